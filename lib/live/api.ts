@@ -1,0 +1,119 @@
+import type { ErrorCode, Problem } from "@/lib/contract/error.ts";
+import type { ForceReleased, History } from "@/lib/contract/event.ts";
+import type { LiveView } from "@/lib/contract/live.ts";
+import type { ForceReleaseInput, Lock } from "@/lib/contract/lock.ts";
+import type { Session } from "@/lib/contract/session.ts";
+
+const BASE = "/api/v1";
+const PATIENCE_MS = 15_000;
+
+/** The server said no, and why. */
+export class ApiProblem extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  /** Facts of `changed` and `unsure`: the lock as it is now. */
+  readonly lock: Lock | undefined;
+
+  constructor(problem: Problem, lock: Lock | undefined) {
+    super(problem.detail);
+    this.name = "ApiProblem";
+    this.code = problem.code;
+    this.status = problem.status;
+    this.lock = lock;
+  }
+}
+
+/** No answer, or none that can be understood: what was asked may or may not have been done. */
+export class NoAnswer extends Error {
+  constructor(message = "Lockkeeper did not answer.") {
+    super(message);
+    this.name = "NoAnswer";
+  }
+}
+
+// Not in the first load: the schemas and zod come while the page wakes up.
+export const loadWire = () => import("./wire.ts");
+
+async function send(method: "GET" | "POST", path: string, body?: unknown): Promise<Response> {
+  const init: RequestInit = { method, cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS) };
+  if (body !== undefined) {
+    init.body = JSON.stringify(body);
+    init.headers = { "content-type": "application/json" };
+  }
+  try {
+    return await fetch(BASE + path, init);
+  } catch {
+    throw new NoAnswer();
+  }
+}
+
+async function problemOf(response: Response): Promise<ApiProblem | NoAnswer> {
+  const wire = await loadWire();
+  const problem = wire.readProblem(await response.json().catch(() => undefined));
+  if (problem === undefined) return new NoAnswer(`Lockkeeper answered ${response.status}.`);
+  return new ApiProblem(problem, wire.readLockFact(problem));
+}
+
+type Wire = Awaited<ReturnType<typeof loadWire>>;
+
+async function ask<T>(request: Promise<Response>, read: (wire: Wire, json: unknown) => T): Promise<T> {
+  const response = await request;
+  if (!response.ok) throw await problemOf(response);
+  try {
+    return read(await loadWire(), await response.json());
+  } catch {
+    throw new NoAnswer("Lockkeeper's answer could not be read: reload this page.");
+  }
+}
+
+export function getHistory(path: string): Promise<History> {
+  return ask(send("GET", `/locks/${path}/history`), (wire, json) => wire.readHistory(json));
+}
+
+export function forceRelease(path: string, input: ForceReleaseInput): Promise<ForceReleased> {
+  return ask(send("POST", `/locks/${path}/force-release`, input), (wire, json) =>
+    wire.readForceReleased(json),
+  );
+}
+
+export function login(token: string): Promise<Session> {
+  return ask(send("POST", "/login", { token }), (wire, json) => wire.readSession(json));
+}
+
+export async function logout(): Promise<void> {
+  const response = await send("POST", "/logout");
+  if (!response.ok && response.status !== 401) throw await problemOf(response);
+}
+
+/** EventSource does not tell 401 from a server that is down; this does. */
+export async function checkSession(): Promise<"in" | "out" | "unknown"> {
+  try {
+    const response = await send("GET", "/session");
+    if (response.ok) return "in";
+    return response.status === 401 ? "out" : "unknown";
+  } catch {
+    return "unknown";
+  }
+}
+
+export async function changeView(
+  stream: string,
+  view: LiveView,
+): Promise<"done" | "gone" | "out" | "failed"> {
+  try {
+    const response = await send("POST", `/live/${encodeURIComponent(stream)}`, view);
+    if (response.ok) return "done";
+    if (response.status === 404) return "gone";
+    return response.status === 401 ? "out" : "failed";
+  } catch {
+    return "failed";
+  }
+}
+
+export function liveUrl(view: LiveView): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(view)) {
+    if (value !== undefined) query.set(name, String(value));
+  }
+  return `${BASE}/live?${query}`;
+}

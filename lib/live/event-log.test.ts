@@ -1,0 +1,64 @@
+import { describe, expect, it, vi } from "vitest";
+import type { LockEvent } from "@/lib/contract/event.ts";
+import { EventLog } from "./event-log.ts";
+
+const event = (id: number): LockEvent => ({
+  id: String(id),
+  type: "acquired",
+  target: "main",
+  key: "lock:a",
+  at: id,
+  observed: "exact",
+});
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => event(from + i));
+const ids = (log: EventLog) => log.snapshot().events.map(({ id }) => Number(id));
+const at = (capacity = 2000) => new EventLog({ capacity, schedule: (run) => run() });
+
+describe("EventLog", () => {
+  it("keeps each event once, in the order of arrival", () => {
+    const log = at();
+    log.add(range(1, 4));
+    log.add(range(2, 6));
+    expect(ids(log)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it("keeps the last ones only", () => {
+    const log = at(3);
+    log.add(range(1, 3));
+    log.add(range(3, 7));
+    expect(ids(log)).toEqual([4, 5, 6]);
+  });
+
+  it("stands still while paused, counts, and catches up", () => {
+    const log = at();
+    log.add(range(1, 3));
+    log.pause();
+    log.add(range(3, 6));
+    log.add([event(5)]);
+    expect(ids(log)).toEqual([1, 2]);
+    expect(log.snapshot()).toMatchObject({ paused: true, missed: 3 });
+    log.resume();
+    expect(ids(log)).toEqual([1, 2, 3, 4, 5]);
+    expect(log.snapshot()).toMatchObject({ paused: false, missed: 0 });
+  });
+
+  it("tells its listeners once for a burst", () => {
+    const waiting: (() => void)[] = [];
+    const log = new EventLog({ schedule: (run) => waiting.push(run) });
+    const listener = vi.fn();
+    log.subscribe(listener);
+    for (const one of range(0, 100)) log.add([one]);
+    expect(listener).not.toHaveBeenCalled();
+    for (const run of waiting) run();
+    expect(listener).toHaveBeenCalledTimes(1);
+    expect(log.snapshot().events).toHaveLength(100);
+  });
+
+  it("gives the same snapshot until something changes", () => {
+    const log = at();
+    log.add(range(1, 3));
+    const before = log.snapshot();
+    log.add(range(1, 3));
+    expect(log.snapshot()).toBe(before);
+  });
+});

@@ -1,0 +1,95 @@
+import type { LockEvent } from "@/lib/contract/event.ts";
+
+export interface EventSnapshot {
+  /** Oldest first. */
+  events: readonly LockEvent[];
+  paused: boolean;
+  /** How many came since the pause. */
+  missed: number;
+}
+
+const EMPTY: EventSnapshot = { events: [], paused: false, missed: 0 };
+
+export interface EventLogOptions {
+  capacity?: number;
+  /** Listeners are told at most this often: thousands of events a second must not render thousands of times. */
+  schedule?: (run: () => void) => void;
+}
+
+/** The last events, each once, whichever way it came (the stream repeats itself after a reconnect). */
+export class EventLog {
+  #capacity: number;
+  #schedule: (run: () => void) => void;
+  #events: LockEvent[] = [];
+  #ids = new Set<string>();
+  #snapshot = EMPTY;
+  #listeners = new Set<() => void>();
+  #scheduled = false;
+  #paused = false;
+  #missed = 0;
+
+  constructor({ capacity = 2000, schedule = (run) => setTimeout(run, 100) }: EventLogOptions = {}) {
+    this.#capacity = capacity;
+    this.#schedule = schedule;
+  }
+
+  add(events: readonly LockEvent[]): void {
+    const fresh = events.filter((event) => !this.#ids.has(event.id));
+    if (fresh.length === 0) return;
+    for (const event of fresh) {
+      this.#ids.add(event.id);
+      this.#events.push(event);
+    }
+    const surplus = this.#events.length - this.#capacity;
+    if (surplus > 0) for (const event of this.#events.splice(0, surplus)) this.#ids.delete(event.id);
+    if (this.#paused) this.#missed += fresh.length;
+    this.#publishSoon();
+  }
+
+  /** What is shown stands still; what comes is counted and kept. */
+  pause(): void {
+    this.#paused = true;
+    this.#missed = 0;
+    this.#publish();
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#missed = 0;
+    this.#publish();
+  }
+
+  clear(): void {
+    this.#events = [];
+    this.#ids.clear();
+    this.resume();
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly snapshot = (): EventSnapshot => this.#snapshot;
+
+  #publishSoon(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    this.#schedule(() => {
+      this.#scheduled = false;
+      this.#publish();
+    });
+  }
+
+  #publish(): void {
+    const stands = this.#paused && this.#snapshot.paused;
+    this.#snapshot = {
+      events: stands ? this.#snapshot.events : this.#events.slice(),
+      paused: this.#paused,
+      missed: this.#missed,
+    };
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+export const NO_EVENTS = EMPTY;

@@ -1,0 +1,77 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { useEffect, useSyncExternalStore } from "react";
+import type { ForceReleased } from "@/lib/contract/event.ts";
+import type { ForceReleaseInput } from "@/lib/contract/lock.ts";
+import { ApiProblem, forceRelease, login, logout, type NoAnswer } from "./api.ts";
+import { type EventSnapshot, NO_EVENTS } from "./event-log.ts";
+import { useLiveStore } from "./live-context.ts";
+import { FIRST_STATE, type LiveState, type WindowView } from "./store.ts";
+
+export function useLive(): LiveState {
+  const store = useLiveStore();
+  return useSyncExternalStore(store.subscribe, store.state, () => FIRST_STATE);
+}
+
+/** Redis's clock, renewed four times a second. Only components that show a time should ask. */
+export function useServerNow(): number | null {
+  const { ticker } = useLiveStore();
+  return useSyncExternalStore(ticker.subscribe, ticker.read, () => null);
+}
+
+/** How long nothing was heard, in whole seconds; null: never heard. */
+export function useSilence(): number | null {
+  const store = useLiveStore();
+  const seconds = () => {
+    const ms = store.silenceMs();
+    return ms === null ? null : Math.floor(ms / 1000);
+  };
+  return useSyncExternalStore(store.ticker.subscribe, seconds, () => null);
+}
+
+export function useEvents(): EventSnapshot {
+  const { events } = useLiveStore();
+  return useSyncExternalStore(events.subscribe, events.snapshot, () => NO_EVENTS);
+}
+
+export function useEventPause(): { pause(): void; resume(): void } {
+  const { events } = useLiveStore();
+  return { pause: () => events.pause(), resume: () => events.resume() };
+}
+
+/** While mounted, the stream carries this window of the list. */
+export function useShowWindow({ filter, sort, offset, limit }: WindowView): void {
+  const store = useLiveStore();
+  useEffect(() => {
+    store.showWindow({ filter, sort, offset, limit });
+  }, [store, filter, sort, offset, limit]);
+  useEffect(() => () => store.showWindow(undefined), [store]);
+}
+
+/** While mounted, the stream carries the state of this lock. */
+export function useShowLock(path: string | undefined): void {
+  const store = useLiveStore();
+  useEffect(() => (path === undefined ? undefined : store.showLock(path)), [store, path]);
+}
+
+export type ReleaseFailure = ApiProblem | NoAnswer;
+
+export function useForceRelease(path: string) {
+  const store = useLiveStore();
+  return useMutation<ForceReleased, ReleaseFailure, ForceReleaseInput>({
+    mutationFn: (input) => forceRelease(path, input),
+    onError(error) {
+      if (error instanceof ApiProblem && error.status === 401) store.loggedOut();
+    },
+  });
+}
+
+export function useLogout() {
+  const store = useLiveStore();
+  return useMutation({ mutationFn: logout, onSuccess: () => store.loggedOut() });
+}
+
+export function useLogin() {
+  return useMutation({ mutationFn: login });
+}

@@ -1,0 +1,10 @@
+import { createContext, useContext } from "react";
+import type { LiveStore } from "./store.ts";
+
+export const LiveContext = createContext<LiveStore | null>(null);
+
+export function useLiveStore(): LiveStore {
+  const store = useContext(LiveContext);
+  if (store === null) throw new Error("This part of the page stands outside <LiveProvider>.");
+  return store;
+}

@@ -1,0 +1,152 @@
+import type { Health, LiveHello, LiveMessage, LiveView, LiveWindow } from "@/lib/contract/live.ts";
+import type { Lock } from "@/lib/contract/lock.ts";
+import { createServerClock, type ServerClock } from "./clock.ts";
+import { EventLog } from "./event-log.ts";
+import { type Connection, LiveStream, type StreamPorts } from "./stream.ts";
+import { createTicker, type Ticker } from "./ticker.ts";
+
+export interface LiveState {
+  connection: Connection;
+  hello: LiveHello | null;
+  health: Health | null;
+  /** The server speaks a newer language than this page: it must be loaded again. */
+  outdated: boolean;
+}
+
+export const FIRST_STATE: LiveState = {
+  connection: "connecting",
+  hello: null,
+  health: null,
+  outdated: false,
+};
+
+/** Where pictures go that are cached by what they show. */
+export interface Pictures {
+  window(window: LiveWindow): void;
+  lock(lock: Lock): void;
+  /** A new connection: what was fetched before may have missed something. */
+  reconnected(): void;
+  forget(): void;
+}
+
+export type WindowView = Omit<LiveView, "lock">;
+
+const NOTHING: WindowView = { filter: "", sort: "key", offset: 0, limit: 0 };
+
+/** All that the console knows of the server, fed by the one stream. Knows nothing of React. */
+export class LiveStore {
+  readonly clock: ServerClock;
+  readonly ticker: Ticker;
+  readonly events: EventLog;
+  #stream: LiveStream;
+  #elapsed: () => number;
+  #pictures: Pictures;
+  /** Not part of the state: it changes with every message, and is shown only while none comes. */
+  #heardAt: number | null = null;
+  #state = FIRST_STATE;
+  #listeners = new Set<() => void>();
+  #window = NOTHING;
+  #locks: { path: string }[] = [];
+
+  constructor(ports: StreamPorts, pictures: Pictures, elapsed: () => number, events = new EventLog()) {
+    this.#elapsed = elapsed;
+    this.#pictures = pictures;
+    this.events = events;
+    this.clock = createServerClock(elapsed);
+    this.ticker = createTicker(() => this.clock.now());
+    this.#stream = new LiveStream(
+      ports,
+      {
+        message: (message) => this.#heard(message),
+        connection: (connection) => this.#set({ connection }),
+      },
+      NOTHING,
+    );
+  }
+
+  start(): void {
+    this.#stream.start();
+  }
+
+  stop(): void {
+    this.#stream.stop();
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly state = (): LiveState => this.#state;
+
+  /** How long ago the server was last heard; null: never. */
+  silenceMs(): number | null {
+    return this.#heardAt === null ? null : this.#elapsed() - this.#heardAt;
+  }
+
+  /** undefined: no table is on screen. */
+  showWindow(window: WindowView | undefined): void {
+    this.#window = window ?? NOTHING;
+    this.#tellView();
+  }
+
+  /** A key in path form. The last one asked for wins, until what this returns is called. */
+  showLock(path: string): () => void {
+    const wish = { path };
+    this.#locks.push(wish);
+    this.#tellView();
+    return () => {
+      this.#locks = this.#locks.filter((other) => other !== wish);
+      this.#tellView();
+    };
+  }
+
+  loggedOut(): void {
+    this.events.clear();
+    this.#pictures.forget();
+    this.#stream.loggedOut();
+    this.#heardAt = null;
+    this.#set({ hello: null, health: null });
+  }
+
+  #tellView(): void {
+    const lock = this.#locks.at(-1)?.path;
+    this.#stream.setView(lock === undefined ? this.#window : { ...this.#window, lock });
+  }
+
+  #heard(message: LiveMessage | undefined): void {
+    this.#heardAt = this.#elapsed();
+    if (message === undefined) {
+      this.#set({ outdated: true });
+      return;
+    }
+    if (message.name === "hello") this.clock.reset();
+    if ("now" in message.data) this.clock.observe(message.data.now);
+    switch (message.name) {
+      case "hello":
+        this.#pictures.reconnected();
+        this.#set({ hello: message.data });
+        break;
+      case "health":
+        this.#set({ health: message.data });
+        break;
+      case "window":
+        this.#pictures.window(message.data);
+        break;
+      case "lock":
+        this.#pictures.lock(message.data.lock);
+        break;
+      case "recent":
+        this.events.add(message.data.items);
+        break;
+      case "event":
+        this.events.add([message.data]);
+        break;
+    }
+  }
+
+  #set(change: Partial<LiveState>): void {
+    this.#state = { ...this.#state, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { Problem } from "@/lib/contract/error.ts";
+import { ForceReleased, History } from "@/lib/contract/event.ts";
+import { LIVE_MESSAGES, type LiveMessage } from "@/lib/contract/live.ts";
+import { Lock } from "@/lib/contract/lock.ts";
+import { Session } from "@/lib/contract/session.ts";
+
+// The page's content security policy forbids the code that zod would otherwise generate.
+z.config({ jitless: true });
+
+export type MessageName = LiveMessage["name"];
+export const MESSAGE_NAMES = Object.keys(LIVE_MESSAGES) as MessageName[];
+
+/** undefined when the message is not what this page was built for. */
+export function readMessage(name: MessageName, text: string): LiveMessage | undefined {
+  const parsed = LIVE_MESSAGES[name].safeParse(parseJson(text));
+  return parsed.success ? ({ name, data: parsed.data } as LiveMessage) : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export const readSession = (json: unknown) => Session.parse(json);
+export const readHistory = (json: unknown) => History.parse(json);
+export const readForceReleased = (json: unknown) => ForceReleased.parse(json);
+
+export function readProblem(json: unknown): Problem | undefined {
+  return Problem.safeParse(json).data;
+}
+
+/** The lock as it is now, which `changed` and `unsure` carry. */
+export function readLockFact(problem: Problem): Lock | undefined {
+  return Lock.safeParse(problem.lock).data;
+}
