@@ -1,0 +1,72 @@
+import { readFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Whether `pid` is a living process. A zombie, which some containers never reap, is not. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+  return !isZombie(pid);
+}
+
+function isZombie(pid: number): boolean {
+  if (process.platform !== "linux") return false;
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2).startsWith("Z");
+  } catch {
+    return true;
+  }
+}
+
+export function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // Gone already, which is what every caller is after.
+  }
+}
+
+export async function untilGone(pid: number, timeoutMs: number): Promise<boolean> {
+  const end = performance.now() + timeoutMs;
+  while (isRunning(pid)) {
+    if (performance.now() > end) return false;
+    await sleep(10);
+  }
+  return true;
+}
+
+/** Ends a Redis server so that its append-only file is complete, by force if it takes longer than a second. */
+export async function endServer(pid: number): Promise<void> {
+  signal(pid, "SIGTERM");
+  if (await untilGone(pid, 1_000)) return;
+  signal(pid, "SIGKILL");
+  await untilGone(pid, 150);
+}
+
+/** Whether a server could listen on 127.0.0.1:`port` now. */
+export async function isPortFree(port: number): Promise<boolean> {
+  // macOS lets 127.0.0.1 be bound beside a listener on all addresses, so look for that one first.
+  if (await accepts(port)) return false;
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen({ port, host: "127.0.0.1" }, () => server.close(() => resolve(true)));
+  });
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: "127.0.0.1" });
+    const answer = (value: boolean) => {
+      socket.destroy();
+      resolve(value);
+    };
+    socket.setTimeout(500, () => answer(false));
+    socket.once("connect", () => answer(true));
+    socket.once("error", () => answer(false));
+  });
+}

@@ -1,0 +1,38 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { Writable } from "node:stream";
+
+/**
+ * Kills what it was told of as soon as this process is gone, however it went: the shell reads a pipe that
+ * only we hold open. Exit handlers alone would miss a test worker that is killed.
+ */
+const SCRIPT = `
+trap '' INT TERM HUP
+pids=
+while read -r verb pid; do
+  rest=
+  for known in $pids; do [ "$known" = "$pid" ] || rest="$rest $known"; done
+  pids=$rest
+  [ "$verb" = watch ] && pids="$pids $pid"
+done
+for pid in $pids; do kill -9 "$pid" 2>/dev/null; done
+`;
+
+let guard: ChildProcessByStdio<Writable, null, null> | undefined;
+
+export function watchProcess(pid: number): void {
+  guard ??= start();
+  guard.stdin.write(`watch ${pid}\n`);
+}
+
+export function forgetProcess(pid: number): void {
+  guard?.stdin.write(`forget ${pid}\n`);
+}
+
+function start(): ChildProcessByStdio<Writable, null, null> {
+  const child = spawn("/bin/sh", ["-c", SCRIPT], { detached: true, stdio: ["pipe", "ignore", "ignore"] });
+  child.unref();
+  // A pipe would keep the event loop of a finished test alive.
+  (child.stdin as Writable & { unref?: () => void }).unref?.();
+  child.stdin.on("error", () => {});
+  return child;
+}
