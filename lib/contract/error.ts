@@ -1,0 +1,67 @@
+import { z } from "zod";
+
+/**
+ * Every way a call can fail, with its HTTP status. The only map from error to status: routes, the OpenAPI
+ * document and the docs read it from here.
+ */
+export const STATUS_OF_CODE = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  held: 409,
+  lost: 409,
+  not_a_lock: 409,
+  changed: 409,
+  unsure: 409,
+  request_id_reused: 409,
+  too_large: 413,
+  unsupported_media_type: 415,
+  key_not_allowed: 422,
+  reason_required: 422,
+  rate_limited: 429,
+  internal: 500,
+  unavailable: 503,
+  unknown_outcome: 503,
+} as const;
+
+export type ErrorCode = keyof typeof STATUS_OF_CODE;
+
+export const ERROR_CODES = Object.keys(STATUS_OF_CODE) as [ErrorCode, ...ErrorCode[]];
+
+export const TITLE_OF_CODE: Record<ErrorCode, string> = {
+  invalid: "The request is not valid",
+  unauthenticated: "Credentials are missing or wrong",
+  forbidden: "These credentials may not do this",
+  not_found: "There is nothing at this address",
+  method_not_allowed: "This address does not take this method",
+  held: "Another owner holds the lock",
+  lost: "The owner does not hold the lock any more",
+  not_a_lock: "The key holds something that is not a lock",
+  changed: "The hold is not the one that was expected",
+  unsure: "It cannot be told whether this is still the hold that was seen",
+  request_id_reused: "The request id was used for another request",
+  too_large: "The request is too large",
+  unsupported_media_type: "The body is not JSON",
+  key_not_allowed: "The key cannot be locked here",
+  reason_required: "A reason is required",
+  rate_limited: "Too many requests",
+  internal: "Something went wrong on our side",
+  unavailable: "Redis cannot be reached; nothing was done",
+  unknown_outcome: "Redis did not answer in time; it may or may not have been done",
+};
+
+/** RFC 9457 problem document; facts of the error stand beside the fixed members. */
+export const Problem = z
+  .looseObject({
+    type: z.string().meta({ example: "https://lockkeeper.dev/problems/held" }),
+    title: z.string(),
+    status: z.int().min(400).max(599),
+    code: z.enum(ERROR_CODES),
+    detail: z.string().meta({ description: "What was wrong, what is allowed, what to do." }),
+    requestId: z.string().optional(),
+  })
+  .meta({ id: "Problem", description: "RFC 9457 problem document with a closed set of codes." });
+
+export type Problem = z.infer<typeof Problem>;

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { LockEvent } from "./event.ts";
+import { Lock, LockFilter, LockSort } from "./lock.ts";
+
+export const WINDOW_LIMIT_MAX = 200;
+
+/** What one tab looks at; the stream carries that and no more. */
+export const LiveView = z
+  .strictObject({
+    filter: LockFilter,
+    sort: LockSort,
+    offset: z.coerce.number().int().min(0).default(0),
+    limit: z.coerce.number().int().min(0).max(WINDOW_LIMIT_MAX).default(100),
+    lock: z
+      .string()
+      .max(2048)
+      .optional()
+      .meta({ description: "A key in path form whose state is wanted as well." }),
+  })
+  .meta({ id: "LiveView" });
+export type LiveView = z.infer<typeof LiveView>;
+
+export const Health = z
+  .object({
+    now: z.number().meta({ description: "Redis's clock as we know it, Unix milliseconds." }),
+    state: z.enum(["live", "catching_up", "down"]),
+    notifications: z.enum(["on", "off"]),
+    lagMs: z.number().nullable().meta({ description: "Redis round trip last measured; null while down." }),
+    scannedAt: z.number().nullable().meta({ description: "End of the last full pass." }),
+    scanMs: z.number().nullable().meta({ description: "How long it took." }),
+    locks: z.int(),
+    detail: z.string().optional().meta({ description: "What is wrong and what to do about it." }),
+  })
+  .meta({ id: "Health" });
+export type Health = z.infer<typeof Health>;
+
+export const LiveHello = z.object({
+  stream: z.string().meta({ description: "POST /live/{stream} changes the view." }),
+  now: z.number(),
+  operator: z.object({ name: z.string(), role: z.enum(["viewer", "operator", "admin"]) }),
+  target: z.object({ name: z.string(), address: z.string(), server: z.string() }),
+  watch: z.array(z.string()),
+  lockable: z.array(z.string()),
+});
+export type LiveHello = z.infer<typeof LiveHello>;
+
+export const LiveWindow = z.object({
+  now: z.number(),
+  offset: z.int(),
+  total: z.int(),
+  held: z.int(),
+  items: z.array(Lock),
+});
+export type LiveWindow = z.infer<typeof LiveWindow>;
+
+/** Messages of GET /live by SSE event name. */
+export const LIVE_MESSAGES = {
+  hello: LiveHello,
+  health: Health,
+  window: LiveWindow,
+  lock: z.object({ now: z.number(), lock: Lock }),
+  recent: z.object({ items: z.array(LockEvent) }),
+  event: LockEvent,
+} as const;
+
+export type LiveMessage = {
+  [Name in keyof typeof LIVE_MESSAGES]: { name: Name; data: z.infer<(typeof LIVE_MESSAGES)[Name]> };
+}[keyof typeof LIVE_MESSAGES];
