@@ -1,0 +1,120 @@
+import { homedir, userInfo } from "node:os";
+import { join, resolve } from "node:path";
+import { z } from "zod";
+import { StartupError } from "./startup-error.ts";
+
+const list = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform((text) =>
+      text
+        .split(",")
+        .map((pattern) => pattern.trim())
+        .filter((pattern) => pattern !== ""),
+    );
+
+const port = z.coerce.number("must be a port number").int("must be a whole number").min(0).max(65_535);
+
+const Environment = z.object({
+  PORT: port.default(3000),
+  HOST: z.string().default("127.0.0.1"),
+  REDIS_URL: z
+    .string()
+    .regex(/^(redis|rediss|unix):\/\//, "must begin with redis://, rediss:// or unix://")
+    .optional(),
+  REDIS_SERVER_BIN: z.string().optional(),
+  LOCKKEEPER_TARGET: z.string().min(1).max(64).default("default"),
+  LOCKKEEPER_WATCH: list("*lock*,mutex:*,semaphore:*"),
+  LOCKKEEPER_LOCKABLE: list("lock:*"),
+  LOCKKEEPER_NOTIFICATIONS: z.enum(["off", "set"], "must be off or set").default("off"),
+  LOCKKEEPER_ROOT_KEY: z.string().min(32, "must have 32 characters or more").max(512).optional(),
+  LOCKKEEPER_PUBLIC_URL: z
+    .url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" })
+    .optional(),
+  LOCKKEEPER_INSECURE_HTTP: z.enum(["0", "1"], "must be 0 or 1").default("0"),
+  LOCKKEEPER_DOOR: z.enum(["fast", "next"], "must be fast or next").default("fast"),
+  LOCKKEEPER_CACHE_DIR: z.string().default(".cache"),
+  LOCKKEEPER_REDIS_PORT: port.default(6399),
+  LOCKKEEPER_LOG: z.enum(["debug", "info", "warn", "error", "silent"]).default("warn"),
+  NODE_ENV: z.string().optional(),
+  npm_lifecycle_event: z.string().optional(),
+});
+
+/** What the process was asked to be. Read once; nothing else reads the environment. */
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  /** Where browsers reach us, when a proxy stands in front. */
+  readonly publicUrl: string | undefined;
+  readonly insecureHttp: boolean;
+  readonly door: "fast" | "next";
+  readonly mode: "production" | "development";
+  /** Started by npm, whose death must end us as well. */
+  readonly startedByNpm: boolean;
+  readonly target: string;
+  readonly redisUrl: string | undefined;
+  readonly redisServerBin: string | undefined;
+  readonly embeddedRedisPort: number;
+  readonly cacheDir: string;
+  /** Glob patterns of keys to look at; always includes `lockable`. */
+  readonly watch: readonly string[];
+  /** Glob patterns of keys that the API may lock. */
+  readonly lockable: readonly string[];
+  readonly notifications: "off" | "set";
+  readonly rootKey: string | undefined;
+  readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
+  /** Who a link made at this terminal logs in. */
+  readonly operatorName: string;
+}
+
+/** @throws StartupError naming the variable that is wrong and what it may be. */
+export function readConfig(
+  environment: NodeJS.ProcessEnv = process.env,
+  argv: readonly string[] = process.argv,
+): Config {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
+  const parsed = Environment.safeParse(given);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw new StartupError(`${String(issue?.path[0])} ${issue?.message}.`);
+  }
+  const env = parsed.data;
+  return {
+    port: env.PORT,
+    host: env.HOST,
+    publicUrl: env.LOCKKEEPER_PUBLIC_URL,
+    insecureHttp: env.LOCKKEEPER_INSECURE_HTTP === "1",
+    door: env.LOCKKEEPER_DOOR,
+    mode: argv.includes("--dev") ? "development" : "production",
+    startedByNpm: env.npm_lifecycle_event !== undefined,
+    target: env.LOCKKEEPER_TARGET,
+    redisUrl: env.REDIS_URL,
+    redisServerBin: env.REDIS_SERVER_BIN,
+    embeddedRedisPort: env.LOCKKEEPER_REDIS_PORT,
+    cacheDir: resolve(env.LOCKKEEPER_CACHE_DIR.replace(/^~(?=\/)/, homedir())),
+    watch: [...new Set([...env.LOCKKEEPER_WATCH, ...env.LOCKKEEPER_LOCKABLE])],
+    lockable: env.LOCKKEEPER_LOCKABLE,
+    notifications: env.LOCKKEEPER_NOTIFICATIONS,
+    rootKey: env.LOCKKEEPER_ROOT_KEY,
+    logLevel: env.LOCKKEEPER_LOG,
+    operatorName: accountName(),
+  };
+}
+
+export function embeddedRedisDir(config: Config): string {
+  return join(config.cacheDir, "redis");
+}
+
+function accountName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return "admin";
+  }
+}
+
+/** Next and React choose their production build by this variable, whatever the shell had set. */
+export function settleNodeEnv({ mode }: Config): void {
+  Object.assign(process.env, { NODE_ENV: mode, NEXT_TELEMETRY_DISABLED: "1" });
+}

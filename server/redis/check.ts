@@ -1,0 +1,93 @@
+import { Redis } from "ioredis";
+import { StartupError } from "../startup-error.ts";
+import type { RedisAddress } from "./connect.ts";
+
+const OLDEST = { redis: [6, 2], valkey: [7, 2] } as const;
+const PATIENCE_MS = 5000;
+
+export interface ServerFacts {
+  /** "Redis 7.0.15" */
+  readonly name: string;
+  readonly runId: string;
+}
+
+/**
+ * Makes sure that this Redis can hold locks for us before anything else is started.
+ *
+ * @throws StartupError in one line: unreachable, password, too old, a cluster node, a replica.
+ */
+export async function checkServer(address: RedisAddress): Promise<ServerFacts> {
+  const redis = new Redis({
+    ...address.options,
+    protocol: 2,
+    lazyConnect: true,
+    enableReadyCheck: false,
+    enableOfflineQueue: false,
+    connectTimeout: PATIENCE_MS,
+    commandTimeout: PATIENCE_MS,
+    retryStrategy: null,
+    maxRetriesPerRequest: 0,
+  });
+  let cause: Error | undefined;
+  redis.on("error", (error: Error) => {
+    cause ??= error;
+  });
+  try {
+    await redis.connect();
+    return judge(await redis.info(), address);
+  } catch (error) {
+    throw error instanceof StartupError ? error : explain(cause ?? error, address);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+function judge(info: string, address: RedisAddress): ServerFacts {
+  const fact = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(info)?.[1] ?? "";
+  const valkey = fact("valkey_version");
+  const version = valkey || fact("redis_version");
+  const product = valkey ? "Valkey" : "Redis";
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const [needMajor, needMinor] = valkey ? OLDEST.valkey : OLDEST.redis;
+  if (major < needMajor || (major === needMajor && minor < needMinor)) {
+    throw new StartupError(
+      `Redis at ${address.label} is ${product} ${version}; Lockkeeper needs Redis 6.2 or Valkey 7.2, or newer.`,
+    );
+  }
+  if (fact("cluster_enabled") === "1") {
+    throw new StartupError(
+      `Redis at ${address.label} is a cluster node; this version works with a single server only.`,
+    );
+  }
+  if (fact("role") === "slave") {
+    throw new StartupError(
+      `Redis at ${address.label} is a replica of ${fact("master_host")}:${fact("master_port")}; give the master in REDIS_URL.`,
+    );
+  }
+  return { name: `${product} ${version}`, runId: fact("run_id") };
+}
+
+function explain(error: unknown, address: RedisAddress): StartupError {
+  const message = error instanceof Error ? error.message : String(error);
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (/NOAUTH|Authentication required/.test(message)) {
+    return new StartupError(
+      `Redis at ${address.label} asks for a password; put it in REDIS_URL as redis://:PASSWORD@host:port.`,
+    );
+  }
+  if (/WRONGPASS|invalid password|invalid username/i.test(message)) {
+    return new StartupError(`Redis at ${address.label} refuses the user or password in REDIS_URL.`);
+  }
+  if (/NOPERM/.test(message)) {
+    return new StartupError(`Redis at ${address.label} does not let this user run INFO (${message}).`);
+  }
+  if (/out of range|invalid DB/i.test(message)) {
+    return new StartupError(
+      `Redis at ${address.label} has no such database; choose another number at the end of REDIS_URL.`,
+    );
+  }
+  const why = /timed out|ETIMEDOUT/i.test(message) ? "it does not answer" : code || message;
+  return new StartupError(
+    `Redis at ${address.label} cannot be reached (${why}); start it or correct REDIS_URL.`,
+  );
+}

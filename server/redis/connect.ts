@@ -1,0 +1,140 @@
+import { Redis, type RedisOptions } from "ioredis";
+import { StartupError } from "../startup-error.ts";
+
+/** Where a Redis is, and how to name it without its password. */
+export interface RedisAddress {
+  readonly options: RedisOptions;
+  /** `host:port/db` or the socket's path; safe to print. */
+  readonly label: string;
+  readonly db: number;
+}
+
+/** @throws StartupError when the URL cannot be read. */
+export function addressOf(url: string): RedisAddress {
+  let parsed: URL;
+  try {
+    parsed = new URL(url);
+  } catch {
+    throw new StartupError("REDIS_URL is not a URL; write it as redis://[user:password@]host:port[/db].");
+  }
+  const db = databaseOf(parsed);
+  const credentials = {
+    ...(parsed.username === "" ? {} : { username: decodeURIComponent(parsed.username) }),
+    ...(parsed.password === "" ? {} : { password: decodeURIComponent(parsed.password) }),
+  };
+  if (parsed.protocol === "unix:") {
+    return {
+      options: { path: parsed.pathname, db, ...credentials },
+      label: `${parsed.pathname} db ${db}`,
+      db,
+    };
+  }
+  const host = parsed.hostname.replace(/^\[(.*)\]$/, "$1") || "127.0.0.1";
+  const port = parsed.port === "" ? 6379 : Number(parsed.port);
+  const tls = parsed.protocol === "rediss:" ? { tls: { servername: host } } : {};
+  return {
+    options: { host, port, db, ...credentials, ...tls },
+    label: `${parsed.hostname}:${port}/${db}`,
+    db,
+  };
+}
+
+function databaseOf(url: URL): number {
+  const text =
+    url.protocol === "unix:" ? (url.searchParams.get("db") ?? "") : url.pathname.replace(/^\//, "");
+  if (text === "") return 0;
+  if (/^\d{1,5}$/.test(text)) return Number(text);
+  throw new StartupError(
+    `REDIS_URL names the database "${text}"; it must be a number such as redis://host:6379/0.`,
+  );
+}
+
+/** How long one command may take before its outcome counts as unknown. */
+export const COMMAND_TIMEOUT_MS = 1000;
+
+/**
+ * A connection that never sends a command twice by itself and never keeps one for later.
+ *
+ * ioredis by default resends what was in flight when a connection broke: a script whose reply was lost runs
+ * again and counts twice. Both switches are needed to turn that off: without `maxRetriesPerRequest: 0` the
+ * promise of such a command never settles. Repeating is the caller's, with a request id.
+ */
+export function connect(address: RedisAddress, name: string, more: RedisOptions = {}): Redis {
+  const redis = new Redis({
+    ...address.options,
+    connectionName: `lockkeeper:${name}`,
+    // RESP2 asks no HELLO of proxies and restricted users; nothing here needs RESP3.
+    protocol: 2,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    enableOfflineQueue: false,
+    enableAutoPipelining: false,
+    connectTimeout: 2000,
+    commandTimeout: COMMAND_TIMEOUT_MS,
+    reconnectOnError: (error) => (/^(READONLY|LOADING|MASTERDOWN)\b/.test(error.message) ? 1 : false),
+    retryStrategy: (attempt) => Math.min(20 * 2 ** Math.min(attempt, 10), 500) + Math.random() * 50,
+    ...more,
+  });
+  // Every caller learns of a failure from its own command; an 'error' event without a listener would end the process.
+  redis.on("error", () => undefined);
+  return redis;
+}
+
+/** Resolves once the connection can take commands; rejects when the signal ends first. */
+export function whenReady(redis: Redis, signal: AbortSignal): Promise<void> {
+  if (redis.status === "ready") return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const settle = () => {
+      redis.off("ready", ready);
+      signal.removeEventListener("abort", aborted);
+    };
+    const ready = () => {
+      settle();
+      resolve();
+    };
+    const aborted = () => {
+      settle();
+      reject(signal.reason);
+    };
+    if (signal.aborted) return aborted();
+    redis.on("ready", ready);
+    signal.addEventListener("abort", aborted);
+  });
+}
+
+export interface Connections {
+  readonly verbs: Redis;
+  readonly watch: Redis;
+  readonly subscriber: Redis;
+  readonly home: Redis;
+  close(): void;
+}
+
+const OPEN_MS = 5000;
+
+/**
+ * One connection a purpose: a scan must not hold up a lock, nor a subscription anything else.
+ *
+ * @throws StartupError when they do not stand after five seconds
+ */
+export async function openConnections(address: RedisAddress): Promise<Connections> {
+  const named = {
+    verbs: connect(address, "verbs"),
+    watch: connect(address, "watch"),
+    subscriber: connect(address, "subscriber", { autoResubscribe: false }),
+    home: connect(address, "home"),
+  };
+  const close = () => {
+    for (const redis of Object.values(named)) redis.disconnect();
+  };
+  try {
+    const signal = AbortSignal.timeout(OPEN_MS);
+    await Promise.all(Object.values(named).map((redis) => whenReady(redis, signal)));
+    return { ...named, close };
+  } catch {
+    close();
+    throw new StartupError(
+      `Redis at ${address.label} answered once but does not keep our connections; see its log.`,
+    );
+  }
+}

@@ -1,0 +1,24 @@
+/**
+ * What a failed call means for what it asked.
+ *
+ * `not_executed`: Redis certainly did nothing; it can be sent again as it is.
+ * `unknown`: the reply was lost, the script may have run; only the same request id may be sent again.
+ * `fault`: Redis answered with an error that repeating does not change.
+ */
+export type Failure = "not_executed" | "unknown" | "fault";
+
+// Redis refuses these before a script's first write takes effect.
+const REFUSED =
+  /^(NOSCRIPT|READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|NOREPLICAS|NOAUTH|NOPERM|WRONGPASS|BUSY|MISCONF|OOM)\b/;
+const NEVER_SENT = "Stream isn't writeable and enableOfflineQueue options is false";
+
+export function failureOf(error: unknown): Failure {
+  if (!(error instanceof Error)) return "fault";
+  if (REFUSED.test(error.message) || error.message === NEVER_SENT) return "not_executed";
+  return error.name === "ReplyError" ? "fault" : "unknown";
+}
+
+/** Whether another moment or another connection can help. */
+export function isPassing(error: unknown): boolean {
+  return !(error instanceof Error) || !/^(NOAUTH|NOPERM|WRONGPASS|OOM|MISCONF)\b/.test(error.message);
+}

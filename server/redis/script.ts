@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Redis } from "ioredis";
+
+export type RedisArgument = string | Buffer | number;
+
+export interface ScriptCall<Keys, Arguments> {
+  keys: Keys;
+  arguments: Arguments;
+}
+
+/**
+ * A Lua file as a typed function: a tuple of keys, a tuple of arguments, a decoded reply. The only place that
+ * knows EVALSHA.
+ */
+export class Script<
+  Keys extends readonly RedisArgument[],
+  Arguments extends readonly RedisArgument[],
+  Reply,
+> {
+  readonly source: string;
+  readonly #sha: string;
+  readonly #decode: (reply: unknown) => Reply;
+
+  constructor(file: URL, decode: (reply: unknown) => Reply) {
+    this.source = withIncludes(file);
+    this.#sha = createHash("sha1").update(this.source).digest("hex");
+    this.#decode = decode;
+  }
+
+  async run(redis: Redis, keys: Keys, parameters: Arguments): Promise<Reply> {
+    try {
+      return this.#decode(await redis.evalsha(this.#sha, keys.length, ...keys, ...parameters));
+    } catch (error) {
+      // NOSCRIPT means that nothing was carried out: EVAL does it now and fills the server's cache.
+      if (!isNoScript(error)) throw error;
+      return this.#decode(await redis.eval(this.source, keys.length, ...keys, ...parameters));
+    }
+  }
+
+  /** Many calls in one round trip. For scripts that only read: a missing script makes all of them run again. */
+  async readMany(redis: Redis, calls: readonly ScriptCall<Keys, Arguments>[]): Promise<Reply[]> {
+    if (calls.length === 0) return [];
+    const replies = await this.#pipeline(redis, calls);
+    if (replies.some(([error]) => isNoScript(error))) {
+      await redis.script("LOAD", this.source);
+      return (await this.#pipeline(redis, calls)).map((reply) => this.#decoded(reply));
+    }
+    return replies.map((reply) => this.#decoded(reply));
+  }
+
+  async #pipeline(redis: Redis, calls: readonly ScriptCall<Keys, Arguments>[]) {
+    const pipeline = redis.pipeline();
+    for (const call of calls) pipeline.evalsha(this.#sha, call.keys.length, ...call.keys, ...call.arguments);
+    return (await pipeline.exec()) ?? [];
+  }
+
+  #decoded([error, reply]: [Error | null, unknown]): Reply {
+    if (error !== null) throw error;
+    return this.#decode(reply);
+  }
+}
+
+function isNoScript(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith("NOSCRIPT");
+}
+
+/** Replaces each `-- include other.lua` line by that file of the same folder. Included files include nothing. */
+export function withIncludes(file: URL): string {
+  return readFileSync(file, "utf8").replace(/^-- include (\S+)$/gm, (_, name: string) =>
+    readFileSync(new URL(name, file), "utf8"),
+  );
+}

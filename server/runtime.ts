@@ -1,0 +1,85 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Logger } from "pino";
+import { createApi } from "./api/api.ts";
+import { Authentication } from "./api/authentication.ts";
+import type { Dispatcher } from "./api/dispatch.ts";
+import { LiveStreams } from "./api/live-streams.ts";
+import { answerNode } from "./api/node-door.ts";
+import { answerWeb } from "./api/web-door.ts";
+import { Home } from "./auth/home.ts";
+import { RootKey } from "./auth/root-key.ts";
+import { makeLink, Sessions } from "./auth/sessions.ts";
+import type { Config } from "./config.ts";
+import { Journal } from "./history/journal.ts";
+import { Locks } from "./locks/locks.ts";
+import { type Connections, openConnections } from "./redis/connect.ts";
+import type { Target } from "./target.ts";
+import { Watcher } from "./watch/watcher.ts";
+
+/** Everything that runs behind the doors, built once. */
+export class Runtime {
+  private constructor(
+    private readonly config: Config,
+    private readonly api: Dispatcher,
+    private readonly watcher: Watcher,
+    private readonly home: Home,
+    private readonly connections: Connections,
+    /** The root key, when it was made just now; it is shown once. */
+    readonly newRootKey: string | undefined,
+  ) {}
+
+  /** @throws StartupError */
+  static async start(config: Config, target: Target, port: () => number, log: Logger): Promise<Runtime> {
+    const { address } = target;
+    const connections = await openConnections(address);
+    const home = new Home(connections.home);
+    await home.settle();
+    const rootKey = await RootKey.open(home, config.rootKey);
+    const sessions = new Sessions(home);
+    const { publicUrl, insecureHttp, watch, lockable, notifications } = config;
+    const authentication = new Authentication(rootKey, sessions, { publicUrl, insecureHttp, port });
+    const journal = new Journal();
+    const watcher = new Watcher(
+      { target: target.name, db: address.db, watch, notifications },
+      connections.watch,
+      connections.subscriber,
+      journal,
+    );
+    const hello = {
+      target: { name: target.name, address: address.label, server: target.server.name },
+      watch: [...watch],
+      lockable: [...lockable],
+    };
+    const live = new LiveStreams({ watcher, journal, hello });
+    const locks = new Locks(connections.verbs, address.db, lockable);
+    const api = createApi({ locks, watcher, journal, sessions, authentication, live }, log);
+    watcher.start();
+    return new Runtime(config, api, watcher, home, connections, rootKey.made);
+  }
+
+  /** The fast door. */
+  async answerNode(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    await answerNode(this.api, incoming, outgoing);
+  }
+
+  /** The door of Next's route handler. */
+  async answer(request: Request): Promise<Response> {
+    return await answerWeb(this.api, request);
+  }
+
+  /** Whether requests can be answered: Redis is there and the picture is whole. */
+  get readiness(): { ready: boolean; state: string } {
+    const { state } = this.watcher.health();
+    return { ready: state === "live", state };
+  }
+
+  /** The token of a one-time link to the console. */
+  async makeLink(): Promise<string> {
+    return await makeLink(this.home, { name: this.config.operatorName, role: "admin" });
+  }
+
+  stop(): void {
+    this.watcher.stop();
+    this.connections.close();
+  }
+}
