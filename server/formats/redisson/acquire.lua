@@ -1,0 +1,98 @@
+-- Takes the lock for an owner, or takes it once more when the owner holds it already.
+--
+-- Guarantee: one holder at a time. A new hold has a fence above every fence handed out for the key before,
+-- also after a failover or a restart that lost the last ones (server time in microseconds is the floor).
+-- A re-entry keeps the fence and never shortens the lease. A repeated request id changes nothing.
+-- A script that has written cannot be stopped and is replicated as a whole, so nobody sees the hash without
+-- its time to live.
+--
+-- KEYS[1] the lock (hash: owner -> count)       KEYS[2] its companion
+-- KEYS[3] the counter of Redisson's fenced lock, brought along when it exists
+-- ARGV[1] owner    ARGV[2] lease in ms    ARGV[3] request id    ARGV[4] digest of the request
+-- ARGV[5] '1' when the owner may re-enter    ARGV[6] owner record as JSON, or ''
+-- ARGV[7] channel for events                 ARGV[8] the key itself, as bytes
+--
+-- Returns {'granted', now ms, count, fence or '', remaining ms}
+--         {'held', now ms, remaining ms (-1: no expiry), companion's owner, fence, since, record, field, count, ...}
+--         {'lost', now ms}           the request was carried out before and its hold has ended since
+--         {'request_id_reused'}      {'not_a_lock', type}
+
+-- include shape.lua
+-- include request-window.lua
+
+local owner, lease_ms, request_id, digest = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
+
+local time = redis.call('TIME')
+local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local now_ms = math.floor(now_us / 1000)
+
+local size = redis.pcall('HLEN', KEYS[1])
+if type(size) == 'table' then
+  if not is_wrong_type(size) then return size end
+  return { 'not_a_lock', redis.call('TYPE', KEYS[1]).ok }
+end
+
+local told = redis.call('HMGET', KEYS[2], 'owner', 'fence', 'seq', 'requests', 'since', 'record')
+local told_owner, last_fence, seq, window = told[1], told[2], tonumber(told[3] or '0'), told[4]
+
+local function keep_companion(remaining_ms)
+  redis.call('PEXPIRE', KEYS[2], integer(remaining_ms + math.max(600000, 2 * lease_ms)))
+end
+
+local function tell(event, fence, count)
+  redis.call('PUBLISH', ARGV[7], table.concat(
+    { event, integer(now_ms), fence, integer(seq + 1), integer(count), '', owner, '' }, '\t') .. '\n' .. ARGV[8])
+end
+
+local repeated = find_request(window, request_id)
+if repeated then
+  if repeated.verb ~= 'acquire' or repeated.digest ~= digest then return { 'request_id_reused' } end
+  local count = size > 0 and redis.call('HGET', KEYS[1], owner)
+  if not count or (repeated.fence ~= '' and (told_owner ~= owner or last_fence ~= repeated.fence)) then
+    return { 'lost', integer(now_ms) }
+  end
+  return { 'granted', integer(now_ms), count, repeated.fence, integer(redis.call('PTTL', KEYS[1])) }
+end
+
+if size > FIELDS_MAX then return { 'not_a_lock', 'hash' } end
+
+if size > 0 then
+  local fields = redis.call('HGETALL', KEYS[1])
+  if not is_lock(fields, told_owner) then return { 'not_a_lock', 'hash' } end
+  local remaining_ms = redis.call('PTTL', KEYS[1])
+  if size > 1 or fields[1] ~= owner or ARGV[5] ~= '1' then
+    local reply = { 'held', integer(now_ms), integer(remaining_ms), told_owner or '', last_fence or '', told[5] or '', told[6] or '' }
+    for i = 1, #fields do reply[#reply + 1] = fields[i] end
+    return reply
+  end
+
+  local count = redis.call('HINCRBY', KEYS[1], owner, 1)
+  if remaining_ms < lease_ms then
+    remaining_ms = lease_ms
+    redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  end
+  local ours = told_owner == owner
+  local fence = ours and last_fence or ''
+  redis.call('HSET', KEYS[2], 'seq', integer(seq + 1),
+    'requests', remember_request(window, request_id, 'acquire', digest, fence, now_ms))
+  keep_companion(remaining_ms)
+  tell('reentered', fence, count)
+  return { 'granted', integer(now_ms), integer(count), fence, integer(remaining_ms) }
+end
+
+local fence_number = math.max(now_us, tonumber(last_fence or '0') + 1)
+local counter = redis.pcall('GET', KEYS[3])
+if type(counter) == 'string' and tonumber(counter) then
+  fence_number = math.max(fence_number, tonumber(counter) + 1)
+  redis.call('SET', KEYS[3], integer(fence_number), 'KEEPTTL')
+end
+local fence = integer(fence_number)
+
+redis.call('HSET', KEYS[1], owner, 1)
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+seq = 0
+redis.call('HSET', KEYS[2], 'owner', owner, 'fence', fence, 'since', integer(now_ms), 'lease', ARGV[2],
+  'record', ARGV[6], 'seq', '1', 'requests', remember_request(window, request_id, 'acquire', digest, fence, now_ms))
+keep_companion(lease_ms)
+tell('acquired', fence, 1)
+return { 'granted', integer(now_ms), '1', fence, ARGV[2] }

@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Redis } from "ioredis";
+import { whenReady } from "../redis/connect.ts";
+import { failureOf, isPassing } from "../redis/failure.ts";
+import { LockkeeperError } from "./errors.ts";
+
+/** How long a verb may try before it says that Redis did not answer. */
+export const BUDGET_MS = 2000;
+
+/**
+ * Calls Redis until it answers or the budget ends. Safe for scripts only that carry a request id: a call whose
+ * reply was lost is made again, and the id keeps it from counting twice.
+ *
+ * @throws LockkeeperError `unavailable` when certainly nothing was done, `unknown_outcome` when it cannot be told.
+ */
+export async function attempt<Reply>(
+  redis: Redis,
+  call: () => Promise<Reply>,
+  budgetMs = BUDGET_MS,
+): Promise<Reply> {
+  const deadline = performance.now() + budgetMs;
+  let sawUnknown = false;
+  for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, 200)) {
+    try {
+      if (redis.status !== "ready") await whenReady(redis, AbortSignal.timeout(leftUntil(deadline)));
+      return await withinBudget(call(), deadline);
+    } catch (error) {
+      const failure = error instanceof DOMException ? "not_executed" : failureOf(error);
+      if (failure === "fault") throw error;
+      sawUnknown ||= failure === "unknown";
+      if (!isPassing(error) || leftUntil(deadline) <= pauseMs) throw gaveUp(sawUnknown, error);
+    }
+    await sleep(pauseMs);
+  }
+}
+
+class OverBudget extends Error {}
+
+/** The command's own time limit is fixed; the last try gets only what is left of the budget. */
+async function withinBudget<Reply>(reply: Promise<Reply>, deadline: number): Promise<Reply> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new OverBudget("Redis did not answer within the budget")),
+      leftUntil(deadline),
+    );
+  });
+  try {
+    return await Promise.race([reply, over]);
+  } finally {
+    clearTimeout(timer);
+    reply.catch(() => undefined);
+  }
+}
+
+function leftUntil(deadline: number): number {
+  return Math.max(0, Math.ceil(deadline - performance.now()));
+}
+
+function gaveUp(sawUnknown: boolean, cause: unknown): LockkeeperError {
+  if (sawUnknown) {
+    return new LockkeeperError(
+      "unknown_outcome",
+      "Redis did not answer in time, so this may or may not have been done. Repeat the request with the same Idempotency-Key, or look at the lock.",
+      {},
+      { cause },
+    );
+  }
+  const why =
+    cause instanceof Error && /^[A-Z]{2,}\b/.test(cause.message)
+      ? ` (${cause.message.split(" ", 1)[0]})`
+      : "";
+  return new LockkeeperError(
+    "unavailable",
+    `Redis cannot take this request now${why}. Nothing was done; try again.`,
+    {},
+    { cause },
+  );
+}

@@ -1,0 +1,111 @@
+import type { ForceReleased } from "../../lib/contract/event.ts";
+import { fieldsOfKey, type Key } from "../../lib/contract/key.ts";
+import type { ForceReleaseInput } from "../../lib/contract/lock.ts";
+import type { Journal } from "../history/journal.ts";
+import type { Hold } from "../watch/hold.ts";
+import { compareVersion } from "../watch/version.ts";
+import type { Watcher } from "../watch/watcher.ts";
+import { LockkeeperError } from "./errors.ts";
+import { type Locks, refusal } from "./locks.ts";
+
+interface Parts {
+  readonly locks: Locks;
+  readonly watcher: Watcher;
+  readonly journal: Journal;
+}
+
+/**
+ * Frees the hold that the operator saw, or nothing.
+ *
+ * Compared twice: here with what watching knows (the same owner string may come back), and by the script with
+ * what is in Redis at that moment. What is left is a foreign owner that released and took again so recently that
+ * the notification has not arrived.
+ *
+ * @throws LockkeeperError reason_required, changed, unsure, not_a_lock, key_not_allowed, unavailable, unknown_outcome
+ */
+export async function freeByForce(
+  parts: Parts,
+  key: Key,
+  ask: ForceReleaseInput & { readonly by: string },
+): Promise<ForceReleased> {
+  const reason = ask.reason.trim();
+  if (reason === "") {
+    throw new LockkeeperError(
+      "reason_required",
+      "The holder may be alive: say in `reason` why the lock is freed.",
+    );
+  }
+  const { observation, hold } = await lookAt(parts.watcher, key);
+  if (observation.state === "not_a_lock")
+    throw refusal(key, { outcome: "not_a_lock", type: observation.type });
+  if (hold === undefined) return alreadyGone(parts, key, ask.by, observation.asOf);
+  assertExpected(parts.watcher, hold, ask);
+  const [holder] = hold.seen.holders;
+  const reply = await parts.locks.forceRelease(key, {
+    owner: holder.owner,
+    fence: holder.fence,
+    by: ask.by,
+    reason,
+  });
+  if (reply.outcome === "not_a_lock") throw refusal(key, { outcome: "not_a_lock", type: reply.type });
+  if (reply.outcome === "gone") return alreadyGone(parts, key, ask.by, reply.asOf);
+  if (reply.outcome === "changed") throw await changed(parts.watcher, key);
+  return { ...fieldsOfKey(key), outcome: "released", owner: holder.owner, by: ask.by, asOf: reply.asOf };
+}
+
+async function lookAt(watcher: Watcher, key: Key) {
+  try {
+    return await watcher.look(key);
+  } catch (cause) {
+    throw new LockkeeperError(
+      "unavailable",
+      "Redis does not answer. Nothing was released; try again.",
+      {},
+      { cause },
+    );
+  }
+}
+
+function assertExpected(watcher: Watcher, hold: Hold, { expect, ifUnsure }: ForceReleaseInput): void {
+  const comparison = compareVersion(expect, hold, watcher.sightOf(hold));
+  if (comparison === "same" || (comparison === "unsure" && ifUnsure === "release")) return;
+  throw comparison === "changed" ? changedTo(watcher, hold) : unsure(watcher, hold);
+}
+
+function unsure(watcher: Watcher, hold: Hold): LockkeeperError {
+  const lock = watcher.lockOf(hold);
+  return new LockkeeperError(
+    "unsure",
+    `${JSON.stringify(hold.seen.holders[0].owner)} holds the lock, but it was not watched all the time since you looked: it may have been released and taken again. Nothing was released. To free it all the same, send its present version with "ifUnsure": "release".`,
+    { lock, version: lock.version },
+  );
+}
+
+function changedTo(watcher: Watcher, hold: Hold): LockkeeperError {
+  const lock = watcher.lockOf(hold);
+  return new LockkeeperError(
+    "changed",
+    `This is another hold than the one you saw; it is held by ${JSON.stringify(hold.seen.holders[0].owner)} now. Nothing was released.`,
+    { lock, holders: lock.holders, remainingMs: lock.remainingMs, version: lock.version },
+  );
+}
+
+async function changed(watcher: Watcher, key: Key): Promise<LockkeeperError> {
+  const { hold } = await lookAt(watcher, key);
+  if (hold !== undefined) return changedTo(watcher, hold);
+  return new LockkeeperError(
+    "changed",
+    "The holder changed as you clicked, and the lock is free by now. Nothing was released by you.",
+  );
+}
+
+function alreadyGone({ journal }: Parts, key: Key, by: string, asOf: number): ForceReleased {
+  const ended = journal.lastEnding(key);
+  return {
+    ...fieldsOfKey(key),
+    outcome: "already_gone",
+    by,
+    ...(ended === undefined ? {} : { ended }),
+    asOf,
+  };
+}
