@@ -1,0 +1,85 @@
+import type { Redis } from "ioredis";
+import { type Key, keyOfBytes } from "../../lib/contract/key.ts";
+import { eventChannelOf, standsAside } from "../formats/keys.ts";
+import { type OwnEvent, parseOwnEvent } from "./own-event.ts";
+
+/** What the formats need: keyspace messages of generic, hash, expiry and eviction events. */
+const FLAGS_NEEDED = "Kghxe";
+const SETTING = "notify-keyspace-events";
+
+export interface Listener {
+  onChange(key: Key, event: string): void;
+  onOwnEvent(event: OwnEvent): void;
+}
+
+/** Hears what Redis and our own scripts say about the watched keys. Nothing is concluded from it but where to look. */
+export class Notifications {
+  readonly #redis: Redis;
+  readonly #prefix: string;
+  readonly #channel: string;
+  readonly #patterns: readonly string[];
+
+  constructor(redis: Redis, db: number, patterns: readonly string[], listener: Listener) {
+    this.#redis = redis;
+    this.#prefix = `__keyspace@${db}__:`;
+    this.#channel = eventChannelOf(db);
+    this.#patterns = patterns;
+    redis.on("pmessageBuffer", (_pattern: string, channel: Buffer, event: Buffer) => {
+      const key = keyOfBytes(channel.subarray(this.#prefix.length));
+      if (!standsAside(key)) listener.onChange(key, event.toString());
+    });
+    redis.on("messageBuffer", (_channel: Buffer, message: Buffer) => {
+      const event = parseOwnEvent(message);
+      if (event !== undefined) listener.onOwnEvent(event);
+    });
+  }
+
+  /** Again on every connection: ioredis renews subscriptions by itself, but says nothing when it fails. */
+  async subscribe(): Promise<void> {
+    await this.#redis.psubscribe(...this.#patterns.map((pattern) => this.#prefix + pattern));
+    await this.#redis.subscribe(this.#channel);
+  }
+}
+
+export type NotificationState = { state: "on" } | { state: "off"; detail: string };
+
+/** Whether Redis sends what we need; switches it on first when asked to. Flags of other apps are kept. */
+export async function settleNotifications(redis: Redis, policy: "off" | "set"): Promise<NotificationState> {
+  let flags: string;
+  try {
+    flags = await flagsOf(redis);
+    if (policy === "set" && !suffices(flags)) {
+      await redis.config("SET", SETTING, union(flags));
+      flags = await flagsOf(redis);
+    }
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== "ReplyError") throw error;
+    return {
+      state: "off",
+      detail: `Redis does not let us look at ${SETTING} (${error.message}); scanning every second instead.`,
+    };
+  }
+  if (suffices(flags)) return { state: "on" };
+  return {
+    state: "off",
+    detail: `Keyspace notifications are off; scanning every second instead. Run CONFIG SET ${SETTING} ${union(flags)}, or start with LOCKKEEPER_NOTIFICATIONS=set.`,
+  };
+}
+
+async function flagsOf(redis: Redis): Promise<string> {
+  const reply = await redis.config("GET", SETTING);
+  return String((reply as unknown[])[1] ?? "");
+}
+
+export function suffices(flags: string): boolean {
+  return [...FLAGS_NEEDED].every((flag) => flags.includes(flag) || (flags.includes("A") && flag !== "K"));
+}
+
+/** What is set and what we need, as Redis writes it: `A` stands for all classes. */
+export function union(flags: string): string {
+  const present = [...flags];
+  const missing = [...FLAGS_NEEDED].filter(
+    (flag) => !flags.includes(flag) && (flag === "K" || !flags.includes("A")),
+  );
+  return [...present, ...missing].join("");
+}

@@ -1,0 +1,60 @@
+import { EVENT_TYPES, type EventType } from "../../lib/contract/event.ts";
+import { type Key, keyOfBytes } from "../../lib/contract/key.ts";
+
+/** What one of our scripts published about a hold: exact, in order, numbered by `seq` within the hold. */
+export interface OwnEvent {
+  readonly type: EventType;
+  readonly key: Key;
+  readonly at: number;
+  /** null: forced upon a foreign hold. */
+  readonly fence: string | null;
+  readonly seq: number;
+  readonly count: number;
+  readonly heldMs: number | undefined;
+  readonly owner: string;
+  readonly by: string | undefined;
+  readonly reason: string | undefined;
+}
+
+const NEW_LINE = 0x0a;
+
+/**
+ * Reads `type ⇥ at ⇥ fence ⇥ seq ⇥ count ⇥ held ms ⇥ owner ⇥ JSON of who and why ⏎ key`. Anyone may publish on the
+ * channel, so anything else is undefined and nothing more.
+ */
+export function parseOwnEvent(message: Uint8Array): OwnEvent | undefined {
+  const end = message.indexOf(NEW_LINE);
+  if (end < 0) return undefined;
+  const words = new TextDecoder().decode(message.subarray(0, end)).split("\t");
+  const [type, at, fence = "", seq, count, heldMs = "", owner = "", who = ""] = words;
+  const known = EVENT_TYPES.find((name) => name === type);
+  if (known === undefined || words.length !== 8 || !isWhole(at) || !isWhole(seq) || !isWhole(count))
+    return undefined;
+  return {
+    type: known,
+    key: keyOfBytes(message.subarray(end + 1)),
+    at: Number(at),
+    fence: fence || null,
+    seq: Number(seq),
+    count: Number(count),
+    heldMs: heldMs === "" ? undefined : Number(heldMs),
+    owner,
+    ...whoAndWhy(who),
+  };
+}
+
+function isWhole(text: string | undefined): boolean {
+  return text !== undefined && /^\d{1,16}$/.test(text);
+}
+
+function whoAndWhy(json: string): { by: string | undefined; reason: string | undefined } {
+  try {
+    const { by, reason } = JSON.parse(json) as { by?: unknown; reason?: unknown };
+    return {
+      by: typeof by === "string" ? by : undefined,
+      reason: typeof reason === "string" && reason !== "" ? reason : undefined,
+    };
+  } catch {
+    return { by: undefined, reason: undefined };
+  }
+}

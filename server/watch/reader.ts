@@ -1,0 +1,113 @@
+import type { Key } from "../../lib/contract/key.ts";
+import type { Observation } from "../formats/observation.ts";
+import { Deadlines } from "./deadlines.ts";
+
+/** One look, with the moments (performance.now()) between which it was taken. */
+export interface Look {
+  readonly observation: Observation;
+  readonly sentAt: number;
+  readonly receivedAt: number;
+}
+
+const BATCH = 100;
+const TIMER_MS_MAX = 60_000;
+const RETRY_MS = 100;
+
+/** Reads keys that may have changed, coalesced and in batches, and each held one again when its lease ends. */
+export class Reader {
+  readonly #read: (keys: readonly Key[]) => Promise<Observation[]>;
+  readonly #onLooks: (looks: readonly Look[]) => void;
+  readonly #dirty = new Set<Key>();
+  readonly #deadlines = new Deadlines<Key>();
+  #timer: NodeJS.Timeout | undefined;
+  #draining: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(
+    read: (keys: readonly Key[]) => Promise<Observation[]>,
+    onLooks: (looks: readonly Look[]) => void,
+  ) {
+    this.#read = read;
+    this.#onLooks = onLooks;
+  }
+
+  /** The key will be read soon; many marks before that are one reading. */
+  mark(key: Key): void {
+    this.#dirty.add(key);
+    this.#draining ??= this.#start();
+  }
+
+  /** Resolves when everything marked so far has been read. */
+  async settled(): Promise<void> {
+    while (this.#draining !== undefined) await this.#draining;
+  }
+
+  /** Reads now, past the queue. */
+  async look(keys: readonly Key[]): Promise<Observation[]> {
+    const sentAt = performance.now();
+    const observations = await this.#read(keys);
+    this.#take(observations, sentAt);
+    return observations;
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#dirty.clear();
+    clearTimeout(this.#timer);
+  }
+
+  async #start(): Promise<void> {
+    // A burst of messages arrives within one turn of the event loop: let it end first.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.#dirty.size > 0 && !this.#stopped) await this.#drainOnce();
+    this.#draining = undefined;
+  }
+
+  async #drainOnce(): Promise<void> {
+    const keys = firstOf(this.#dirty, BATCH);
+    for (const key of keys) this.#dirty.delete(key);
+    try {
+      await this.look(keys);
+    } catch {
+      // Redis is away: the keys stay marked, and the watcher reads everything again when it is back.
+      for (const key of keys) this.#dirty.add(key);
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+
+  #take(observations: readonly Observation[], sentAt: number): void {
+    const receivedAt = performance.now();
+    for (const observation of observations) this.#schedule(observation, receivedAt);
+    this.#onLooks(observations.map((observation) => ({ observation, sentAt, receivedAt })));
+    this.#armTimer();
+  }
+
+  // Counted from the reply's arrival and one millisecond more, so that Redis's own deadline has passed by then.
+  #schedule(observation: Observation, receivedAt: number): void {
+    if (observation.state === "held" && observation.remainingMs !== null) {
+      this.#deadlines.set(observation.key, receivedAt + observation.remainingMs + 1);
+    } else {
+      this.#deadlines.delete(observation.key);
+    }
+  }
+
+  #armTimer(): void {
+    clearTimeout(this.#timer);
+    const next = this.#deadlines.next();
+    if (next === undefined || this.#stopped) return;
+    const waitMs = Math.min(TIMER_MS_MAX, Math.max(0, Math.ceil(next - performance.now())));
+    this.#timer = setTimeout(() => {
+      for (const key of this.#deadlines.due(performance.now())) this.mark(key);
+      this.#armTimer();
+    }, waitMs);
+    this.#timer.unref();
+  }
+}
+
+function firstOf<Item>(items: Iterable<Item>, count: number): Item[] {
+  const first: Item[] = [];
+  for (const item of items) {
+    if (first.push(item) === count) break;
+  }
+  return first;
+}

@@ -1,0 +1,129 @@
+import { fieldsOfKey, type Key } from "../../lib/contract/key.ts";
+import type { Journal } from "../history/journal.ts";
+import { type Hold, sinceOf } from "./hold.ts";
+import type { OwnEvent } from "./own-event.ts";
+import { type Hint, type Present, type Tale, type Told, tellDerived, tellExact } from "./tale.ts";
+
+/** Time for the word of our own scripts to arrive before we conclude anything about their work ourselves. */
+export const GRACE_MS = 50;
+/** Expiry is not early when the clocks differ by this much. */
+const EARLY_MS = 5;
+
+export interface Sighting {
+  readonly key: Key;
+  readonly hold: Hold | undefined;
+  /** Redis's clock at the look. */
+  readonly asOf: number;
+  readonly sentAt: number;
+  readonly hint: Hint;
+  readonly isFirstLook: boolean;
+}
+
+/**
+ * Turns what our scripts say and what looking shows into one story without doublets. A script's own word is
+ * exact and tells who and why; what looking shows is concluded, and waits a moment where such a word may still
+ * be on its way.
+ */
+export class Reporter {
+  readonly #tales = new Map<Key, Tale>();
+  readonly #exactAt = new Map<Key, number>();
+  readonly #waiting = new Map<Key, { signature: string; hint: Hint; timer: NodeJS.Timeout }>();
+
+  constructor(
+    private readonly target: string,
+    private readonly journal: Journal,
+    private readonly lookAgain: (key: Key) => void,
+  ) {}
+
+  exact(event: OwnEvent): void {
+    this.#exactAt.set(event.key, performance.now());
+    const { tale, events } = tellExact(this.#tales.get(event.key), event);
+    this.#keep(event.key, tale);
+    this.#append(event.key, events);
+    this.lookAgain(event.key);
+  }
+
+  sighted(sighting: Sighting): void {
+    const { key, sentAt } = sighting;
+    const exactAt = this.#exactAt.get(key);
+    if (exactAt !== undefined) {
+      // The look began before the script's word arrived and may show the time before it.
+      if (sentAt <= exactAt) {
+        this.lookAgain(key);
+        return;
+      }
+      this.#exactAt.delete(key);
+    }
+    const waited = this.#waiting.get(key);
+    const hint = sighting.hint ?? waited?.hint;
+    const tale = this.#tales.get(key);
+    const present = presentOf(sighting);
+    const signature = signatureOf(tale, present);
+    if (waited !== undefined && waited.signature !== signature) this.#stopWaiting(key);
+    if (mayBeOurWork(tale, present, sighting.asOf, hint) && waited?.signature !== signature) {
+      this.#wait(key, signature, hint);
+      return;
+    }
+    this.#stopWaiting(key);
+    const told = tellDerived(tale, present, sighting.asOf, hint);
+    this.#keep(key, told.tale);
+    this.#append(key, told.events);
+  }
+
+  stop(): void {
+    for (const key of [...this.#waiting.keys()]) this.#stopWaiting(key);
+  }
+
+  #wait(key: Key, signature: string, hint: Hint): void {
+    const timer = setTimeout(() => this.lookAgain(key), GRACE_MS);
+    timer.unref();
+    this.#waiting.set(key, { signature, hint, timer });
+  }
+
+  #stopWaiting(key: Key): void {
+    clearTimeout(this.#waiting.get(key)?.timer);
+    this.#waiting.delete(key);
+  }
+
+  #keep(key: Key, tale: Tale | undefined): void {
+    if (tale === undefined) this.#tales.delete(key);
+    else this.#tales.set(key, tale);
+  }
+
+  #append(key: Key, events: readonly Told[]): void {
+    for (const { fence, ...event } of events) {
+      this.journal.append({
+        target: this.target,
+        ...fieldsOfKey(key),
+        ...event,
+        ...(fence === null ? {} : { fence }),
+      });
+    }
+  }
+}
+
+function presentOf({ hold, isFirstLook }: Sighting): Present | undefined {
+  if (hold === undefined) return undefined;
+  return { seen: hold.seen, epoch: hold.epoch, sinceMs: sinceOf(hold).since, isFirstLook };
+}
+
+function mayBeOurWork(
+  tale: Tale | undefined,
+  present: Present | undefined,
+  asOf: number,
+  hint: Hint,
+): boolean {
+  if (hint === "evicted" || hint === "expired") return false;
+  const [holder] = present?.seen.holders ?? [];
+  if (holder?.fence) {
+    const isToldAlready = tale?.fence === holder.fence && tale.seq === holder.seq;
+    return !isToldAlready && present?.isFirstLook === false;
+  }
+  if (tale === undefined || (holder !== undefined && holder.owner === tale.owner)) return false;
+  return typeof tale.endsAtMs !== "number" || asOf < tale.endsAtMs - EARLY_MS;
+}
+
+function signatureOf(tale: Tale | undefined, present: Present | undefined): string {
+  const [holder] = present?.seen.holders ?? [];
+  return [tale?.owner, tale?.fence, tale?.seq, holder?.owner, holder?.fence, holder?.seq].join("\n");
+}

@@ -1,0 +1,232 @@
+import type { Redis } from "ioredis";
+import type { Key } from "../../lib/contract/key.ts";
+import type { Health } from "../../lib/contract/live.ts";
+import type { Lock } from "../../lib/contract/lock.ts";
+import { standsAside } from "../formats/keys.ts";
+import type { Observation } from "../formats/observation.ts";
+import { read } from "../formats/redisson/redisson.ts";
+import type { Journal } from "../history/journal.ts";
+import { Glob, matchesAny } from "../redis/glob.ts";
+import { discover } from "./discovery.ts";
+import { freeLock, type Hold, lockOf } from "./hold.ts";
+import { Link } from "./link.ts";
+import { Mirror } from "./mirror.ts";
+import { Notifications } from "./notifications.ts";
+import { type Look, Reader } from "./reader.ts";
+import { RedisClock } from "./redis-clock.ts";
+import { Reporter } from "./reporter.ts";
+import type { Hint } from "./tale.ts";
+import { NO_SIGHT } from "./version.ts";
+
+export interface WatcherOptions {
+  readonly target: string;
+  readonly db: number;
+  readonly watch: readonly string[];
+  readonly notifications: "off" | "set";
+}
+
+const RECONCILE_EVERY_MS = 5000;
+const SCAN_ONLY_EVERY_MS = 1000;
+/** Share of the time that scanning may take. */
+const SCAN_SHARE = 0.05;
+/** Events after which the key may be gone, even if it is there again when we look. */
+const ENDINGS = new Set(["del", "expired", "evicted", "rename_from", "rename_to", "move_from", "move_to"]);
+
+/** Keeps the picture of one target right, and tells the journal what happened. */
+export class Watcher {
+  readonly mirror = new Mirror();
+  readonly clock = new RedisClock();
+  readonly #link: Link;
+  readonly #reader: Reader;
+  readonly #reporter: Reporter;
+  readonly #hints = new Map<Key, Hint>();
+  /** When (performance.now()) a key was last said to be gone. */
+  readonly #goneAt = new Map<Key, number>();
+  readonly #missedOut = new Set<Key>();
+  readonly #listeners = new Set<() => void>();
+  readonly #stopping = new AbortController();
+  readonly #watched: readonly Glob[];
+  #isCaughtUp = false;
+  #isFirstPass = true;
+  #scan: { at: number; tookMs: number } | undefined;
+  #passing: Promise<void> | undefined;
+  #passTimer: NodeJS.Timeout | undefined;
+
+  constructor(
+    readonly options: WatcherOptions,
+    private readonly redis: Redis,
+    subscriber: Redis,
+    journal: Journal,
+  ) {
+    this.#watched = options.watch.map((pattern) => new Glob(pattern));
+    this.#reader = new Reader(
+      (keys) => read(redis, keys),
+      (looks) => this.#take(looks),
+    );
+    this.#reporter = new Reporter(options.target, journal, (key) => this.#reader.mark(key));
+    const notifications = new Notifications(subscriber, options.db, options.watch, {
+      onChange: (key, event) => this.#onChange(key, event),
+      onOwnEvent: (event) => this.#reporter.exact(event),
+    });
+    this.#link = new Link(redis, subscriber, notifications, options.notifications, {
+      up: (isBlind) => this.#onUp(isBlind),
+      down: () => this.#onDown(),
+      settled: () => this.#changed(),
+    });
+  }
+
+  start(): void {
+    this.#link.start();
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+    clearTimeout(this.#passTimer);
+    this.#link.stop();
+    this.#reader.stop();
+    this.#reporter.stop();
+  }
+
+  /** Called after the picture or its health changed; cheap and often. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  get isUp(): boolean {
+    return this.#link.isUp;
+  }
+
+  health(): Health {
+    const { isUp, setting, lagMs } = this.#link;
+    const detail = !isUp
+      ? "Redis does not answer; what is shown may be out of date."
+      : setting.state === "off"
+        ? setting.detail
+        : undefined;
+    return {
+      now: this.clock.now(),
+      state: !isUp ? "down" : this.#isCaughtUp ? "live" : "catching_up",
+      notifications: setting.state,
+      lagMs,
+      scannedAt: this.#scan?.at ?? null,
+      scanMs: this.#scan?.tookMs ?? null,
+      locks: this.mirror.size,
+      ...(detail === undefined ? {} : { detail }),
+    };
+  }
+
+  isWatched(key: Key): boolean {
+    return matchesAny(this.#watched, key) && !standsAside(key);
+  }
+
+  /** Looks at a key in Redis now. The picture takes it in when it is a watched one. */
+  async look(key: Key): Promise<{ observation: Observation; hold: Hold | undefined }> {
+    const isWatched = this.isWatched(key);
+    const [observation] = isWatched ? await this.#reader.look([key]) : await read(this.redis, [key]);
+    if (observation === undefined) throw new Error("read.lua gave no reply");
+    return { observation, hold: isWatched ? this.mirror.get(key) : passingHoldOf(observation) };
+  }
+
+  lockOf(hold: Hold): Lock {
+    return lockOf(this.options.target, hold, this.sightOf(hold));
+  }
+
+  /** The stretch of time without a break in what we heard of this hold. */
+  sightOf(hold: Hold): string {
+    return this.mirror.get(hold.key) === hold ? this.#link.sight : NO_SIGHT;
+  }
+
+  freeLock(key: Key, asOf: number): Lock {
+    return freeLock(this.options.target, key, asOf);
+  }
+
+  #onChange(key: Key, event: string): void {
+    if (ENDINGS.has(event)) {
+      this.#goneAt.set(key, performance.now());
+      if (event === "expired" || event === "evicted") this.#hints.set(key, event);
+    }
+    this.#reader.mark(key);
+  }
+
+  #take(looks: readonly Look[]): void {
+    for (const { observation, sentAt, receivedAt } of looks) {
+      this.clock.heard(observation.asOf, sentAt, receivedAt);
+      this.#takeOne(observation, sentAt);
+    }
+    this.#changed();
+  }
+
+  #takeOne(observation: Observation, sentAt: number): void {
+    const { key, asOf } = observation;
+    const goneAt = this.#goneAt.get(key);
+    const missedOut = this.#missedOut.delete(key);
+    // A look sent before the word of an ending may still show the hold before it: the word stays for the next.
+    if (goneAt !== undefined && sentAt > goneAt) this.#goneAt.delete(key);
+    const { after } = this.mirror.observe(observation, {
+      wasGone: goneAt !== undefined,
+      since: this.#link.seesChanges && this.#isCaughtUp ? "exact" : "at_least",
+    });
+    const hint = this.#hints.get(key) ?? (missedOut ? "blind" : undefined);
+    this.#hints.delete(key);
+    this.#reporter.sighted({ key, hold: after, asOf, sentAt, hint, isFirstLook: this.#isFirstPass });
+  }
+
+  #onUp(isBlind: boolean): void {
+    if (isBlind) for (const key of this.mirror.keys()) this.#missedOut.add(key);
+    this.#isCaughtUp = false;
+    this.#changed();
+    void this.#pass();
+  }
+
+  #onDown(): void {
+    this.#isCaughtUp = false;
+    this.#changed();
+  }
+
+  /** Reads what is known, then walks the keyspace for what is not; one at a time. */
+  async #pass(): Promise<void> {
+    clearTimeout(this.#passTimer);
+    while (this.#passing !== undefined) await this.#passing;
+    if (!this.isUp || this.#stopping.signal.aborted) return;
+    this.#passing = this.#walk().catch(() => undefined);
+    await this.#passing;
+    this.#passing = undefined;
+    this.#scheduleNext();
+  }
+
+  async #walk(): Promise<void> {
+    const startedAt = performance.now();
+    for (const key of this.mirror.keys()) this.#reader.mark(key);
+    for await (const keys of discover(this.redis, this.options.watch, this.#stopping.signal)) {
+      for (const key of keys) this.#reader.mark(key);
+      await this.#reader.settled();
+    }
+    await this.#reader.settled();
+    if (!this.isUp) return;
+    this.#scan = { at: this.clock.now(), tookMs: Math.round(performance.now() - startedAt) };
+    this.#isFirstPass = false;
+    this.#isCaughtUp = true;
+    this.#changed();
+  }
+
+  #scheduleNext(): void {
+    if (this.#stopping.signal.aborted || !this.isUp) return;
+    const everyMs = this.#link.seesChanges ? RECONCILE_EVERY_MS : SCAN_ONLY_EVERY_MS;
+    const waitMs = Math.max(everyMs, (this.#scan?.tookMs ?? 0) / SCAN_SHARE);
+    clearTimeout(this.#passTimer);
+    this.#passTimer = setTimeout(() => void this.#pass(), waitMs);
+    this.#passTimer.unref();
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** A hold that nobody watches: known from one look only. */
+function passingHoldOf(observation: Observation): Hold | undefined {
+  if (observation.state !== "held") return undefined;
+  const { key, asOf, remainingMs } = observation;
+  return { key, seen: observation, epoch: 0, firstSeenMs: asOf, since: "at_least", longestMs: remainingMs };
+}
