@@ -1,0 +1,39 @@
+import type { Logger } from "pino";
+import { Dispatcher } from "./dispatch.ts";
+import { json } from "./http.ts";
+import { openApiDocument } from "./openapi.ts";
+import { type Route, route } from "./route.ts";
+import { eventRoutes } from "./routes/events.ts";
+import { liveRoutes } from "./routes/live.ts";
+import { lockRoutes } from "./routes/locks.ts";
+import { sessionRoutes } from "./routes/session.ts";
+import { verbRoutes } from "./routes/verbs.ts";
+import type { Services } from "./services.ts";
+
+/** Everything under /api/v1, whichever door a request comes through. */
+export function createApi(services: Services, log: Logger): Dispatcher {
+  const routes = [
+    ...verbRoutes(services),
+    ...lockRoutes(services),
+    ...eventRoutes(services),
+    ...liveRoutes(services),
+    ...sessionRoutes(services),
+  ];
+  return new Dispatcher([...routes, documentRoute(routes)], services.authentication, log);
+}
+
+function documentRoute(routes: readonly Route[]): Route {
+  let text: object | undefined;
+  return route({
+    method: "GET",
+    path: "/openapi.json",
+    access: "anyone",
+    summary: "This API as an OpenAPI 3.1 document",
+    response: { status: 200, description: "The document." },
+    errors: [],
+    handle: () => {
+      text ??= openApiDocument(routes);
+      return json(200, text);
+    },
+  });
+}

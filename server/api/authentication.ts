@@ -1,0 +1,124 @@
+import { isIP } from "node:net";
+import type { Principal } from "../auth/principal.ts";
+import type { RootKey } from "../auth/root-key.ts";
+import type { Sessions } from "../auth/sessions.ts";
+import { LockkeeperError } from "../locks/errors.ts";
+import type { ApiRequest } from "./http.ts";
+import type { Route } from "./route.ts";
+
+export interface AuthenticationOptions {
+  readonly publicUrl: string | undefined;
+  readonly insecureHttp: boolean;
+  /** Part of the cookie's name: two consoles on one host share their cookies otherwise. */
+  readonly port: () => number;
+}
+
+const NOBODY: Principal = { kind: "session", name: "nobody", role: "viewer" };
+
+/** Tells who calls: an app by its key, a browser by its session. */
+export class Authentication {
+  constructor(
+    private readonly rootKey: RootKey,
+    private readonly sessions: Sessions,
+    private readonly options: AuthenticationOptions,
+  ) {}
+
+  /** @throws LockkeeperError unauthenticated, forbidden, unavailable */
+  async principalOf(request: ApiRequest, route: Route): Promise<Principal> {
+    const authorization = request.header("authorization");
+    if (authorization !== undefined) return this.#byKey(authorization);
+    const acts = route.method !== "GET";
+    if (acts) this.#assertSameOrigin(request);
+    if (route.access === "anyone") return NOBODY;
+    const secret = this.secretOf(request);
+    if (secret === undefined) {
+      throw new LockkeeperError(
+        "unauthenticated",
+        "Send Authorization: Bearer with an API key, or log in to the console (`npm run login` prints a link).",
+      );
+    }
+    const session = await this.sessions.find(secret, acts ? "act" : "read");
+    if (session === undefined) {
+      throw new LockkeeperError(
+        "unauthenticated",
+        "This session has ended. Run `npm run login` and open the link it prints.",
+      );
+    }
+    return { kind: "session", name: session.name, role: session.role };
+  }
+
+  /** The secret in the session cookie. */
+  secretOf(request: ApiRequest): string | undefined {
+    const name = this.#cookieName();
+    for (const part of (request.header("cookie") ?? "").split(";")) {
+      const at = part.indexOf("=");
+      if (part.slice(0, at).trim() === name) return part.slice(at + 1).trim() || undefined;
+    }
+    return undefined;
+  }
+
+  /** @throws LockkeeperError forbidden when a cookie would travel unprotected */
+  cookieOf(request: ApiRequest, secret: string, maxAgeSeconds: number): string {
+    const isTls = this.options.publicUrl?.startsWith("https:") ?? false;
+    if (!isTls && !this.options.insecureHttp && !isLoopback(request.remoteAddress)) {
+      throw new LockkeeperError(
+        "forbidden",
+        "Without TLS the console can be used on this machine only. Set LOCKKEEPER_PUBLIC_URL to its https:// address, or LOCKKEEPER_INSECURE_HTTP=1 to accept the risk.",
+      );
+    }
+    const secure = isTls ? "; Secure" : "";
+    return `${this.#cookieName()}=${secret}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${secure}`;
+  }
+
+  #byKey(authorization: string): Principal {
+    const [, secret] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
+    if (secret === undefined) {
+      throw new LockkeeperError(
+        "unauthenticated",
+        "The Authorization header must read: Bearer, a space, an API key.",
+      );
+    }
+    const principal = this.rootKey.principalOf(secret);
+    if (principal === undefined)
+      throw new LockkeeperError("unauthenticated", "This API key is not known here.");
+    return principal;
+  }
+
+  // A browser sends the cookie along with any page's request; only our own pages may act with it.
+  #assertSameOrigin(request: ApiRequest): void {
+    const site = request.header("sec-fetch-site");
+    const origin = request.header("origin");
+    const isOurs = origin === undefined ? site === "same-origin" : this.#ownOrigins(request).includes(origin);
+    if (isOurs && (site === undefined || site === "same-origin")) return;
+    if (origin === undefined && site === undefined) {
+      throw new LockkeeperError(
+        "unauthenticated",
+        "Send Authorization: Bearer with an API key; a browser's session works from the console's own pages only.",
+      );
+    }
+    throw new LockkeeperError(
+      "forbidden",
+      "A request from another site may not act here. Behind a proxy, set LOCKKEEPER_PUBLIC_URL.",
+    );
+  }
+
+  #ownOrigins(request: ApiRequest): string[] {
+    const host = request.header("host");
+    const { publicUrl } = this.options;
+    return [
+      `http://${host}`,
+      `https://${host}`,
+      ...(publicUrl === undefined ? [] : [new URL(publicUrl).origin]),
+    ];
+  }
+
+  #cookieName(): string {
+    return `lockkeeper_${this.options.port()}`;
+  }
+}
+
+export function isLoopback(address: string | undefined): boolean {
+  if (address === undefined) return false;
+  const plain = address.replace(/^::ffff:/, "");
+  return plain === "localhost" || plain === "::1" || (isIP(plain) === 4 && plain.startsWith("127."));
+}

@@ -1,0 +1,175 @@
+import { randomBytes } from "node:crypto";
+import type { LockEvent } from "../../lib/contract/event.ts";
+import { keyOfPath } from "../../lib/contract/key.ts";
+import type { LiveHello, LiveMessage, LiveView } from "../../lib/contract/live.ts";
+import type { Lock } from "../../lib/contract/lock.ts";
+import type { Principal } from "../auth/principal.ts";
+import type { Journal } from "../history/journal.ts";
+import { LockkeeperError } from "../locks/errors.ts";
+import { orderOf } from "../watch/mirror.ts";
+import type { Watcher } from "../watch/watcher.ts";
+import type { Sink } from "./http.ts";
+import { isTooFarBehind, sse } from "./sse.ts";
+
+const WINDOW_EVERY_MS = 100;
+const HEALTH_EVERY_MS = 1000;
+const RECENT_EVENTS = 200;
+
+export interface LiveParts {
+  readonly watcher: Watcher;
+  readonly journal: Journal;
+  readonly hello: Pick<LiveHello, "target" | "watch" | "lockable">;
+}
+
+/** The open streams of consoles, one a tab. */
+export class LiveStreams {
+  readonly #streams = new Map<string, LiveStream>();
+
+  constructor(private readonly parts: LiveParts) {}
+
+  get size(): number {
+    return this.#streams.size;
+  }
+
+  open(sink: Sink, view: LiveView, principal: Principal): void {
+    const id = randomBytes(12).toString("base64url");
+    const stream = new LiveStream(id, sink, view, principal, this.parts);
+    this.#streams.set(id, stream);
+    sink.onClose(() => {
+      this.#streams.delete(id);
+      stream.stop();
+    });
+    stream.start();
+  }
+
+  /** @throws LockkeeperError not_found */
+  look(id: string, view: LiveView, principal: Principal): void {
+    const stream = this.#streams.get(id);
+    if (stream === undefined || stream.principal.name !== principal.name) {
+      throw new LockkeeperError("not_found", "This stream has ended; open GET /live again.");
+    }
+    stream.look(view);
+  }
+}
+
+/** What one tab is told: its window of the table, its lock, every event, and how fresh all of it is. */
+class LiveStream {
+  readonly #stops: (() => void)[] = [];
+  #windowTimer: NodeJS.Timeout | undefined;
+  #windowAt = Number.NEGATIVE_INFINITY;
+  #sentWindow = "";
+  #sentLock = "";
+  #sentState = "";
+
+  constructor(
+    readonly id: string,
+    private readonly sink: Sink,
+    private view: LiveView,
+    readonly principal: Principal,
+    private readonly parts: LiveParts,
+  ) {}
+
+  start(): void {
+    const { watcher, journal, hello } = this.parts;
+    const { name, role } = this.principal;
+    this.#send({
+      name: "hello",
+      data: { stream: this.id, now: watcher.clock.now(), operator: { name, role }, ...hello },
+    });
+    this.#send({ name: "recent", data: { items: journal.recent(RECENT_EVENTS) } });
+    const timer = setInterval(() => this.#beat(), HEALTH_EVERY_MS);
+    this.#stops.push(
+      () => clearInterval(timer),
+      watcher.onChange(() => this.#onChange()),
+      journal.subscribe((event) => this.#onEvent(event)),
+    );
+    this.look(this.view);
+    this.#beat();
+  }
+
+  stop(): void {
+    clearTimeout(this.#windowTimer);
+    for (const stop of this.#stops) stop();
+  }
+
+  look(view: LiveView): void {
+    this.view = view;
+    this.#sentWindow = "";
+    this.#sentLock = "";
+    this.#pushWindow();
+    void this.#lookAtUnwatched();
+  }
+
+  #onChange(): void {
+    const { state, notifications } = this.parts.watcher.health();
+    if (this.#sentState !== state + notifications) this.#beat();
+    if (this.#windowTimer !== undefined) return;
+    // At once after a quiet interval, then at most every interval.
+    const waitMs = Math.max(0, this.#windowAt + WINDOW_EVERY_MS - performance.now());
+    this.#windowTimer = setTimeout(() => this.#pushWindow(), waitMs);
+  }
+
+  #onEvent(event: LockEvent): void {
+    this.#send({ name: "event", data: event });
+  }
+
+  #beat(): void {
+    const data = this.parts.watcher.health();
+    this.#sentState = data.state + data.notifications;
+    this.#send({ name: "health", data });
+    void this.#lookAtUnwatched();
+  }
+
+  #pushWindow(): void {
+    clearTimeout(this.#windowTimer);
+    this.#windowTimer = undefined;
+    this.#windowAt = performance.now();
+    const { watcher } = this.parts;
+    const { filter, sort, offset, limit } = this.view;
+    const holds = watcher.mirror.sorted(filter, orderOf(sort));
+    const items = holds.slice(offset, offset + limit).map((hold) => watcher.lockOf(hold));
+    const window = { offset, total: holds.length, held: watcher.mirror.size, items };
+    const text = JSON.stringify(window);
+    if (text !== this.#sentWindow) {
+      this.#sentWindow = text;
+      this.#send({ name: "window", data: { now: watcher.clock.now(), ...window } });
+    }
+    const key = this.#key();
+    if (key !== undefined && watcher.isWatched(key)) {
+      const hold = watcher.mirror.get(key);
+      this.#pushLock(hold === undefined ? watcher.freeLock(key, 0) : watcher.lockOf(hold));
+    }
+  }
+
+  // Nothing tells of a key outside the watch patterns, so it is looked at with every beat.
+  async #lookAtUnwatched(): Promise<void> {
+    const { watcher } = this.parts;
+    const key = this.#key();
+    if (key === undefined || watcher.isWatched(key) || !watcher.isUp) return;
+    try {
+      const { hold } = await watcher.look(key);
+      this.#pushLock(hold === undefined ? watcher.freeLock(key, 0) : watcher.lockOf(hold));
+    } catch {
+      // The health message says that Redis is away.
+    }
+  }
+
+  #pushLock(lock: Lock): void {
+    const text = JSON.stringify(lock);
+    if (text === this.#sentLock) return;
+    this.#sentLock = text;
+    const now = this.parts.watcher.clock.now();
+    this.#send({ name: "lock", data: { now, lock: lock.asOf === 0 ? { ...lock, asOf: now } : lock } });
+  }
+
+  #key(): string | undefined {
+    if (this.view.lock === undefined) return undefined;
+    const parsed = keyOfPath(this.view.lock);
+    return parsed.ok ? parsed.key : undefined;
+  }
+
+  #send({ name, data }: LiveMessage): void {
+    if (isTooFarBehind(this.sink)) this.sink.close();
+    else this.sink.write(sse(name, data));
+  }
+}

@@ -1,0 +1,97 @@
+import { z } from "zod";
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
+import { type ErrorCode, Problem, STATUS_OF_CODE, TITLE_OF_CODE } from "../../lib/contract/error.ts";
+import { LockEvent } from "../../lib/contract/event.ts";
+import type { Route } from "./route.ts";
+
+const KEY = z.string().meta({
+  description:
+    "The key, percent-encoded (slashes as %2F), or `~` and the base64url of its bytes. The second form is needed for `.`, `..`, keys with `//`, with a slash at either end, with a leading `~`, and for bytes that are not UTF-8.",
+  example: "lock%3Aorders%3A42",
+});
+
+/** The OpenAPI 3.1 document, made from the same declarations that answer requests. */
+export function openApiDocument(routes: readonly Route[]): object {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const route of routes) {
+    const path = `/api/v1${route.path}`;
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) };
+  }
+  return createDocument({
+    openapi: "3.1.1",
+    info: {
+      title: "Lockkeeper",
+      version: "1",
+      description:
+        "Locks in Redis: acquire, renew, release, look and free. A lease can be held twice after a long pause or a failover: protect what must not be written twice with the fence.",
+      license: { name: "MIT" },
+    },
+    security: [{ key: [] }, { session: [] }],
+    paths,
+    components: {
+      schemas: { LockEvent },
+      securitySchemes: {
+        key: { type: "http", scheme: "bearer", description: "An API key." },
+        session: {
+          type: "apiKey",
+          in: "cookie",
+          name: "lockkeeper_PORT",
+          description: "A browser's session.",
+        },
+      },
+    },
+  });
+}
+
+function operationOf(route: Route): ZodOpenApiOperationObject {
+  const parameters = {
+    ...(route.path.includes("{key}") ? { path: z.object({ key: KEY }) } : {}),
+    ...(route.path.includes("{id}") ? { path: z.object({ id: z.string() }) } : {}),
+    ...(route.query === undefined ? {} : { query: route.query }),
+    ...(route.idempotent ? { header: idempotencyHeader } : {}),
+  };
+  return {
+    operationId: `${route.method.toLowerCase()}${route.path.replace(/[^A-Za-z]+(.)?/g, (_, next: string | undefined) => (next ?? "").toUpperCase())}`,
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    ...(route.access === "anyone" ? { security: [] } : {}),
+    requestParams: parameters,
+    ...(route.body === undefined
+      ? {}
+      : { requestBody: { required: true, content: { "application/json": { schema: route.body } } } }),
+    responses: { [String(route.response.status)]: successOf(route), ...problemsOf(route.errors) },
+  };
+}
+
+const idempotencyHeader = z.object({
+  "Idempotency-Key": z.string().optional().meta({
+    description:
+      "1 to 128 visible ASCII characters. Repeating a request with its id changes nothing; kept for two minutes and eight requests of the key.",
+  }),
+});
+
+function successOf({ response }: Route) {
+  const { description, schema } = response;
+  if (schema === undefined) return { description };
+  return {
+    description,
+    content: { [response.stream ? "text/event-stream" : "application/json"]: { schema } },
+  };
+}
+
+function problemsOf(codes: readonly ErrorCode[]) {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of [...codes, "internal" as const]) {
+    const status = STATUS_OF_CODE[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, of]) => [
+      String(status),
+      {
+        description: of.map((code) => `\`${code}\`: ${TITLE_OF_CODE[code]}.`).join(" "),
+        content: { "application/problem+json": { schema: Problem } },
+      },
+    ]),
+  );
+}

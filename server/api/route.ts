@@ -1,0 +1,65 @@
+import type { z } from "zod";
+import type { ErrorCode } from "../../lib/contract/error.ts";
+import type { Key } from "../../lib/contract/key.ts";
+import type { Access, Principal } from "../auth/principal.ts";
+import { LockkeeperError } from "../locks/errors.ts";
+import type { ApiRequest, ApiResponse } from "./http.ts";
+
+/** A call that has passed: who may, what was asked, all checked. */
+export interface Call<Query, Body> {
+  readonly request: ApiRequest;
+  readonly principal: Principal;
+  /** The key in the path; the empty string on routes without one. */
+  readonly key: Key;
+  /** The id in the path; the empty string on routes without one. */
+  readonly id: string;
+  readonly query: Query;
+  readonly body: Body;
+  /** The caller's Idempotency-Key. */
+  readonly requestId: string | undefined;
+}
+
+/** One declaration a route: matching, checks, types and the OpenAPI document all come from it. */
+export interface Route {
+  readonly method: "GET" | "POST";
+  /** Below /api/v1; `{key}` and `{id}` stand for one segment. */
+  readonly path: string;
+  /** `anyone`: needs no credentials. */
+  readonly access: Access | "anyone";
+  readonly summary: string;
+  readonly description?: string;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  /** Takes an Idempotency-Key. */
+  readonly idempotent?: true;
+  readonly response: { status: 200 | 204; schema?: z.ZodType; description: string; stream?: true };
+  readonly errors: readonly ErrorCode[];
+  readonly handle: (call: Call<unknown, unknown>) => Promise<ApiResponse> | ApiResponse;
+}
+
+interface Declared<Query extends z.ZodObject, Body extends z.ZodType>
+  extends Omit<Route, "query" | "body" | "handle"> {
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly handle: (call: Call<z.output<Query>, z.output<Body>>) => Promise<ApiResponse> | ApiResponse;
+}
+
+/** Gives the handler the types of its own schemas. */
+export function route<Query extends z.ZodObject, Body extends z.ZodType>(
+  declared: Declared<Query, Body>,
+): Route {
+  // The dispatcher hands a handler only what its own schemas have parsed.
+  return declared as unknown as Route;
+}
+
+/** @throws LockkeeperError invalid, naming each field that is wrong */
+export function parse<Output>(schema: z.ZodType<Output>, value: unknown, what: string): Output {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const errors = result.error.issues
+    .slice(0, 10)
+    .map(({ path, message }) => ({ field: path.join("."), message }));
+  const [first] = errors;
+  const where = first === undefined || first.field === "" ? what : `${what}, ${first.field}`;
+  throw new LockkeeperError("invalid", `${where}: ${first?.message ?? "not valid"}.`, { errors });
+}

@@ -1,0 +1,61 @@
+import type { LockEvent } from "../../../lib/contract/event.ts";
+import { EventsHello } from "../../../lib/contract/event.ts";
+import type { Sink } from "../http.ts";
+import { type Route, route } from "../route.ts";
+import type { Services } from "../services.ts";
+import { guard, isTooFarBehind, SSE_HEADERS, sse } from "../sse.ts";
+
+const SNAPSHOT_PAGE = 500;
+
+/** The stream of events, for apps and scripts. */
+export function eventRoutes({ journal, watcher }: Services): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/events",
+      access: "read",
+      summary: "Stream of events (SSE)",
+      description:
+        "Begins with `hello`, which tells what can be replayed. With `Last-Event-ID` the events after it follow; when some of them have left the buffer, `gap` and what is left; when the id is not known here, `reset` and `snapshot` messages with every held lock. Then each event as it happens, by its type's name. Renewals carry no id and are not replayed.",
+      response: { status: 200, schema: EventsHello, description: "text/event-stream.", stream: true },
+      errors: ["invalid", "unauthenticated", "forbidden", "unavailable"],
+      handle: ({ request }) => ({
+        status: 200,
+        headers: SSE_HEADERS,
+        body: (sink) => stream(sink, request.header("last-event-id")),
+      }),
+    }),
+  ];
+
+  function stream(sink: Sink, lastId: string | undefined): void {
+    const send = (event: LockEvent) => {
+      if (isTooFarBehind(sink)) sink.close();
+      else sink.write(sse(event.type, event, journal.isKept(event) ? event.id : undefined));
+    };
+    const { oldest, newest } = journal;
+    sink.write(sse("hello", { oldest, newest, now: watcher.clock.now() }));
+    if (lastId) replay(sink, lastId, send);
+    const stop = journal.subscribe(send);
+    sink.onClose(stop);
+    guard(sink);
+  }
+
+  function replay(sink: Sink, lastId: string, send: (event: LockEvent) => void): void {
+    const replayed = journal.after(lastId);
+    if (replayed.kind === "reset") {
+      snapshot(sink);
+      return;
+    }
+    if (replayed.kind === "gap") sink.write(sse("gap", { oldest: journal.oldest }));
+    for (const event of replayed.events) send(event);
+  }
+
+  function snapshot(sink: Sink): void {
+    const holds = watcher.mirror.sorted("", { field: "key", direction: 1 });
+    sink.write(sse("reset", { newest: journal.newest, total: holds.length }));
+    for (let at = 0; at < holds.length; at += SNAPSHOT_PAGE) {
+      const items = holds.slice(at, at + SNAPSHOT_PAGE).map((hold) => watcher.lockOf(hold));
+      sink.write(sse("snapshot", { items, asOf: watcher.clock.lastHeard }));
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import { z } from "zod";
+import { ForceReleased, History } from "../../../lib/contract/event.ts";
+import type { Key } from "../../../lib/contract/key.ts";
+import { ForceReleaseInput, ListQuery, Lock, LockList } from "../../../lib/contract/lock.ts";
+import { LockkeeperError } from "../../locks/errors.ts";
+import { freeByForce } from "../../locks/force-release.ts";
+import { refusal } from "../../locks/locks.ts";
+import { failureOf } from "../../redis/failure.ts";
+import { indexAfter, type Order, orderOf, type Place, placeOf } from "../../watch/mirror.ts";
+import type { Watcher } from "../../watch/watcher.ts";
+import { json } from "../http.ts";
+import { type Route, route } from "../route.ts";
+import type { Services } from "../services.ts";
+
+const READ_ERRORS = ["invalid", "unauthenticated", "forbidden", "unavailable"] as const;
+const HISTORY_LIMIT = 200;
+
+/** Looking at locks, and the operator's release. */
+export function lockRoutes({ locks, watcher, journal }: Services): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/locks",
+      access: "read",
+      summary: "List held locks",
+      query: ListQuery,
+      response: { status: 200, schema: LockList, description: "One page." },
+      errors: [...READ_ERRORS],
+      handle: ({ query }) => json(200, listOf(watcher, query)),
+    }),
+    route({
+      method: "GET",
+      path: "/locks/{key}",
+      access: "read",
+      summary: "Look at one lock, in Redis, now",
+      response: { status: 200, schema: Lock, description: "The lock; a free key has no holders." },
+      errors: [...READ_ERRORS, "not_a_lock", "key_not_allowed"],
+      handle: async ({ key }) => json(200, await lockNow(watcher, key)),
+    }),
+    route({
+      method: "GET",
+      path: "/locks/{key}/history",
+      access: "read",
+      summary: "The last events of one lock, newest first",
+      response: { status: 200, schema: History, description: "Events." },
+      errors: [...READ_ERRORS],
+      handle: ({ key }) => json(200, journal.ofKey(key, HISTORY_LIMIT)),
+    }),
+    route({
+      method: "POST",
+      path: "/locks/{key}/force-release",
+      access: "force",
+      summary: "Free a stuck lock, if it is still the hold that was seen",
+      description:
+        "Compares `expect` with the hold that is there now; frees that one or nothing, wakes its waiters and records who and why. The old holder may still be working: only a fence at the resource stops its writes.",
+      body: ForceReleaseInput,
+      response: { status: 200, schema: ForceReleased, description: "Released, or already gone." },
+      errors: [
+        ...READ_ERRORS,
+        "too_large",
+        "unsupported_media_type",
+        "reason_required",
+        "changed",
+        "unsure",
+        "not_a_lock",
+        "key_not_allowed",
+        "unknown_outcome",
+      ],
+      handle: async ({ key, body, principal }) =>
+        json(200, await freeByForce({ locks, watcher, journal }, key, { ...body, by: principal.name })),
+    }),
+  ];
+}
+
+/** @throws LockkeeperError not_a_lock, unavailable */
+export async function lockNow(watcher: Watcher, key: Key): Promise<Lock> {
+  const { observation, hold } = await look(watcher, key);
+  if (observation.state === "not_a_lock")
+    throw refusal(key, { outcome: "not_a_lock", type: observation.type });
+  return hold === undefined ? watcher.freeLock(key, observation.asOf) : watcher.lockOf(hold);
+}
+
+async function look(watcher: Watcher, key: Key) {
+  try {
+    return await watcher.look(key);
+  } catch (cause) {
+    if (failureOf(cause) === "fault") throw cause;
+    throw new LockkeeperError(
+      "unavailable",
+      "Redis does not answer, so the lock cannot be looked at now.",
+      {},
+      { cause },
+    );
+  }
+}
+
+function listOf(watcher: Watcher, { limit, cursor, filter, sort }: z.output<typeof ListQuery>): LockList {
+  if (!watcher.isUp) {
+    throw new LockkeeperError(
+      "unavailable",
+      "Redis does not answer, so what is known of its locks may be out of date.",
+    );
+  }
+  const order = orderOf(sort);
+  const holds = watcher.mirror.sorted(filter, order);
+  const start = cursor === undefined ? 0 : indexAfter(holds, placeIn(cursor, order), order);
+  const page = holds.slice(start, start + limit);
+  const last = page.at(-1);
+  return {
+    items: page.map((hold) => watcher.lockOf(hold)),
+    total: holds.length,
+    ...(last !== undefined && start + limit < holds.length
+      ? { next: cursorAt(placeOf(last, order), order) }
+      : {}),
+    asOf: watcher.clock.lastHeard,
+  };
+}
+
+const Cursor = z.tuple([z.string(), z.literal([1, -1]), z.union([z.string(), z.number()]), z.string()]);
+
+function cursorAt([value, key]: Place, { field, direction }: Order): string {
+  return Buffer.from(JSON.stringify([field, direction, value, key])).toString("base64url");
+}
+
+function placeIn(cursor: string, { field, direction }: Order): Place {
+  try {
+    const [cursorField, cursorDirection, value, key] = Cursor.parse(
+      JSON.parse(Buffer.from(cursor, "base64url").toString()),
+    );
+    if (cursorField === field && cursorDirection === direction) return [value, key];
+  } catch {
+    // Said below, as for a cursor of another order.
+  }
+  throw new LockkeeperError("invalid", "Query, cursor: it is not the `next` of a page with this sort.", {
+    field: "cursor",
+  });
+}

@@ -1,0 +1,16 @@
+import type { Sessions } from "../auth/sessions.ts";
+import type { Journal } from "../history/journal.ts";
+import type { Locks } from "../locks/locks.ts";
+import type { Watcher } from "../watch/watcher.ts";
+import type { Authentication } from "./authentication.ts";
+import type { LiveStreams } from "./live-streams.ts";
+
+/** What the routes are made of. */
+export interface Services {
+  readonly locks: Locks;
+  readonly watcher: Watcher;
+  readonly journal: Journal;
+  readonly sessions: Sessions;
+  readonly authentication: Authentication;
+  readonly live: LiveStreams;
+}
