@@ -1,0 +1,67 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+/** What `next build` makes the console from. */
+export const BUILD_INPUTS = [
+  "app",
+  "components",
+  "lib",
+  "public",
+  "server/accessor.ts",
+  "next.config.js",
+  "postcss.config.mjs",
+  "tsconfig.json",
+  "package-lock.json",
+];
+
+/** npm writes its hidden lock file last, so an installation that was interrupted has none. */
+export function isInstalled(/** @type {string} */ root) {
+  const installed = statSync(join(root, "node_modules/.package-lock.json"), { throwIfNoEntry: false });
+  const wanted = statSync(join(root, "package-lock.json"), { throwIfNoEntry: false });
+  return installed !== undefined && (wanted === undefined || installed.mtimeMs >= wanted.mtimeMs);
+}
+
+export function isBuilt(/** @type {string} */ root) {
+  if (!statSync(join(root, ".next/BUILD_ID"), { throwIfNoEntry: false })) return false;
+  return readStamp(root) === hashInputs(root);
+}
+
+/** Times say nothing after a checkout, so the contents decide; tests are no part of the console. */
+export function hashInputs(/** @type {string} */ root) {
+  const hash = createHash("sha256");
+  for (const input of BUILD_INPUTS) {
+    for (const file of filesOf(root, input)) {
+      const content = readFileSync(join(root, file));
+      // The length keeps one file's end from being read as the next one's beginning.
+      hash.update(`${file}\0${content.length}\0`).update(content);
+    }
+  }
+  return hash.digest("hex");
+}
+
+export function stampFile(/** @type {string} */ root) {
+  return join(root, ".next/lockkeeper-inputs");
+}
+
+function readStamp(/** @type {string} */ root) {
+  try {
+    return readFileSync(stampFile(root), "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * @param {string} root
+ * @param {string} path
+ * @returns {string[]}
+ */
+function filesOf(root, path) {
+  const stats = statSync(join(root, path), { throwIfNoEntry: false });
+  if (!stats) return [];
+  if (!stats.isDirectory()) return /\.test\.tsx?$/.test(path) ? [] : [path];
+  return readdirSync(join(root, path))
+    .sort()
+    .flatMap((name) => filesOf(root, `${path}/${name}`));
+}

@@ -1,0 +1,63 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { hashInputs, isBuilt, isInstalled, stampFile } from "./freshness.mjs";
+import { withLock } from "./lock.mjs";
+import { lacksOnlyPlatformPackages } from "./lockfile.mjs";
+import { runStep } from "./progress.mjs";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/**
+ * Installs the dependencies and builds the console, each only if it is missing or out of date.
+ *
+ * @param {{ build: boolean, root?: string }} options
+ */
+export async function prepare({ build, root = ROOT }) {
+  const ready = () => isInstalled(root) && (!build || isBuilt(root));
+  if (ready()) return;
+  await withLock(join(root, ".cache/setup.lock"), async (onStart) => {
+    if (!isInstalled(root)) await install(root, onStart);
+    if (build && !isBuilt(root)) await buildConsole(root, onStart);
+  });
+}
+
+/**
+ * @param {string} root
+ * @param {(pid: number) => void} onStart
+ */
+async function install(root, onStart) {
+  const npm = process.env.npm_execpath ?? "";
+  // pnpm and yarn set npm_execpath to themselves.
+  const [command, first] = basename(npm) === "npm-cli.js" ? [process.execPath, [npm]] : ["npm", []];
+  // Both `npm --omit=dev start` and NODE_ENV=production are inherited; the build needs everything.
+  const rest = ["--include=dev", "--no-audit", "--no-fund"];
+  await runStep("Installing dependencies", command, [...first, "ci", ...rest], {
+    cwd: root,
+    onStart,
+    retryWith: (output) => {
+      const lockfile = readFileSync(join(root, "package-lock.json"), "utf8");
+      const harmless = lacksOnlyPlatformPackages(output, lockfile);
+      return harmless ? [...first, "install", "--no-save", ...rest] : undefined;
+    },
+  });
+}
+
+/**
+ * @param {string} root
+ * @param {(pid: number) => void} onStart
+ */
+async function buildConsole(root, onStart) {
+  // The types of a dev server outlive the pages they were made for, and would fail this build.
+  rmSync(join(root, ".next/dev"), { recursive: true, force: true });
+  rmSync(stampFile(root), { force: true });
+  // Before the build: a file that changes meanwhile makes this build out of date.
+  const hash = hashInputs(root);
+  const next = join(root, "node_modules/next/dist/bin/next");
+  await runStep("Building the console", process.execPath, [next, "build"], {
+    cwd: root,
+    onStart,
+    env: { NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" },
+  });
+  writeFileSync(stampFile(root), hash);
+}
