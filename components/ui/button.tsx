@@ -1,0 +1,58 @@
+import clsx from "clsx";
+import type { ComponentProps, MouseEvent } from "react";
+
+type Look = "plain" | "primary" | "danger" | "quiet";
+
+const LOOKS: Record<Look, string> = {
+  plain: "border-line bg-panel text-ink hover:bg-line-soft",
+  primary: "border-accent bg-accent text-accent-ink hover:opacity-90",
+  danger: "border-bad bg-bad text-bad-ink hover:opacity-90",
+  quiet: "border-transparent text-ink-2 hover:bg-line-soft hover:text-ink",
+};
+
+type Size = "normal" | "small" | "icon" | "small-icon";
+
+const SIZES: Record<Size, string> = {
+  normal: "h-7 px-2.5",
+  small: "h-6 px-2",
+  icon: "size-7",
+  "small-icon": "size-6",
+};
+
+interface ButtonProps extends Omit<ComponentProps<"button">, "disabled"> {
+  look?: Look;
+  size?: Size;
+  /** Why it cannot be used now. It stays reachable, so that the reason can be read. */
+  blocked?: string | null | undefined;
+}
+
+export function Button({
+  look = "plain",
+  size = "normal",
+  blocked,
+  className,
+  onClick,
+  title,
+  ...rest
+}: ButtonProps) {
+  const isBlocked = blocked !== null && blocked !== undefined;
+  const click = (event: MouseEvent<HTMLButtonElement>) => {
+    if (isBlocked) event.preventDefault();
+    else onClick?.(event);
+  };
+  return (
+    <button
+      type="button"
+      {...rest}
+      onClick={click}
+      title={isBlocked ? blocked : title}
+      aria-disabled={isBlocked || undefined}
+      className={clsx(
+        "inline-flex shrink-0 items-center justify-center gap-1.5 rounded-[7px] border whitespace-nowrap",
+        SIZES[size],
+        isBlocked ? "cursor-not-allowed border-line bg-line-soft text-ink-3" : LOOKS[look],
+        className,
+      )}
+    />
+  );
+}

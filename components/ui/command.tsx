@@ -1,0 +1,13 @@
+import { CopyButton } from "./copy-button.tsx";
+
+/** A command to run elsewhere. */
+export function Command({ text, label }: { text: string; label: string }) {
+  return (
+    <div className="flex items-start gap-2 rounded-[8px] border border-line bg-bg py-1.5 pr-1.5 pl-3 text-left">
+      <pre className="min-w-0 flex-1 self-center overflow-x-auto font-mono text-xs leading-relaxed whitespace-pre-wrap text-ink">
+        {text}
+      </pre>
+      <CopyButton text={text} label={label} />
+    </div>
+  );
+}

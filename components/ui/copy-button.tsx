@@ -1,0 +1,49 @@
+"use client";
+
+import { Check, Copy } from "lucide-react";
+import { useEffect, useState } from "react";
+import { Button } from "./button.tsx";
+
+interface CopyButtonProps {
+  text: string;
+  /** What is copied, for those who do not see the button's place. */
+  label: string;
+  /** Shown beside the icon. */
+  children?: string;
+  /** In a line of text. */
+  small?: boolean;
+}
+
+export function CopyButton({ text, label, children, small = false }: CopyButtonProps) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), 1500);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const copy = () => {
+    navigator.clipboard.writeText(text).then(
+      () => setCopied(true),
+      () => {
+        /* Refused by the browser: the text stands on the page and can be selected. */
+      },
+    );
+  };
+  const Icon = copied ? Check : Copy;
+  return (
+    <Button
+      look={children === undefined ? "quiet" : "plain"}
+      aria-label={label}
+      title={label}
+      onClick={copy}
+      size={children !== undefined ? "normal" : small ? "small-icon" : "icon"}
+      className={small ? "-my-1" : ""}
+    >
+      <Icon aria-hidden size={13} />
+      {children !== undefined && (copied ? "Copied" : children)}
+      <span role="status" className="sr-only">
+        {copied ? "Copied" : ""}
+      </span>
+    </Button>
+  );
+}

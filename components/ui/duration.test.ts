@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { formatAgo, formatElapsed, formatFence, formatRemaining } from "./duration.ts";
+
+const s = 1000;
+const m = 60 * s;
+const h = 60 * m;
+
+describe("durations", () => {
+  it("shows what is left, never less than nothing", () => {
+    expect([-5, 0, 99, 6540, 59_999, m, 9 * m + 41 * s, 2 * h + 11 * m, 76 * h].map(formatRemaining)).toEqual(
+      ["0.0 s", "0.0 s", "0.0 s", "6.5 s", "59.9 s", "1 m 00 s", "9 m 41 s", "2 h 11 m", "3 d 4 h"],
+    );
+  });
+
+  it("shows what has passed", () => {
+    expect([3640, 51_400, 14 * m + 2 * s].map(formatElapsed)).toEqual(["3.6 s", "51 s", "14 m 02 s"]);
+    expect([300, 4200, 3 * m].map(formatAgo)).toEqual(["just now", "4 s ago", "3 m 00 s ago"]);
+  });
+
+  it("shortens a fence to the digits that differ", () => {
+    expect(formatFence("1763647401104822")).toBe("…104 822");
+    expect(formatFence("42")).toBe("42");
+  });
+});

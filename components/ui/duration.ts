@@ -1,0 +1,64 @@
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Two units at most: `14 m 02 s`, `2 h 11 m`, `3 d 4 h`. */
+function coarse(ms: number): string {
+  const part = (unit: number, of: number) => Math.floor((ms % of) / unit);
+  const two = (value: number) => String(value).padStart(2, "0");
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} m ${two(part(SECOND, MINUTE))} s`;
+  if (ms < DAY) return `${Math.floor(ms / HOUR)} h ${two(part(MINUTE, HOUR))} m`;
+  return `${Math.floor(ms / DAY)} d ${part(HOUR, DAY)} h`;
+}
+
+const tenths = (ms: number) => `${(Math.floor(ms / 100) / 10).toFixed(1)} s`;
+
+/** What is left: tenths in the last minute, where they are watched. */
+export function formatRemaining(ms: number): string {
+  const left = Math.max(0, ms);
+  return left < MINUTE ? tenths(left) : coarse(left);
+}
+
+/** What has passed. */
+export function formatElapsed(ms: number): string {
+  const past = Math.max(0, ms);
+  if (past < 10 * SECOND) return tenths(past);
+  return past < MINUTE ? `${Math.floor(past / SECOND)} s` : coarse(past);
+}
+
+/** For a sentence: `4 s ago`. */
+export function formatAgo(ms: number): string {
+  const past = Math.max(0, ms);
+  if (past < SECOND) return "just now";
+  return `${past < MINUTE ? `${Math.floor(past / SECOND)} s` : coarse(past)} ago`;
+}
+
+const clock = new Intl.DateTimeFormat("en-GB", {
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hourCycle: "h23",
+});
+const date = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long", hourCycle: "h23" });
+
+export function formatClock(at: number): string {
+  return clock.format(at);
+}
+
+export function formatClockMs(at: number): string {
+  return `${clock.format(at)}.${String(Math.floor(at % 1000)).padStart(3, "0")}`;
+}
+
+export function formatDate(at: number): string {
+  return date.format(at);
+}
+
+const number = new Intl.NumberFormat("en-US");
+export const formatNumber = (value: number): string => number.format(value);
+
+/** Fences differ in their last digits only: `…104 822`. */
+export function formatFence(fence: string): string {
+  if (fence.length <= 9) return fence;
+  return `…${fence.slice(-6, -3)} ${fence.slice(-3)}`;
+}

@@ -1,0 +1,37 @@
+"use client";
+
+import { useSyncExternalStore } from "react";
+
+const listeners = new Set<() => void>();
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function read(name: string, fallback: boolean): boolean {
+  try {
+    const stored = localStorage.getItem(name);
+    return stored === null ? fallback : stored === "1";
+  } catch {
+    return fallback;
+  }
+}
+
+/** A choice of this browser that outlives the page. */
+export function useStoredFlag(name: string, fallback: boolean): [boolean, (value: boolean) => void] {
+  const value = useSyncExternalStore(
+    subscribe,
+    () => read(name, fallback),
+    () => fallback,
+  );
+  const set = (next: boolean) => {
+    try {
+      localStorage.setItem(name, next ? "1" : "0");
+    } catch {
+      // Storage is forbidden here: the choice lasts as long as the default.
+    }
+    for (const listener of listeners) listener();
+  };
+  return [value, set];
+}

@@ -1,0 +1,31 @@
+"use client";
+
+import { useEffect, useRef } from "react";
+
+/** By `event.key` in lower case. */
+export type KeyMap = Record<string, (event: KeyboardEvent) => void>;
+
+function isBusy(event: KeyboardEvent): boolean {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return true;
+  if (document.querySelector("[role=dialog]") !== null) return true;
+  const { target } = event;
+  return (
+    target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable]") !== null
+  );
+}
+
+/** Single keys for the whole page, silent while someone types or a dialog is open. */
+export function useKeys(keys: KeyMap): void {
+  const latest = useRef(keys);
+  useEffect(() => {
+    latest.current = keys;
+  });
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (isBusy(event)) return;
+      latest.current[event.key.toLowerCase()]?.(event);
+    };
+    document.addEventListener("keydown", listen);
+    return () => document.removeEventListener("keydown", listen);
+  }, []);
+}

@@ -1,0 +1,40 @@
+export interface TextPart {
+  text: string;
+  /** A stand-in for a character that cannot be seen, or that would rearrange what can. */
+  stand: boolean;
+}
+
+/** Nobody reads further, and a key may be a megabyte long. */
+const SHOWN_MAX = 600;
+
+// Controls, format characters (bidi, zero width), lone surrogates, private use, and every space but U+0020.
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
+const EDGE_SPACE = /^ +| +$/g;
+
+/** Text from Redis is anybody's text: what is invisible in it is shown as a stand-in. */
+export function visibleParts(text: string): TextPart[] {
+  const parts: TextPart[] = [];
+  const cut = text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+  for (const character of cut.replace(EDGE_SPACE, (spaces) => "\u2420".repeat(spaces.length))) {
+    const stand = character === "\u2420" || HIDDEN.test(character);
+    const shown = stand ? standIn(character) : character;
+    const last = parts.at(-1);
+    if (last !== undefined && last.stand === stand) last.text += shown;
+    else parts.push({ text: shown, stand });
+  }
+  return parts;
+}
+
+export function visibleText(text: string): string {
+  return visibleParts(text)
+    .map((part) => part.text)
+    .join("");
+}
+
+function standIn(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x20) return String.fromCharCode(0x2400 + code);
+  if (code === 0x7f) return "\u2421";
+  if (code === 0x2420) return character;
+  return `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;
+}
