@@ -1,12 +1,25 @@
 "use client";
 
+import { CSPProvider } from "@base-ui/react/csp-provider";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { ThemeProvider } from "next-themes";
-import type { ReactNode } from "react";
+import { NuqsAdapter } from "nuqs/adapters/next/app";
+import { type ReactNode, useState } from "react";
+
+function newClient(): QueryClient {
+  return new QueryClient({ defaultOptions: { queries: { retry: 1 }, mutations: { retry: false } } });
+}
 
 export function Providers({ nonce, children }: { nonce: string | undefined; children: ReactNode }) {
+  const [client] = useState(newClient);
+  const withNonce = nonce === undefined ? {} : { nonce };
   return (
-    <ThemeProvider attribute="class" disableTransitionOnChange {...(nonce === undefined ? {} : { nonce })}>
-      {children}
+    <ThemeProvider attribute="class" disableTransitionOnChange {...withNonce}>
+      <CSPProvider {...withNonce}>
+        <QueryClientProvider client={client}>
+          <NuqsAdapter>{children}</NuqsAdapter>
+        </QueryClientProvider>
+      </CSPProvider>
     </ThemeProvider>
   );
 }

@@ -1,0 +1,36 @@
+"use client";
+
+import { useLive, useSilence } from "@/lib/live/hooks.ts";
+import type { LiveState } from "@/lib/live/store.ts";
+
+function textOf(state: LiveState, silence: number | null): string | null {
+  if (state.connection === "stale") {
+    const since = silence === null ? "Lockkeeper cannot be reached." : `Nothing was heard for ${silence} s.`;
+    return `${since} What you see may be out of date; nothing can be freed. This page tries again by itself.`;
+  }
+  if (state.health?.state === "down") {
+    return `Redis is down. What you see is from before; nothing can be freed. ${state.health.detail ?? ""}`.trim();
+  }
+  return null;
+}
+
+export function ConditionBanner() {
+  const state = useLive();
+  const text = textOf(state, useSilence());
+  if (text !== null) {
+    return (
+      <p className="border-b border-line bg-bad-bg px-4 py-2 text-bad" data-testid="condition-banner">
+        {text}
+      </p>
+    );
+  }
+  if (!state.outdated) return null;
+  return (
+    <p className="flex items-center gap-3 border-b border-line bg-warn-bg px-4 py-2 text-warn">
+      Lockkeeper was updated: this page does not understand all of it any more.
+      <button type="button" className="font-medium underline" onClick={() => location.reload()}>
+        Load it again
+      </button>
+    </p>
+  );
+}

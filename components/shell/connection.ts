@@ -1,0 +1,54 @@
+import type { Health } from "@/lib/contract/live.ts";
+import type { LiveState } from "@/lib/live/store.ts";
+
+export type Tone = "ok" | "warn" | "bad" | "idle";
+
+export interface Condition {
+  tone: Tone;
+  text: string;
+  /** Read out when it changes, so without the figures that change all the time. */
+  spoken: string;
+}
+
+/** One line that never says more than is known. `silence` in whole seconds. */
+export function conditionOf(state: LiveState, silence: number | null): Condition {
+  switch (state.connection) {
+    case "logged_out":
+      return plain("idle", "logged out");
+    case "asleep":
+      return plain("idle", "asleep");
+    case "connecting":
+      return plain("idle", "connecting");
+    case "stale":
+      if (silence === null) return plain("bad", "Lockkeeper cannot be reached");
+      return { tone: "bad", text: `stale since ${silence} s`, spoken: "stale" };
+    case "live":
+      return state.health === null ? plain("idle", "connecting") : ofHealth(state.health);
+  }
+}
+
+function ofHealth(health: Health): Condition {
+  if (health.state === "down") return plain("bad", "Redis is down");
+  if (health.state === "catching_up") return plain("warn", "catching up");
+  if (health.lagMs === null) return plain("ok", "live");
+  return { tone: "ok", text: `live, ${formatLag(health.lagMs)} behind`, spoken: "live" };
+}
+
+function plain(tone: Tone, text: string): Condition {
+  return { tone, text, spoken: text };
+}
+
+function formatLag(ms: number): string {
+  if (ms < 1) return "under 1 ms";
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** Why nothing can be freed now; null when it can. */
+export function freeBlock(state: LiveState): string | null {
+  if (state.hello?.operator.role === "viewer") return "Your role may look, not free.";
+  if (state.connection === "stale")
+    return "The picture is stale: nothing can be freed until it is live again.";
+  if (state.health?.state === "down") return "Redis is down: nothing can be freed until it is back.";
+  if (state.connection !== "live") return "Not connected: nothing can be freed until the picture is live.";
+  return null;
+}

@@ -1,0 +1,47 @@
+"use client";
+
+import clsx from "clsx";
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+import { formatNumber } from "@/components/ui/duration.ts";
+import { useLive } from "@/lib/live/hooks.ts";
+
+interface Place {
+  href: string;
+  name: string;
+  covers(pathname: string): boolean;
+}
+
+const PLACES: readonly Place[] = [
+  { href: "/", name: "Locks", covers: (pathname) => pathname === "/" || pathname.startsWith("/locks/") },
+  { href: "/events", name: "Events", covers: (pathname) => pathname === "/events" },
+];
+
+export function Nav() {
+  const pathname = usePathname();
+  const { health } = useLive();
+  return (
+    <nav
+      aria-label="Console"
+      className="flex gap-1 border-b border-line bg-panel px-3 py-1.5 lg:flex-col lg:gap-0.5 lg:border-r lg:border-b-0 lg:px-2.5 lg:py-3"
+    >
+      {PLACES.map(({ href, name, covers }) => {
+        const here = covers(pathname);
+        return (
+          <Link
+            key={href}
+            href={href}
+            aria-current={here ? "page" : undefined}
+            className={clsx(
+              "flex items-center justify-between gap-3 rounded-[7px] px-2.5 py-1.5",
+              here ? "bg-accent-bg font-medium text-accent" : "text-ink-2 hover:bg-line-soft hover:text-ink",
+            )}
+          >
+            {name}
+            {href === "/" && health !== null && <span>{formatNumber(health.locks)}</span>}
+          </Link>
+        );
+      })}
+    </nav>
+  );
+}

@@ -1,0 +1,44 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { type ReactNode, useState } from "react";
+import { useKeys } from "@/components/ui/use-keys.ts";
+import { useLive } from "@/lib/live/hooks.ts";
+import { LiveProvider } from "@/lib/live/provider.tsx";
+import { ConditionBanner } from "./condition-banner.tsx";
+import { LoggedOut } from "./logged-out.tsx";
+import { Nav } from "./nav.tsx";
+import { TopBar } from "./top-bar.tsx";
+
+const KeysHelp = dynamic(() => import("./keys-help.tsx").then((module) => module.KeysHelp), { ssr: false });
+
+export function Shell({ children }: { children: ReactNode }) {
+  return (
+    <LiveProvider>
+      <Frame>{children}</Frame>
+    </LiveProvider>
+  );
+}
+
+function Frame({ children }: { children: ReactNode }) {
+  const { connection } = useLive();
+  const [help, setHelp] = useState(false);
+  useKeys({ "?": () => setHelp(true) });
+  return (
+    <div className="grid h-dvh grid-rows-[48px_auto_minmax(0,1fr)] overflow-hidden lg:grid-cols-[184px_minmax(0,1fr)] lg:grid-rows-[48px_minmax(0,1fr)]">
+      <a
+        href="#content"
+        className="absolute top-2 left-2 z-50 -translate-y-16 rounded-[7px] bg-accent px-3 py-1.5 text-accent-ink focus:translate-y-0"
+      >
+        Skip to content
+      </a>
+      <TopBar onHelp={() => setHelp(true)} />
+      <Nav />
+      <main id="content" tabIndex={-1} className="flex min-h-0 min-w-0 flex-col outline-none">
+        <ConditionBanner />
+        {connection === "logged_out" ? <LoggedOut /> : children}
+      </main>
+      {help && <KeysHelp onClose={() => setHelp(false)} />}
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+"use client";
+
+import { Monitor, Moon, Sun } from "lucide-react";
+import { useTheme } from "next-themes";
+import { useSyncExternalStore } from "react";
+import { Button } from "@/components/ui/button.tsx";
+
+const THEMES = [
+  { name: "system", Icon: Monitor },
+  { name: "light", Icon: Sun },
+  { name: "dark", Icon: Moon },
+] as const;
+
+const never = () => () => {};
+
+export function ThemeSwitch() {
+  const { theme, setTheme } = useTheme();
+  // The server does not know the theme: the icon comes when the page is awake.
+  const awake = useSyncExternalStore(
+    never,
+    () => true,
+    () => false,
+  );
+  const index = awake ? THEMES.findIndex(({ name }) => name === theme) : 0;
+  const current = THEMES[Math.max(index, 0)] ?? THEMES[0];
+  const next = THEMES[(Math.max(index, 0) + 1) % THEMES.length] ?? THEMES[0];
+  const label = `Theme: ${current.name}. Change to ${next.name}`;
+  return (
+    <Button look="quiet" size="icon" aria-label={label} title={label} onClick={() => setTheme(next.name)}>
+      <current.Icon aria-hidden size={15} />
+    </Button>
+  );
+}

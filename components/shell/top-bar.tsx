@@ -1,0 +1,73 @@
+"use client";
+
+import { CircleHelp, LogOut } from "lucide-react";
+import Link from "next/link";
+import { Button } from "@/components/ui/button.tsx";
+import { useLive, useLogout } from "@/lib/live/hooks.ts";
+import { ConnectionPill } from "./connection-pill.tsx";
+import { Logo } from "./logo.tsx";
+import { ThemeSwitch } from "./theme-switch.tsx";
+
+export function TopBar({ onHelp }: { onHelp(): void }) {
+  const { hello } = useLive();
+  return (
+    <header className="flex min-w-0 items-center gap-2 border-b border-line bg-panel px-3 sm:gap-3.5 sm:px-4 lg:col-span-full">
+      <Link href="/" className="flex items-center gap-2 font-semibold tracking-tight lg:w-[168px]">
+        <Logo />
+        <span className="max-sm:sr-only">Lockkeeper</span>
+      </Link>
+      {hello !== null && (
+        <Target name={hello.target.name} address={hello.target.address} server={hello.target.server} />
+      )}
+      <ConnectionPill />
+      <span className="flex-1" />
+      <Button
+        look="quiet"
+        size="icon"
+        className="max-sm:hidden"
+        aria-label="Keyboard keys"
+        title="Keyboard keys (?)"
+        onClick={onHelp}
+      >
+        <CircleHelp aria-hidden size={15} />
+      </Button>
+      <ThemeSwitch />
+      {hello !== null && <Operator name={hello.operator.name} role={hello.operator.role} />}
+    </header>
+  );
+}
+
+function Target({ name, address, server }: { name: string; address: string; server: string }) {
+  return (
+    <span
+      className="flex min-w-0 items-center gap-2 rounded-[7px] border border-line px-2.5 py-1 max-md:hidden"
+      title={`${name}: ${address}, ${server}`}
+    >
+      <span className="truncate font-semibold">{name}</span>
+      <span className="truncate text-ink-3">{address}</span>
+    </span>
+  );
+}
+
+function Operator({ name, role }: { name: string; role: string }) {
+  const logout = useLogout();
+  return (
+    <>
+      <span
+        className="truncate rounded-[5px] border border-line px-1.5 text-2xs leading-5 text-ink-2 max-sm:hidden"
+        data-testid="operator"
+      >
+        {name === role ? name : `${name} · ${role}`}
+      </span>
+      <Button
+        look="quiet"
+        size="icon"
+        aria-label="Log out"
+        title={logout.isError ? "Logging out failed: try again" : "Log out"}
+        onClick={() => logout.mutate()}
+      >
+        <LogOut aria-hidden size={15} />
+      </Button>
+    </>
+  );
+}
