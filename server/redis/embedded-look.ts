@@ -1,4 +1,6 @@
-import { realpath } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { readlink, realpath } from "node:fs/promises";
+import { promisify } from "node:util";
 import { Redis } from "ioredis";
 
 export type Look =
@@ -26,6 +28,16 @@ export async function lookAt(port: number, dataDir: string): Promise<Look> {
   } finally {
     client.disconnect();
   }
+}
+
+/** Whether `pid`, which may long belong to another program, is a server that does not answer for `dataDir`. */
+export async function keepsFilesIn(pid: number, dataDir: string): Promise<boolean> {
+  if (process.platform === "linux") {
+    return (await readlink(`/proc/${pid}/cwd`).catch(() => undefined)) === dataDir;
+  }
+  const ps = promisify(execFile)("ps", ["-p", String(pid), "-o", "comm="]);
+  const { stdout } = await ps.catch(() => ({ stdout: "" }));
+  return /(redis|valkey)-server/.test(stdout);
 }
 
 /** How far a server that was just started has come. */

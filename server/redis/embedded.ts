@@ -9,10 +9,10 @@ import {
   withStartLock,
   writeNote,
 } from "./embedded-files.ts";
-import { type Look, lookAt } from "./embedded-look.ts";
+import { keepsFilesIn, type Look, lookAt } from "./embedded-look.ts";
 import type { RedisServerBinary } from "./server-binary.ts";
 import { launch } from "./server-launch.ts";
-import { endServer, isPortFree, isRunning, signal } from "./server-process.ts";
+import { endServer, isPortFree, signal } from "./server-process.ts";
 
 /** What the watch needs to see of locks: generic, hash, expired, evicted and string events by key. */
 const NOTIFICATIONS = "Kghxe$";
@@ -51,7 +51,7 @@ export async function startEmbeddedRedis(options: EmbeddedOptions): Promise<Embe
     const port = note?.port ?? options.preferredPort;
     const running = await lookAt(port, place.dataDir);
     if (running.kind === "ours") return adopt(running, port, place);
-    if (running.kind === "silent" && note && isRunning(note.pid)) {
+    if (running.kind === "silent" && note && (await keepsFilesIn(note.pid, place.dataDir))) {
       throw new StartupError(
         `The embedded Redis of an earlier run (pid ${note.pid}, port ${port}) does not answer: end it with \`kill -9 ${note.pid}\` and start again.`,
       );

@@ -1,0 +1,18 @@
+import { fileURLToPath } from "node:url";
+import { findRedisServer } from "../server/redis/server-binary.ts";
+import { StartupError } from "../server/startup-error.ts";
+
+// Finds a Redis server for the tests, or unpacks one, before several of them look for it at once.
+try {
+  const explicitPath = process.env.REDIS_SERVER_BIN;
+  const { version, path } = await findRedisServer({
+    cacheDir: fileURLToPath(new URL("../.cache", import.meta.url)),
+    ...(explicitPath ? { explicitPath } : {}),
+    onProgress: (line) => console.log(line),
+  });
+  console.log(`Redis server ${version} (${path})`);
+} catch (error) {
+  if (!(error instanceof StartupError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}

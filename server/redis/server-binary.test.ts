@@ -1,0 +1,42 @@
+import { describe, expect, test } from "vitest";
+import { parseServerVersion } from "./server-binary.ts";
+
+const redis = (version: string) =>
+  `Redis server v=${version} sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=1f\n`;
+
+describe("the answer of a server to --version", () => {
+  test("tells product and version", () => {
+    expect(parseServerVersion(redis("7.0.15"))).toEqual({
+      product: "redis",
+      version: "7.0.15",
+      supported: true,
+    });
+    expect(parseServerVersion("Valkey server v=8.1.3 sha=0:0 malloc=libc")).toEqual({
+      product: "valkey",
+      version: "8.1.3",
+      supported: true,
+    });
+  });
+
+  test.each([
+    ["Redis 6.2 is the oldest Redis", redis("6.2.0"), true],
+    ["Redis 6.0 is too old", redis("6.0.16"), false],
+    ["Redis 10 is not older than 6", redis("10.0.0"), true],
+    ["Valkey 7.2 is the oldest Valkey", "Valkey server v=7.2.0 sha=0", true],
+    ["a Valkey 7.0 does not pass as a Redis 7.0 would", "Valkey server v=7.0.0 sha=0", false],
+    ["a Valkey build may leave its name out", "Server v=7.2.4 sha=0", true],
+    ["a release candidate counts as its version", redis("8.0.0-rc1"), true],
+  ])("%s", (_name, output, supported) => {
+    expect(parseServerVersion(output)?.supported).toBe(supported);
+  });
+
+  test.each([
+    "",
+    "KeyDB server v=6.3.4 sha=0",
+    "dragonfly v1.20.1",
+    "ls (GNU coreutils) 9.1",
+    "redis-cli 7.0.15",
+  ])("%j is no server that we know", (output) => {
+    expect(parseServerVersion(output)).toBeUndefined();
+  });
+});
