@@ -1,7 +1,0 @@
-export default function LocksPage() {
-  return (
-    <main>
-      <h1>Locks</h1>
-    </main>
-  );
-}

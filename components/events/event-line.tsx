@@ -1,0 +1,57 @@
+import clsx from "clsx";
+import Link from "next/link";
+import { hrefOf } from "@/components/locks/lock-facts.ts";
+import { formatClock } from "@/components/ui/duration.ts";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import { visibleText } from "@/components/ui/visible-text.ts";
+import type { LockEvent } from "@/lib/contract/event.ts";
+import { EVENT_NAMES, eventDetail, isAlarming } from "./event-text.ts";
+
+export function EventName({ event }: { event: LockEvent }) {
+  return (
+    <span className={clsx("font-medium whitespace-nowrap", isAlarming(event.type) ? "text-bad" : "text-ink")}>
+      {EVENT_NAMES[event.type]}
+    </span>
+  );
+}
+
+/** Concluded from what was seen in Redis, not told by the one who did it. */
+export function Derived({ event }: { event: LockEvent }) {
+  if (event.observed === "exact") return null;
+  return (
+    <span className="text-2xs text-ink-3" title="Concluded from what was seen in Redis">
+      derived
+    </span>
+  );
+}
+
+/** An event in a narrow column. */
+export function EventLine({ event }: { event: LockEvent }) {
+  const detail = eventDetail(event);
+  return (
+    <li className="grid grid-cols-[58px_minmax(0,1fr)] gap-2 border-b border-line-soft py-1.5 font-mono text-2xs">
+      <time className="text-ink-3" dateTime={new Date(event.at).toISOString()}>
+        {formatClock(event.at)}
+      </time>
+      <div className="min-w-0">
+        <div className="flex items-baseline justify-between gap-2">
+          <EventName event={event} />
+          <Derived event={event} />
+        </div>
+        <Link
+          href={hrefOf(event)}
+          prefetch={false}
+          title={visibleText(event.key)}
+          className="block truncate text-ink hover:underline"
+        >
+          <SafeText text={event.key} />
+        </Link>
+        {detail !== "" && (
+          <div className="truncate text-ink-3" title={visibleText(detail)}>
+            <SafeText text={detail} />
+          </div>
+        )}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { EVENT_TYPES, type LockEvent } from "@/lib/contract/event.ts";
+import { ALL_TYPES, eventDetail } from "./event-text.ts";
+
+const event = (fields: Partial<LockEvent>): LockEvent => ({
+  id: "1",
+  type: "acquired",
+  target: "main",
+  key: "lock:a",
+  at: 1,
+  observed: "exact",
+  owner: "pod-7",
+  ...fields,
+});
+
+describe("eventDetail", () => {
+  it("knows every type of the contract", () => {
+    expect([...ALL_TYPES].sort()).toEqual([...EVENT_TYPES].sort());
+  });
+
+  it("says what matters of each", () => {
+    expect(eventDetail(event({ fence: "1763647401104822" }))).toBe("pod-7, fence …104 822");
+    expect(eventDetail(event({ type: "reentered", count: 2 }))).toBe("pod-7, count 2");
+    expect(eventDetail(event({ type: "released", heldMs: 3100, count: 0 }))).toBe("pod-7 after 3.1 s");
+    expect(eventDetail(event({ type: "expired", heldMs: 41_000 }))).toBe("pod-7 after 41 s, not released");
+    expect(eventDetail(event({ type: "force_released", by: "mei", reason: "node lost" }))).toBe(
+      "by mei, “node lost”, from pod-7",
+    );
+  });
+});

@@ -1,0 +1,49 @@
+import { formatClockMs, formatDate } from "@/components/ui/duration.ts";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import { visibleText } from "@/components/ui/visible-text.ts";
+import type { LockEvent } from "@/lib/contract/event.ts";
+import { Derived, EventName } from "./event-line.tsx";
+import { eventDetail } from "./event-text.ts";
+import type { KeyEvents } from "./use-key-events.ts";
+
+const SHOWN = 200;
+
+export function KeyHistory({ history }: { history: KeyEvents }) {
+  const { events, complete, loading, failed } = history;
+  return (
+    <section aria-labelledby="recent-events" className="flex flex-col gap-2">
+      <h2 id="recent-events" className="font-semibold">
+        Recent events
+      </h2>
+      <div className="rounded-[10px] border border-line bg-panel px-4 py-1">
+        {events.length === 0 && (
+          <p className="py-2 text-ink-3">
+            {loading ? "Looking…" : failed ? "The past could not be read." : "None seen."}
+          </p>
+        )}
+        <ol>
+          {events.slice(0, SHOWN).map((event) => (
+            <HistoryLine key={event.id} event={event} />
+          ))}
+        </ol>
+        {!complete && <p className="py-2 text-ink-3">Older events are not kept.</p>}
+      </div>
+    </section>
+  );
+}
+
+function HistoryLine({ event }: { event: LockEvent }) {
+  const detail = eventDetail(event);
+  return (
+    <li className="grid grid-cols-[92px_minmax(0,1fr)] gap-x-3 border-b border-line-soft py-1.5 font-mono text-xs last:border-0 sm:grid-cols-[92px_116px_minmax(0,1fr)_auto]">
+      <time className="text-ink-3" dateTime={new Date(event.at).toISOString()} title={formatDate(event.at)}>
+        {formatClockMs(event.at)}
+      </time>
+      <EventName event={event} />
+      <span className="truncate text-ink-2 max-sm:col-start-2" title={visibleText(detail)}>
+        <SafeText text={detail} />
+      </span>
+      <Derived event={event} />
+    </li>
+  );
+}

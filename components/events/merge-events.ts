@@ -1,0 +1,15 @@
+import type { LockEvent } from "@/lib/contract/event.ts";
+
+/** Each event once, newest first. `history` comes newest first, `live` oldest first. */
+export function mergeEvents(history: readonly LockEvent[], live: readonly LockEvent[]): LockEvent[] {
+  const known = new Set(history.map(({ id }) => id));
+  const fresh = live.filter(({ id }) => !known.has(id)).reverse();
+  // Stable: of two events in one millisecond the later one stays in front.
+  return [...fresh, ...history].sort((a, b) => b.at - a.at);
+}
+
+/** A release that leaves a count behind ends a frame, not the hold. */
+export function isEnding(event: LockEvent): boolean {
+  if (event.type === "released") return (event.count ?? 0) === 0;
+  return event.type === "expired" || event.type === "evicted" || event.type === "force_released";
+}

@@ -1,0 +1,21 @@
+"use client";
+
+import { parseAsArrayOf, parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
+import type { EventType } from "@/lib/contract/event.ts";
+import { ALL_TYPES } from "./event-text.ts";
+
+const PARSERS = {
+  q: parseAsString.withDefault(""),
+  type: parseAsArrayOf(parseAsStringLiteral(ALL_TYPES)).withDefault([]),
+};
+
+export function useEventsUrl() {
+  const [{ q, type }, set] = useQueryStates(PARSERS);
+  return {
+    filter: q.slice(0, 300),
+    types: type as EventType[],
+    setFilter: (filter: string) => void set({ q: filter === "" ? null : filter }),
+    setTypes: (types: EventType[]) => void set({ type: types.length === 0 ? null : types }),
+    clear: () => void set({ q: null, type: null }),
+  };
+}

@@ -1,0 +1,37 @@
+import type { LockSortField } from "@/lib/contract/lock.ts";
+
+export interface Column {
+  id: LockSortField;
+  name: string;
+  /** Figures stand at the right. */
+  figure: boolean;
+  /** Width and the widths at which it gives way; written out, because the stylesheet is made from these words. */
+  className: string;
+}
+
+export const COLUMNS: readonly Column[] = [
+  { id: "key", name: "Key", figure: false, className: "pl-4" },
+  { id: "owner", name: "Holder", figure: false, className: "w-[25%] @max-2xl:hidden" },
+  { id: "count", name: "Count", figure: true, className: "w-[66px] @max-3xl:hidden" },
+  { id: "remaining", name: "Expires in", figure: true, className: "w-[156px] @max-2xl:w-[104px]" },
+  { id: "held", name: "Held for", figure: true, className: "w-[102px] @max-xl:hidden" },
+  { id: "fence", name: "Fence", figure: true, className: "w-[90px] @max-4xl:hidden" },
+];
+
+export const ACTION_CLASS = "w-[70px] pr-2.5 pl-0";
+
+export const classOf = (id: LockSortField): string =>
+  COLUMNS.find((column) => column.id === id)?.className ?? "";
+
+export function parseSort(sort: string): { field: string; descending: boolean } {
+  const descending = sort.startsWith("-");
+  return { field: descending ? sort.slice(1) : sort, descending };
+}
+
+/** First click: the order that shows the most telling rows first; second: the other way round. */
+export function nextSort(sort: string, field: LockSortField): string {
+  const now = parseSort(sort);
+  const descendingFirst = field === "held" || field === "count" || field === "fence";
+  if (now.field !== field) return descendingFirst ? `-${field}` : field;
+  return now.descending ? field : `-${field}`;
+}

@@ -1,0 +1,31 @@
+import { bytesOfKey, type Key, pathOfKey } from "@/lib/contract/key.ts";
+
+/** Safe in any POSIX shell, whatever the text holds. */
+export function shellQuote(text: string): string {
+  if (/^[A-Za-z0-9_@%+=:,./-]+$/.test(text)) return text;
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+export function curlCommand(origin: string, key: Key): string {
+  const url = shellQuote(`${origin}/api/v1/locks/${pathOfKey(key)}`);
+  return `curl -H "Authorization: Bearer $LOCKKEEPER_ROOT_KEY" ${url}`;
+}
+
+const PLAIN = /^[\x20-\x7e]*$/;
+
+/** Shows the lock as it stands in Redis. */
+export function redisCliCommand(key: Key): string {
+  const bytes = bytesOfKey(key);
+  const text = new TextDecoder().decode(bytes);
+  // No history expansion, no control characters, no letters that look like others: bytes are spelled out.
+  if (PLAIN.test(text) && !text.includes("!")) return `redis-cli HGETALL ${shellQuote(text)}`;
+  const spelled = [...bytes].map(octal).join("");
+  // A program's argument cannot hold a zero byte, so the key goes through standard input.
+  return `printf '%b' '${spelled}' | redis-cli -x HGETALL`;
+}
+
+function octal(byte: number): string {
+  const character = String.fromCharCode(byte);
+  if (/[A-Za-z0-9_@+=:,./-]/.test(character)) return character;
+  return `\\0${byte.toString(8).padStart(3, "0")}`;
+}

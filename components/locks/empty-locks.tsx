@@ -1,0 +1,70 @@
+"use client";
+
+import { Button } from "@/components/ui/button.tsx";
+import { Command } from "@/components/ui/command.tsx";
+import { EmptyState } from "@/components/ui/empty-state.tsx";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+
+function acquireCommand(origin: string): string {
+  return [
+    `curl -X POST ${origin}/api/v1/locks/lock:orders:42/acquire \\`,
+    `  -H "Authorization: Bearer $LOCKKEEPER_ROOT_KEY" \\`,
+    "  -H 'Content-Type: application/json' \\",
+    `  -d '{"owner":"checkout@pod-7:311","leaseMs":60000,"record":{"service":"checkout","host":"pod-7"}}'`,
+  ].join("\n");
+}
+
+export function NothingHeld({ watch }: { watch: readonly string[] }) {
+  return (
+    <EmptyState title="No locks are held">
+      <p>
+        A lock appears here the moment somebody takes it. Take one yourself; it shows within a second and
+        counts down:
+      </p>
+      <Command text={acquireCommand(location.origin)} label="Copy the command" />
+      <p>
+        The key was printed at the first start, or is what you set as{" "}
+        <code className="font-mono text-xs">LOCKKEEPER_ROOT_KEY</code>. Locks of other clients, Redisson's for
+        instance, are listed too when their key matches{" "}
+        {watch.map((pattern, index) => (
+          <span key={pattern}>
+            {index > 0 && ", "}
+            <code className="font-mono text-xs">
+              <SafeText text={pattern} />
+            </code>
+          </span>
+        ))}
+        .
+      </p>
+    </EmptyState>
+  );
+}
+
+export function NothingFound({ filter, onClear }: { filter: string; onClear(): void }) {
+  return (
+    <EmptyState title="No lock matches">
+      <p>
+        Nothing that is held matches{" "}
+        <code className="font-mono text-xs text-ink">
+          <SafeText text={filter} />
+        </code>
+        . All words must match: plain words look in key, owner and record; <code>key:GLOB</code> and{" "}
+        <code>owner:GLOB</code> look in one.
+      </p>
+      <div>
+        <Button onClick={onClear}>Clear the search</Button>
+      </div>
+    </EmptyState>
+  );
+}
+
+export function Unreachable() {
+  return (
+    <EmptyState title="Lockkeeper cannot be reached">
+      <p>
+        The page is here, its server is not. It tries again every few seconds and goes on by itself. Is{" "}
+        <code className="font-mono text-xs">npm start</code> still running?
+      </p>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,80 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { formatFence } from "@/components/ui/duration.ts";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import type { Lock } from "@/lib/contract/lock.ts";
+import { HolderName } from "./holder-text.tsx";
+import { nameOf } from "./lock-facts.ts";
+import { HeldFor, Remaining } from "./lock-times.tsx";
+
+export function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-ink-3">{name}</dt>
+      <dd className="min-w-0 break-words">{children}</dd>
+    </>
+  );
+}
+
+/** What is about to be freed, as it was seen. */
+export function FreeFacts({ lock }: { lock: Lock }) {
+  const [holder] = lock.holders;
+  if (holder === undefined) return <p className="text-ink-2">Nobody holds it.</p>;
+  return (
+    <dl className="grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-1.5">
+      <Fact name="Held by">
+        <HolderName holder={holder} />
+        {holder.count > 1 && `, count ${holder.count}`}
+        {nameOf(holder) !== null && (
+          <div className="font-mono text-xs break-all text-ink-3">
+            <SafeText text={holder.owner} />
+          </div>
+        )}
+        {holder.record?.purpose !== undefined && nameOf(holder)?.who !== holder.record.purpose && (
+          <div className="text-ink-2">
+            <SafeText text={holder.record.purpose} />
+          </div>
+        )}
+      </Fact>
+      <Fact name="For">
+        <HeldFor holder={holder} />
+      </Fact>
+      <Fact name="Expires in">
+        <Remaining lock={lock} />
+        {lock.remainingMs === null && <span className="text-ink-2">: it never lapses by itself</span>}
+      </Fact>
+      <Fact name="Fence">
+        {holder.fence === null ? (
+          <span className="text-ink-3">none, taken without Lockkeeper</span>
+        ) : (
+          <span className="font-mono text-xs" title={formatFence(holder.fence)}>
+            {holder.fence}
+          </span>
+        )}
+      </Fact>
+      <Fact name="Old owner">
+        <OldOwner ours={holder.fence !== null} />
+      </Fact>
+    </dl>
+  );
+}
+
+/** What the holder will notice. */
+function OldOwner({ ours }: { ours: boolean }) {
+  if (ours) {
+    return (
+      <>
+        Its next renew answers <code className="font-mono text-xs">lost</code>. Until then it may still be
+        writing: only the fence protects what it touches.
+      </>
+    );
+  }
+  return (
+    <>
+      Redisson: its watchdog stops; its <code className="font-mono text-xs">unlock()</code> throws{" "}
+      <code className="font-mono text-xs">IllegalMonitorStateException</code>. It may still be writing: only
+      the fence protects what it touches, and this hold has none.
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import type { Lock } from "@/lib/contract/lock.ts";
+import { driftOf, reduceFree, startFree } from "./free-state.ts";
+
+const lock = (fields: Partial<Lock> = {}): Lock => ({
+  target: "main",
+  key: "lock:a",
+  format: "redisson",
+  kind: "lock",
+  confidence: "certain",
+  holders: [{ owner: "o", count: 1, fence: "7", since: 1, sinceIs: "exact" }],
+  remainingMs: 5000,
+  leaseMs: 30_000,
+  version: "v1",
+  asOf: 100,
+  ...fields,
+});
+
+describe("free sheet", () => {
+  it("offers the mildest way that leads anywhere", () => {
+    expect(startFree(lock()).choice).toBe("lapse");
+    expect(startFree(lock({ remainingMs: null })).choice).toBe("release");
+  });
+
+  it("notices another hold, and none, by version and never by count or time", () => {
+    const seen = lock();
+    expect(driftOf(seen, undefined)).toBe("same");
+    expect(driftOf(seen, lock({ remainingMs: 30_000, asOf: 200 }))).toBe("same");
+    expect(driftOf(seen, lock({ version: "v2", asOf: 200 }))).toBe("other");
+    expect(driftOf(seen, lock({ version: null, holders: [], asOf: 200 }))).toBe("gone");
+  });
+
+  it("does not take older news for a change", () => {
+    expect(driftOf(lock({ asOf: 300 }), lock({ version: "v0", asOf: 200 }))).toBe("same");
+  });
+
+  it("decides anew for another hold, and keeps only the words", () => {
+    let state = startFree(lock());
+    state = reduceFree(state, { type: "choose", choice: "release" });
+    state = reduceFree(state, { type: "reason", reason: "node lost" });
+    state = reduceFree(state, {
+      type: "step",
+      step: { at: "refused", lock: lock({ version: "v2" }), why: "" },
+    });
+    state = reduceFree(state, { type: "look", lock: lock({ version: "v2" }) });
+    expect(state).toMatchObject({
+      seen: { version: "v2" },
+      choice: "lapse",
+      reason: "node lost",
+      step: { at: "choosing" },
+    });
+  });
+});

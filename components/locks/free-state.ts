@@ -1,0 +1,68 @@
+import type { ForceReleased } from "@/lib/contract/event.ts";
+import type { Lock } from "@/lib/contract/lock.ts";
+
+export type Choice = "lapse" | "release";
+
+/**
+ * `refused`: the server found another hold and did nothing. `unsure`: it could not tell; a second, explicit step
+ * frees whatever is held. `unknown`: no answer came.
+ */
+export type Step =
+  | { at: "choosing"; error?: string }
+  | { at: "sending" }
+  | { at: "refused"; lock: Lock | undefined; why: string }
+  | { at: "unsure"; lock: Lock }
+  | { at: "unknown"; why: string }
+  | { at: "done"; result: ForceReleased };
+
+export interface FreeState {
+  /** The hold the operator looks at; only this one can be freed. */
+  seen: Lock;
+  choice: Choice;
+  reason: string;
+  step: Step;
+}
+
+export type FreeAction =
+  | { type: "choose"; choice: Choice }
+  | { type: "reason"; reason: string }
+  | { type: "sent" }
+  | { type: "step"; step: Step }
+  /** Looks at another hold: everything must be decided anew. */
+  | { type: "look"; lock: Lock };
+
+/** The mildest way that leads anywhere. */
+function mildest(lock: Lock): Choice {
+  return lock.remainingMs === null ? "release" : "lapse";
+}
+
+export function startFree(lock: Lock): FreeState {
+  return { seen: lock, choice: mildest(lock), reason: "", step: { at: "choosing" } };
+}
+
+export function reduceFree(state: FreeState, action: FreeAction): FreeState {
+  switch (action.type) {
+    case "choose":
+      return { ...state, choice: action.choice, step: { at: "choosing" } };
+    case "reason":
+      return { ...state, reason: action.reason, step: forgetError(state.step) };
+    case "sent":
+      return { ...state, step: { at: "sending" } };
+    case "step":
+      return { ...state, step: action.step };
+    case "look":
+      return { ...startFree(action.lock), reason: state.reason };
+  }
+}
+
+function forgetError(step: Step): Step {
+  return step.at === "choosing" ? { at: "choosing" } : step;
+}
+
+export type Drift = "same" | "other" | "gone";
+
+/** Whether what is there now is still what was seen. News older than what was seen says nothing. */
+export function driftOf(seen: Lock, current: Lock | undefined): Drift {
+  if (current === undefined || current.asOf < seen.asOf || current.version === seen.version) return "same";
+  return current.holders.length === 0 ? "gone" : "other";
+}

@@ -1,0 +1,17 @@
+import { expect, it } from "vitest";
+import {
+  FILTER_CHARACTERS_MAX as CONTRACT_FILTER_MAX,
+  REASON_CHARACTERS_MAX as CONTRACT_REASON_MAX,
+  LOCK_SORTS,
+  LockSort,
+} from "@/lib/contract/lock.ts";
+import { COLUMNS } from "./columns.ts";
+import { FILTER_CHARACTERS_MAX, LOCK_SORT_PATTERN, REASON_CHARACTERS_MAX } from "./list-limits.ts";
+
+it("agrees with the contract", () => {
+  expect(FILTER_CHARACTERS_MAX).toBe(CONTRACT_FILTER_MAX);
+  expect(REASON_CHARACTERS_MAX).toBe(CONTRACT_REASON_MAX);
+  expect(COLUMNS.map(({ id }) => id)).toEqual([...LOCK_SORTS]);
+  const sorts = [...LOCK_SORTS, ...LOCK_SORTS.map((field) => `-${field}`), "", "--key", "keys", "x"];
+  for (const sort of sorts) expect(LOCK_SORT_PATTERN.test(sort)).toBe(LockSort.safeParse(sort).success);
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import type { Holder, Lock } from "@/lib/contract/lock.ts";
+import { heldAt, hrefOf, nameText, remainingAt, splitKey, threadOf } from "./lock-facts.ts";
+
+const holder: Holder = { owner: "o", count: 1, fence: null, since: 1000, sinceIs: "exact" };
+const lock: Lock = {
+  target: "main",
+  key: "lock:a",
+  format: "redisson",
+  kind: "lock",
+  confidence: "certain",
+  holders: [holder],
+  remainingMs: 10_000,
+  leaseMs: 30_000,
+  version: "1",
+  asOf: 50_000,
+};
+
+describe("lock facts", () => {
+  it("splits a key before its last part", () => {
+    expect(splitKey("lock:orders:42")).toEqual({ namespace: "lock:orders:", rest: "42" });
+    expect(splitKey("plain")).toEqual({ namespace: "", rest: "plain" });
+    expect(splitKey("lock:orders:")).toEqual({ namespace: "lock:", rest: "orders:" });
+    expect(splitKey(":")).toEqual({ namespace: "", rest: ":" });
+    expect(splitKey("")).toEqual({ namespace: "", rest: "" });
+  });
+
+  it("addresses every key by one segment", () => {
+    expect(hrefOf({ key: "a/b c?#%" })).toBe("/locks/a%2Fb%20c%3F%23%25");
+    expect(hrefOf({ key: ".." })).toBe("/locks/~Li4");
+    expect(hrefOf({ key: "\ufffd", keyBase64: "/w==" })).toBe("/locks/~_w");
+  });
+
+  it("counts down on Redis's clock, between nothing and what was said", () => {
+    expect([50_000, 54_000, 60_000, 90_000, 49_000, null].map((now) => remainingAt(lock, now))).toEqual([
+      10_000, 6000, 0, 0, 10_000, 10_000,
+    ]);
+    expect(remainingAt({ ...lock, remainingMs: null }, 60_000)).toBeNull();
+  });
+
+  it("says how long it is held as far as that is known", () => {
+    expect(heldAt(holder, 4000)).toEqual({ ms: 3000, atLeast: false });
+    expect(heldAt({ ...holder, sinceIs: "at_least" }, 4000)).toEqual({ ms: 3000, atLeast: true });
+    expect(heldAt({ ...holder, since: null }, 4000)).toBeNull();
+  });
+
+  it("names the holder by its record first", () => {
+    expect(nameText(holder)).toBe("o");
+    expect(nameText({ ...holder, record: { service: "checkout", host: "pod-7" } })).toBe("checkout on pod-7");
+    expect(nameText({ ...holder, record: { host: "pod-7" } })).toBe("pod-7");
+    expect(nameText({ ...holder, record: { trace: "t" } })).toBe("o");
+  });
+
+  it("knows Redisson's owners", () => {
+    expect(threadOf("8743c9c0-0795-4907-87fd-6c719a6b4586:42")).toBe("42");
+    expect(threadOf("checkout@pod-7:311")).toBeUndefined();
+  });
+});

@@ -1,0 +1,63 @@
+import { type KeyFields, keyOfFields, pathOfKey } from "@/lib/contract/key.ts";
+import type { Holder, Lock } from "@/lib/contract/lock.ts";
+
+/** A key as one path segment: names a lock in URLs and in lists. */
+export function pathOf(fields: KeyFields): string {
+  return pathOfKey(keyOfFields(fields));
+}
+
+export function hrefOf(fields: KeyFields): string {
+  return `/locks/${pathOf(fields)}`;
+}
+
+/** `lock:orders:42` → `lock:orders:` and `42`: neighbours in a list differ at the end. */
+export function splitKey(key: string): { namespace: string; rest: string } {
+  const cut = key.slice(0, -1).lastIndexOf(":") + 1;
+  return { namespace: key.slice(0, cut), rest: key.slice(cut) };
+}
+
+/** What is left of the lease. null: it has none. */
+export function remainingAt(lock: Lock, now: number | null): number | null {
+  if (lock.remainingMs === null) return null;
+  if (now === null) return lock.remainingMs;
+  return Math.min(lock.remainingMs, Math.max(0, lock.remainingMs - (now - lock.asOf)));
+}
+
+export interface Held {
+  ms: number;
+  /** It was held already when it was first looked at. */
+  atLeast: boolean;
+}
+
+/** null: not known. */
+export function heldAt(holder: Holder, now: number | null): Held | null {
+  if (holder.since === null || now === null) return null;
+  return { ms: Math.max(0, now - holder.since), atLeast: holder.sinceIs === "at_least" };
+}
+
+export interface HolderName {
+  who: string;
+  where: string | undefined;
+}
+
+/** What the holder tells of itself, if it tells anything. */
+export function nameOf(holder: Holder): HolderName | null {
+  const { service, host, purpose } = holder.record ?? {};
+  if (service !== undefined) return { who: service, where: host };
+  if (host !== undefined) return { who: host, where: undefined };
+  return purpose === undefined ? null : { who: purpose, where: undefined };
+}
+
+/** For a sentence. */
+export function nameText(holder: Holder): string {
+  const name = nameOf(holder);
+  if (name === null) return holder.owner;
+  return name.where === undefined ? name.who : `${name.who} on ${name.where}`;
+}
+
+const REDISSON_OWNER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:(\d+)$/;
+
+/** Redisson's owners are `<client uuid>:<thread id>`. */
+export function threadOf(owner: string): string | undefined {
+  return REDISSON_OWNER.exec(owner)?.[1];
+}

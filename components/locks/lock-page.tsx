@@ -1,0 +1,148 @@
+"use client";
+
+import { ChevronLeft } from "lucide-react";
+import dynamic from "next/dynamic";
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+import { useRef, useState } from "react";
+import { KeyHistory } from "@/components/events/key-history.tsx";
+import { type KeyEvents, useKeyEvents } from "@/components/events/use-key-events.ts";
+import { freeBlock } from "@/components/shell/connection.ts";
+import { Greyed } from "@/components/shell/greyed.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { CopyButton } from "@/components/ui/copy-button.tsx";
+import { EmptyState } from "@/components/ui/empty-state.tsx";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import { useKeys } from "@/components/ui/use-keys.ts";
+import { type Key, keyOfPath, pathOfKey, textOfKey } from "@/lib/contract/key.ts";
+import type { Lock } from "@/lib/contract/lock.ts";
+import { useLive, useShowLock } from "@/lib/live/hooks.ts";
+import { useLock } from "@/lib/live/pictures.ts";
+import { curlCommand, redisCliCommand } from "./commands.ts";
+import { splitKey } from "./lock-facts.ts";
+import { LockNow } from "./lock-now.tsx";
+
+const FreeSheet = dynamic(() => import("./free-sheet.tsx").then((module) => module.FreeSheet), {
+  ssr: false,
+});
+
+export function LockPage() {
+  // The raw segment: a decoded one could not tell `a%2Fb` from `a/b`.
+  const segment = usePathname().slice("/locks/".length);
+  const parsed = keyOfPath(segment);
+  if (!parsed.ok) {
+    return (
+      <EmptyState title="This address names no key">
+        <p>{parsed.why}</p>
+        <Back />
+      </EmptyState>
+    );
+  }
+  return <OneLock key={segment} lockKey={parsed.key} />;
+}
+
+function OneLock({ lockKey }: { lockKey: Key }) {
+  const path = pathOfKey(lockKey);
+  useShowLock(path);
+  const lock = useLock(path);
+  const keyEvents = useKeyEvents(path);
+  const [freeing, setFreeing] = useState<Lock | null>(null);
+  const freeButton = useRef<HTMLDivElement>(null);
+  const blocked = useFreeBlocked(lock);
+  const free = () => blocked === null && lock !== undefined && setFreeing(lock);
+  useKeys({ r: free });
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto">
+      <Greyed className="mx-auto flex max-w-[1080px] flex-col gap-4 px-3 py-4 sm:px-5">
+        <Back />
+        <div className="flex flex-wrap items-start gap-x-4 gap-y-2">
+          <Title lockKey={lockKey} />
+          <div ref={freeButton} className="flex flex-wrap gap-2">
+            <Copies lockKey={lockKey} />
+            <Button blocked={blocked} onClick={free} title="Free… (r)">
+              Free…
+            </Button>
+          </div>
+        </div>
+        <Picture lock={lock} keyEvents={keyEvents} />
+        <KeyHistory history={keyEvents} />
+      </Greyed>
+      {freeing !== null && (
+        <FreeSheet
+          lock={freeing}
+          onClose={() => setFreeing(null)}
+          finalFocus={() => freeButton.current?.querySelector<HTMLElement>("button:last-of-type") ?? null}
+        />
+      )}
+    </div>
+  );
+}
+
+function Picture({ lock, keyEvents }: { lock: Lock | undefined; keyEvents: KeyEvents }) {
+  if (lock === undefined)
+    return <p className="rounded-[10px] border border-line bg-panel p-4 text-ink-3">Looking…</p>;
+  return <LockNow lock={lock} ending={keyEvents.ending} />;
+}
+
+function useFreeBlocked(lock: Lock | undefined): string | null {
+  const block = freeBlock(useLive());
+  if (block !== null) return block;
+  return lock === undefined || lock.holders.length === 0 ? "Nobody holds this lock." : null;
+}
+
+function Title({ lockKey }: { lockKey: Key }) {
+  const { namespace, rest } = splitKey(textOfKey(lockKey));
+  return (
+    <h1 dir="ltr" className="min-w-64 flex-1 font-mono text-lg break-all">
+      <span className="text-ink-3">
+        <SafeText text={namespace} />
+      </span>
+      <span className="font-semibold">
+        <SafeText text={rest} />
+      </span>
+    </h1>
+  );
+}
+
+function Copies({ lockKey }: { lockKey: Key }) {
+  return (
+    <>
+      <CopyButton text={textOfKey(lockKey)} label="Copy the key">
+        Key
+      </CopyButton>
+      <LazyCopy label="Copy as curl" text={(origin) => curlCommand(origin, lockKey)}>
+        curl
+      </LazyCopy>
+      <CopyButton text={redisCliCommand(lockKey)} label="Copy as redis-cli">
+        redis-cli
+      </CopyButton>
+    </>
+  );
+}
+
+/** The origin is known in the browser only. */
+function LazyCopy({
+  label,
+  text,
+  children,
+}: {
+  label: string;
+  text(origin: string): string;
+  children: string;
+}) {
+  const origin = typeof location === "undefined" ? "" : location.origin;
+  return (
+    <CopyButton text={text(origin)} label={label}>
+      {children}
+    </CopyButton>
+  );
+}
+
+function Back() {
+  return (
+    <Link href="/" className="inline-flex items-center gap-1 self-start text-ink-2 hover:text-ink">
+      <ChevronLeft aria-hidden size={14} />
+      All locks
+    </Link>
+  );
+}

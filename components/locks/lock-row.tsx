@@ -1,0 +1,109 @@
+"use client";
+
+import clsx from "clsx";
+import Link from "next/link";
+import type { MouseEvent } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { formatNumber } from "@/components/ui/duration.ts";
+import { visibleText } from "@/components/ui/visible-text.ts";
+import type { Lock } from "@/lib/contract/lock.ts";
+import { ACTION_CLASS, classOf } from "./columns.ts";
+import { HolderCell, HolderName } from "./holder-text.tsx";
+import { KeyText } from "./key-text.tsx";
+import { hrefOf, pathOf } from "./lock-facts.ts";
+import { Fence, HeldFor, LeaseBar, Remaining } from "./lock-times.tsx";
+
+export interface RowActions {
+  select(path: string): void;
+  free(lock: Lock): void;
+  /** Why nothing can be freed now. */
+  freeBlocked: string | null;
+}
+
+interface LockRowProps extends RowActions {
+  lock: Lock;
+  /** Place in the whole list, from 0. */
+  index: number;
+  selected: boolean;
+  /** Tab stops here; the other rows are reached with the arrows. */
+  tabStop: boolean;
+}
+
+const CELL = "h-10 overflow-hidden border-b border-line-soft px-2.5 whitespace-nowrap";
+
+export function LockRow({ lock, index, selected, tabStop, select, free, freeBlocked }: LockRowProps) {
+  const path = pathOf(lock);
+  const [holder] = lock.holders;
+  const inner = tabStop ? 0 : -1;
+  const openFree = (event: MouseEvent) => {
+    event.stopPropagation();
+    free(lock);
+  };
+  return (
+    <tr
+      aria-rowindex={index + 2}
+      aria-selected={selected}
+      data-path={path}
+      tabIndex={inner}
+      onClick={() => select(path)}
+      className={clsx("group outline-offset-[-2px]", selected ? "bg-selected" : "bg-panel hover:bg-bg")}
+    >
+      <td className={clsx(CELL, classOf("key"))}>
+        <Link
+          href={hrefOf(lock)}
+          prefetch={false}
+          tabIndex={inner}
+          className="inline-flex max-w-full min-w-0 py-1 align-middle decoration-ink-3 hover:underline"
+        >
+          <KeyText text={lock.key} />
+        </Link>
+        <div className="-mt-1 truncate text-2xs text-ink-3 @2xl:hidden">
+          {holder === undefined ? "free" : <HolderName holder={holder} />}
+        </div>
+      </td>
+      <td className={clsx(CELL, classOf("owner"))}>
+        <HolderCell holders={lock.holders} />
+      </td>
+      <td className={clsx(CELL, "text-right", classOf("count"))}>{formatNumber(holder?.count ?? 0)}</td>
+      <td className={clsx(CELL, "text-right", classOf("remaining"))}>
+        <span className="flex items-center justify-end gap-2">
+          <LeaseBar lock={lock} className="w-12 @max-2xl:hidden" />
+          <span className="min-w-[66px]">
+            <Remaining lock={lock} />
+          </span>
+        </span>
+      </td>
+      <td className={clsx(CELL, "text-right", classOf("held"))}>
+        <HeldFor holder={holder} />
+      </td>
+      <td className={clsx(CELL, "text-right", classOf("fence"))}>
+        <Fence holder={holder} />
+      </td>
+      <td className={clsx(CELL, "text-right", ACTION_CLASS)}>
+        <Button
+          size="small"
+          tabIndex={inner}
+          blocked={freeBlocked}
+          onClick={openFree}
+          aria-label={`Free ${visibleText(lock.key)}`}
+          className={clsx(
+            "focus-visible:opacity-100 group-hover:opacity-100 group-focus-within:opacity-100 pointer-coarse:opacity-100",
+            !selected && "opacity-0",
+          )}
+        >
+          Free…
+        </Button>
+      </td>
+    </tr>
+  );
+}
+
+export function MissingRow({ index }: { index: number }) {
+  return (
+    <tr aria-rowindex={index + 2} className="bg-panel">
+      <td colSpan={7} className="h-10 border-b border-line-soft px-4">
+        <span className="block h-2 w-40 rounded-full bg-line-soft" />
+      </td>
+    </tr>
+  );
+}

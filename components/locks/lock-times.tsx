@@ -1,0 +1,68 @@
+"use client";
+
+import clsx from "clsx";
+import { formatDate, formatElapsed, formatFence, formatRemaining } from "@/components/ui/duration.ts";
+import type { Holder, Lock } from "@/lib/contract/lock.ts";
+import { useServerNow } from "@/lib/live/hooks.ts";
+import { heldAt, remainingAt } from "./lock-facts.ts";
+
+/** What is left as text. At its end only the server knows whether the lock is gone. */
+export function Remaining({ lock }: { lock: Lock }) {
+  const left = remainingAt(lock, useServerNow());
+  if (left === null) return <span className="text-bad">no expiry</span>;
+  if (left === 0) return <span className="text-ink-3">expiring…</span>;
+  return <>{formatRemaining(left)}</>;
+}
+
+/** The lease as a thin bar. Decoration: the figure stands beside it. */
+export function LeaseBar({ lock, className }: { lock: Lock; className?: string }) {
+  const left = remainingAt(lock, useServerNow());
+  if (left === null || lock.leaseMs === null || lock.leaseMs <= 0) return null;
+  const share = Math.min(1, left / lock.leaseMs);
+  return (
+    <span aria-hidden className={clsx("block h-1 overflow-hidden rounded-full bg-line-soft", className)}>
+      <span
+        className="block h-full origin-left rounded-full bg-bar transition-transform duration-250 ease-linear"
+        style={{ transform: `scaleX(${share.toFixed(3)})` }}
+      />
+    </span>
+  );
+}
+
+export function HeldFor({ holder }: { holder: Holder | undefined }) {
+  const now = useServerNow();
+  if (holder === undefined) return null;
+  const held = heldAt(holder, now);
+  if (held === null || holder.since === null) {
+    return (
+      <span className="text-ink-3" title="It is not known when this hold began">
+        unknown
+      </span>
+    );
+  }
+  const title = held.atLeast
+    ? `Held already when first seen, ${formatDate(holder.since)}`
+    : `Since ${formatDate(holder.since)}`;
+  return (
+    <span title={title}>
+      {held.atLeast && <span className="text-ink-3">≥ </span>}
+      {formatElapsed(held.ms)}
+    </span>
+  );
+}
+
+export function Fence({ holder }: { holder: Holder | undefined }) {
+  if (holder === undefined) return null;
+  if (holder.fence === null) {
+    return (
+      <span className="text-ink-3" title="Taken without Lockkeeper: this hold has no fencing token">
+        none
+      </span>
+    );
+  }
+  return (
+    <span className="font-mono text-xs" title={holder.fence}>
+      {formatFence(holder.fence)}
+    </span>
+  );
+}

@@ -1,0 +1,62 @@
+"use client";
+
+import type { Virtualizer } from "@tanstack/react-virtual";
+import { type RefObject, useEffect, useRef } from "react";
+import { useKeys } from "@/components/ui/use-keys.ts";
+import type { LiveWindow } from "@/lib/contract/live.ts";
+import type { Lock } from "@/lib/contract/lock.ts";
+import { pathOf } from "./lock-facts.ts";
+
+interface RowKeys {
+  scroller: RefObject<HTMLElement | null>;
+  window: LiveWindow;
+  selected: string | null;
+  rows: Virtualizer<HTMLElement, Element>;
+  select(path: string): void;
+  open(lock: Lock): void;
+  free(lock: Lock): void;
+}
+
+export function rowElement(scroller: HTMLElement | null, path: string): HTMLElement | undefined {
+  const rows = scroller?.querySelectorAll<HTMLElement>("tr[data-path]") ?? [];
+  return [...rows].find((row) => row.dataset.path === path);
+}
+
+/** j, k and the arrows walk the rows; r opens the free sheet. */
+export function useRowKeys({ scroller, window, selected, rows, select, open, free }: RowKeys): void {
+  const wanted = useRef<string | null>(null);
+  // The row may have to be scrolled to and drawn first, so the focus follows after the render that has it.
+  useEffect(() => {
+    if (wanted.current === null) return;
+    const row = rowElement(scroller.current, wanted.current);
+    if (row === undefined) return;
+    wanted.current = null;
+    row.focus({ preventScroll: true });
+  });
+
+  const at = window.items.findIndex((lock) => pathOf(lock) === selected);
+  const chosen = window.items[at];
+  const step = (by: number) => (event: KeyboardEvent) => {
+    event.preventDefault();
+    const top = Math.ceil((rows.scrollOffset ?? 0) / (rows.options.estimateSize(0) || 1)) - window.offset;
+    const next = window.items[at < 0 ? Math.max(0, top) : at + by];
+    if (next === undefined) return;
+    wanted.current = pathOf(next);
+    rows.scrollToIndex(window.offset + window.items.indexOf(next), { align: "auto" });
+    select(wanted.current);
+  };
+  useKeys({
+    j: step(1),
+    k: step(-1),
+    arrowdown: step(1),
+    arrowup: step(-1),
+    r: (event) => {
+      if (chosen === undefined) return;
+      event.preventDefault();
+      free(chosen);
+    },
+    enter: (event) => {
+      if (chosen !== undefined && event.target === document.body) open(chosen);
+    },
+  });
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import type { LiveWindow } from "@/lib/contract/live.ts";
+import type { Lock } from "@/lib/contract/lock.ts";
+import { nextSort } from "./columns.ts";
+import { changesBetween, offsetFor, WINDOW_ROWS } from "./window-of.ts";
+
+const lock = (key: string, version = "1", count = 1): Lock => ({
+  target: "main",
+  key,
+  format: "redisson",
+  kind: "lock",
+  confidence: "certain",
+  holders: [{ owner: "o", count, fence: null, since: null, sinceIs: "exact" }],
+  remainingMs: 1,
+  leaseMs: 1,
+  version,
+  asOf: 1,
+});
+const windowOf = (...items: Lock[]): LiveWindow => ({ now: 1, offset: 0, total: 9, held: 9, items });
+
+describe("offsetFor", () => {
+  it("stays while the rows on screen are inside, with a margin", () => {
+    expect(offsetFor(0, 20, 1000, 0)).toBe(0);
+    expect(offsetFor(60, 85, 1000, 0)).toBe(0);
+    expect(offsetFor(70, 95, 1000, 0)).not.toBe(0);
+  });
+
+  it("always covers the rows on screen, wherever one jumps", () => {
+    for (const first of [0, 5, 37, 95, 500, 99_980]) {
+      const last = Math.min(99_999, first + 24);
+      const offset = offsetFor(first, last, 100_000, 0);
+      expect(offset).toBeLessThanOrEqual(first);
+      expect(offset + WINDOW_ROWS).toBeGreaterThan(last);
+    }
+  });
+
+  it("does not ask again for a list shorter than the window", () => {
+    expect(offsetFor(0, 2, 3, 0)).toBe(0);
+    expect(offsetFor(0, 0, 0, 0)).toBe(0);
+  });
+});
+
+describe("changesBetween", () => {
+  it("counts what came, went and changed hands, and not what was renewed", () => {
+    const frozen = windowOf(lock("a"), lock("b"), lock("c"), lock("d"));
+    expect(changesBetween(frozen, windowOf(lock("a"), lock("b"), lock("c"), lock("d")))).toBe(0);
+    const latest = windowOf(lock("a"), lock("b", "2"), lock("c", "1", 2), lock("e"));
+    expect(changesBetween(frozen, latest)).toBe(4);
+  });
+});
+
+describe("nextSort", () => {
+  it("turns round on the second click", () => {
+    expect(nextSort("key", "key")).toBe("-key");
+    expect(nextSort("-key", "key")).toBe("key");
+    expect(nextSort("key", "held")).toBe("-held");
+    expect(nextSort("-held", "held")).toBe("held");
+    expect(nextSort("-held", "remaining")).toBe("remaining");
+  });
+});
