@@ -70,7 +70,7 @@ export interface Config {
 
 /** @throws StartupError naming the variable that is wrong and what it may be. */
 export function readConfig(
-  environment: NodeJS.ProcessEnv = process.env,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
   argv: readonly string[] = process.argv,
 ): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));

@@ -1,4 +1,4 @@
-import { bytesOfKey, isBinary, type Key } from "../../lib/contract/key.ts";
+import { bytesOfKey, isBinary, type Key, textOfKey } from "../../lib/contract/key.ts";
 import type { RedisArgument } from "../redis/script.ts";
 
 /** Everything of ours begins so on a target. */
@@ -11,9 +11,10 @@ const BRACE_CLOSE = 0x7d;
 
 /** Why a key cannot be written to; undefined when it can. */
 export function unmappable(key: Key): string | undefined {
-  if (key.startsWith(OURS) || key.startsWith(OURS_AT_HOME))
+  const text = textOfKey(key);
+  if (text.startsWith(OURS) || text.startsWith(OURS_AT_HOME))
     return `keys that begin with ${OURS} are Lockkeeper's own`;
-  if (key.startsWith("redisson_"))
+  if (text.startsWith("redisson_"))
     return "keys that begin with redisson_ are Redisson's own companions of locks";
   const bytes = bytesOfKey(key);
   const open = bytes.indexOf(BRACE_OPEN);
@@ -79,5 +80,6 @@ const ASIDE = [
 ];
 
 export function standsAside(key: Key): boolean {
-  return ASIDE.some((prefix) => key.startsWith(prefix)) || /:rwlock_timeout:\d+$/.test(key);
+  const text = textOfKey(key);
+  return ASIDE.some((prefix) => text.startsWith(prefix)) || /:rwlock_timeout:\d+$/.test(text);
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Redis } from "ioredis";
-import { fieldsOfKey, type Key } from "../../lib/contract/key.ts";
+import { fieldsOfKey, type Key, textOfKey } from "../../lib/contract/key.ts";
 import type { Grant, OwnerRecord, Released } from "../../lib/contract/lock.ts";
 import { eventChannelOf, unmappable } from "../formats/keys.ts";
 import type { SeenHolder } from "../formats/observation.ts";
@@ -138,7 +138,7 @@ export class Locks {
 
   #assertLockable(key: Key): void {
     assertMappable(key);
-    if (matchesAny(this.#lockable, key)) return;
+    if (matchesAny(this.#lockable, textOfKey(key))) return;
     const allowed = this.#lockable.map((glob) => glob.pattern).join(", ");
     throw new LockkeeperError(
       "key_not_allowed",

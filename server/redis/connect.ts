@@ -72,7 +72,7 @@ export function connect(address: RedisAddress, name: string, more: RedisOptions 
     connectTimeout: 2000,
     commandTimeout: COMMAND_TIMEOUT_MS,
     reconnectOnError: (error) => (/^(READONLY|LOADING|MASTERDOWN)\b/.test(error.message) ? 1 : false),
-    retryStrategy: (attempt) => Math.min(20 * 2 ** Math.min(attempt, 10), 500) + Math.random() * 50,
+    retryStrategy: (attempt) => Math.min(5 * 2 ** Math.min(attempt, 10), 500) * (0.75 + Math.random() / 2),
     ...more,
   });
   // Every caller learns of a failure from its own command; an 'error' event without a listener would end the process.

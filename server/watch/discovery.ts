@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { type Key, keyOfBytes } from "../../lib/contract/key.ts";
+import { type Key, keyOfBytes, textOfKey } from "../../lib/contract/key.ts";
 import { standsAside } from "../formats/keys.ts";
 import { Glob, matchesAny } from "../redis/glob.ts";
 
@@ -23,7 +23,7 @@ export async function* discover(
       cursor = next;
       const keys = found
         .map(keyOfBytes)
-        .filter((key) => !standsAside(key) && (pattern !== undefined || matchesAny(globs, key)));
+        .filter((key) => !standsAside(key) && (pattern !== undefined || matchesAny(globs, textOfKey(key))));
       if (keys.length > 0) yield keys;
     } while (cursor !== "0");
   }

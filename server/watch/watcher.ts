@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import type { Key } from "../../lib/contract/key.ts";
+import { type Key, textOfKey } from "../../lib/contract/key.ts";
 import type { Health } from "../../lib/contract/live.ts";
 import type { Lock } from "../../lib/contract/lock.ts";
 import { standsAside } from "../formats/keys.ts";
@@ -71,7 +71,10 @@ export class Watcher {
     this.#link = new Link(redis, subscriber, notifications, options.notifications, {
       up: (isBlind) => this.#onUp(isBlind),
       down: () => this.#onDown(),
-      settled: () => this.#changed(),
+      settled: () => {
+        this.#scheduleNext();
+        this.#changed();
+      },
     });
   }
 
@@ -117,7 +120,7 @@ export class Watcher {
   }
 
   isWatched(key: Key): boolean {
-    return matchesAny(this.#watched, key) && !standsAside(key);
+    return matchesAny(this.#watched, textOfKey(key)) && !standsAside(key);
   }
 
   /** Looks at a key in Redis now. The picture takes it in when it is a watched one. */
@@ -211,7 +214,7 @@ export class Watcher {
   }
 
   #scheduleNext(): void {
-    if (this.#stopping.signal.aborted || !this.isUp) return;
+    if (this.#passing !== undefined || this.#stopping.signal.aborted || !this.isUp) return;
     const everyMs = this.#link.seesChanges ? RECONCILE_EVERY_MS : SCAN_ONLY_EVERY_MS;
     const waitMs = Math.max(everyMs, (this.#scan?.tookMs ?? 0) / SCAN_SHARE);
     clearTimeout(this.#passTimer);

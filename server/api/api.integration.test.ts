@@ -1,0 +1,415 @@
+import { randomUUID } from "node:crypto";
+import { request as httpRequest } from "node:http";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pathOfKey } from "../../lib/contract/key.ts";
+import { LEASE_MS_MAX } from "../../lib/contract/lock.ts";
+import { type CallInit, type Door, startTestServer, type TestServer, until } from "../testing/server.ts";
+
+const fresh = () => `lock:${randomUUID()}`;
+const foreignOwner = () => `${randomUUID()}:7`;
+
+describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
+  let server: TestServer;
+  let direct: Redis;
+
+  beforeAll(async () => {
+    server = await startTestServer({ door });
+    direct = server.redis.client();
+  });
+  afterAll(async () => await server.stop());
+
+  const call = (path: string, init?: CallInit) => server.call(path, init);
+  const verb = (key: string, name: string, body: unknown, headers = {}) =>
+    call(`/locks/${pathOfKey(key)}/${name}`, { body, headers });
+  const versionOf = async (key: string) => (await call(`/locks/${pathOfKey(key)}`)).body.version;
+
+  describe("the verbs", () => {
+    it("acquire twice as the same owner gives count 2 and the same fence, as a decimal string", async () => {
+      const key = fresh();
+      const first = await verb(key, "acquire", { owner: "me" });
+      const second = await verb(key, "acquire", { owner: "me" });
+      expect([first.status, second.status]).toEqual([200, 200]);
+      expect(second.body).toMatchObject({
+        key,
+        owner: "me",
+        count: 2,
+        fence: first.body.fence,
+        leaseMs: 30_000,
+      });
+      expect(first.body.fence).toMatch(/^\d{16}$/);
+      expect(await direct.hgetall(key)).toEqual({ me: "2" });
+    });
+
+    it("a refused acquire is 409 held with the holder and Retry-After", async () => {
+      const key = fresh();
+      await verb(key, "acquire", { owner: "me", leaseMs: 5000 });
+      const { status, headers, body } = await verb(key, "acquire", { owner: "you" });
+      expect(status).toBe(409);
+      expect(headers.get("content-type")).toBe("application/problem+json");
+      expect(headers.get("retry-after")).toBe("5");
+      expect(body).toMatchObject({ code: "held", status: 409, holders: [{ owner: "me" }] });
+    });
+
+    it("renew and release answer what is left, and a release of nothing is not an error", async () => {
+      const key = fresh();
+      await verb(key, "acquire", { owner: "me" });
+      expect((await verb(key, "renew", { owner: "me", leaseMs: 60_000 })).body.remainingMs).toBe(60_000);
+      expect((await verb(key, "release", { owner: "me" })).body).toMatchObject({
+        outcome: "released",
+        count: 0,
+      });
+      expect((await verb(key, "release", { owner: "me" })).body).toMatchObject({ outcome: "not_held" });
+      expect((await verb(key, "renew", { owner: "me" })).body.code).toBe("lost");
+    });
+
+    it("an Idempotency-Key makes a repeated acquire one acquire", async () => {
+      const key = fresh();
+      const headers = { "idempotency-key": randomUUID() };
+      await verb(key, "acquire", { owner: "me" }, headers);
+      expect((await verb(key, "acquire", { owner: "me" }, headers)).body.count).toBe(1);
+      expect((await verb(key, "release", { owner: "me" }, headers)).body.code).toBe("request_id_reused");
+      const bad = await verb(key, "acquire", { owner: "me" }, { "idempotency-key": "x".repeat(129) });
+      expect(bad.body.code).toBe("invalid");
+    });
+  });
+
+  describe("looking", () => {
+    it("lists, filters, sorts and pages without losing a lock", async () => {
+      const name = randomUUID();
+      const keys = Array.from({ length: 25 }, (_, n) => `lock:${name}:${String(n).padStart(2, "0")}`);
+      await Promise.all(
+        keys.map((key, n) => verb(key, "acquire", { owner: `o${n % 3}`, record: { service: "billing" } })),
+      );
+      const filter = encodeURIComponent(`key:lock:${name}:* billing`);
+      await until(async () => (await call(`/locks?filter=${filter}`)).body.total === 25);
+      const found: string[] = [];
+      let next: string | undefined;
+      do {
+        const { body } = await call(
+          `/locks?filter=${filter}&sort=-owner&limit=10${next ? `&cursor=${next}` : ""}`,
+        );
+        found.push(...body.items.map((lock: { key: string }) => lock.key));
+        next = body.next;
+      } while (next);
+      expect(found.toSorted()).toEqual(keys);
+      const owners = await call(`/locks?filter=${encodeURIComponent(`key:lock:${name}:* owner:o2`)}`);
+      expect(owners.body.total).toBe(8);
+    });
+
+    it("a free key is 200 with no holders", async () => {
+      const { status, body } = await call(`/locks/${fresh()}`);
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ holders: [], version: null, remainingMs: null });
+    });
+
+    it("a key that is no lock is 409 not_a_lock", async () => {
+      const key = fresh();
+      await direct.set(key, "x");
+      const { status, body } = await call(`/locks/${key}`);
+      expect([status, body.code, body.type]).toEqual([409, "not_a_lock", "string"]);
+    });
+
+    it("HEAD is answered without a body, on streams as well, and leaves nothing behind", async () => {
+      for (const path of ["/locks", "/live", "/events", "/openapi.json"]) {
+        const { status, body } = await call(path, { method: "HEAD" });
+        expect([path, status, body]).toEqual([path, 200, ""]);
+      }
+    });
+
+    it("history is the lock's own, newest first", async () => {
+      const key = fresh();
+      await verb(key, "acquire", { owner: "me" });
+      await verb(key, "release", { owner: "me" });
+      await until(async () => (await call(`/locks/${key}/history`)).body.items.length === 2);
+      const { body } = await call(`/locks/${key}/history`);
+      expect(body.items.map((event: { type: string }) => event.type)).toEqual(["released", "acquired"]);
+    });
+  });
+
+  describe("force-release", () => {
+    it("frees the hold that was seen; a second one finds it gone and tells how it ended", async () => {
+      const key = fresh();
+      await verb(key, "acquire", { owner: "me" });
+      const expected = await versionOf(key);
+      const ask = { expect: expected, reason: "worker lost its node" };
+      const [one, two] = await Promise.all([
+        verb(key, "force-release", ask),
+        verb(key, "force-release", ask),
+      ]);
+      expect([one.status, two.status]).toEqual([200, 200]);
+      expect([one.body.outcome, two.body.outcome].sort()).toEqual(["already_gone", "released"]);
+      expect(await direct.exists(key)).toBe(0);
+      await until(async () => (await call(`/locks/${key}/history`)).body.items[0]?.type === "force_released");
+      const { body } = await call(`/locks/${key}/history`);
+      expect(body.items[0]).toMatchObject({
+        by: "key:root",
+        reason: "worker lost its node",
+        observed: "exact",
+      });
+      expect((await verb(key, "force-release", ask)).body.ended).toMatchObject({
+        type: "force_released",
+        by: "key:root",
+      });
+    });
+
+    it("frees nothing when the holder changed in between: 409 with the new holder", async () => {
+      const key = fresh();
+      await verb(key, "acquire", { owner: "me" });
+      const expected = await versionOf(key);
+      await verb(key, "release", { owner: "me" });
+      await verb(key, "acquire", { owner: "you" });
+      const { status, body } = await verb(key, "force-release", { expect: expected, reason: "stuck" });
+      expect([status, body.code]).toEqual([409, "changed"]);
+      expect(body.holders).toMatchObject([{ owner: "you" }]);
+      expect(await direct.hgetall(key)).toEqual({ you: "1" });
+    });
+
+    it("frees nothing when the same owner let go and took again", async () => {
+      const key = fresh();
+      await verb(key, "acquire", { owner: "me" });
+      const expected = await versionOf(key);
+      await verb(key, "release", { owner: "me" });
+      await verb(key, "acquire", { owner: "me" });
+      expect((await verb(key, "force-release", { expect: expected, reason: "stuck" })).body.code).toBe(
+        "changed",
+      );
+    });
+
+    it("frees a lock that Redisson took, and wakes its waiters with one 0", async () => {
+      const key = fresh();
+      const messages: string[] = [];
+      const listener = server.redis.client();
+      await listener.subscribe(`redisson_lock__channel:{${key}}`);
+      listener.on("message", (_, message: string) => messages.push(message));
+      await direct.multi().hset(key, foreignOwner(), 1).pexpire(key, 30_000).exec();
+      await until(async () => (await call(`/locks?filter=${key}`)).body.total === 1);
+      const { body } = await verb(key, "force-release", { expect: await versionOf(key), reason: "stuck" });
+      expect(body.outcome).toBe("released");
+      await until(() => messages.length > 0);
+      expect(messages).toEqual(["0"]);
+    });
+
+    it("is unsure of a foreign hold outside the watched keys, and frees it when told to all the same", async () => {
+      const key = `unwatched:${randomUUID()}`;
+      await direct.hset(key, foreignOwner(), 1);
+      const refused = await verb(key, "force-release", { expect: await versionOf(key), reason: "stuck" });
+      expect([refused.status, refused.body.code]).toEqual([409, "unsure"]);
+      expect(await direct.exists(key)).toBe(1);
+      const { body } = await verb(key, "force-release", {
+        expect: refused.body.version,
+        reason: "stuck",
+        ifUnsure: "release",
+      });
+      expect(body.outcome).toBe("released");
+    });
+
+    it("requires a reason, and leaves alone what is no lock", async () => {
+      const key = fresh();
+      await verb(key, "acquire", { owner: "me" });
+      const refused = await verb(key, "force-release", { expect: await versionOf(key), reason: "  " });
+      expect([refused.status, refused.body.code]).toEqual([422, "reason_required"]);
+      const other = fresh();
+      await direct.set(other, "x");
+      expect((await verb(other, "force-release", { expect: "x", reason: "y" })).body.code).toBe("not_a_lock");
+    });
+  });
+
+  describe("bad input", () => {
+    it.each([
+      [{ owner: "me", leaseMs: 0 }],
+      [{ owner: "me", leaseMs: -1 }],
+      [{ owner: "me", leaseMs: 315_360_000_000 }],
+      [{ owner: "me", leaseMs: LEASE_MS_MAX + 1 }],
+      [{ owner: "me", leaseMs: 1.5 }],
+      [{ owner: "me", leaseMs: "1000" }],
+      [{ owner: "" }],
+      [{ owner: "x".repeat(257) }],
+      [{ owner: 5 }],
+      [{ owner: "mode" }],
+      [{ owner: "me:write" }],
+      [{ owner: "me:expire_time" }],
+      [{ owner: "me:lock_count" }],
+      [{ owner: "lockkeeper:reserve:me" }],
+      [{ owner: "a\nb" }],
+      [{ owner: "a\u202eb" }],
+      [{ owner: "\ud800" }],
+      [{}],
+      [[]],
+      ["me"],
+      [null],
+      [{ owner: "me", unknown: 1 }],
+      [{ owner: "me", record: { service: "x".repeat(201) } }],
+    ])("acquire with %j is 400 with a message, and takes nothing", async (body) => {
+      const key = fresh();
+      const reply = await verb(key, "acquire", body);
+      expect([reply.status, reply.body.code]).toEqual([400, "invalid"]);
+      expect(reply.body.detail.length).toBeGreaterThan(20);
+      expect(await direct.exists(key)).toBe(0);
+    });
+
+    it("a body that is not JSON is 400, of another type 415, and too large 413", async () => {
+      const path = `/locks/${fresh()}/acquire`;
+      expect((await call(path, { body: "{owner" })).body.code).toBe("invalid");
+      expect((await call(path, { body: "" })).body.code).toBe("invalid");
+      const plain = await call(path, { body: '{"owner":"me"}', headers: { "content-type": "text/plain" } });
+      expect([plain.status, plain.body.code]).toEqual([415, "unsupported_media_type"]);
+      const huge = await call(path, { body: JSON.stringify({ owner: "x".repeat(10_000_000) }) });
+      expect([huge.status, huge.body.code]).toEqual([413, "too_large"]);
+    });
+
+    it("unknown addresses are 404, other methods 405 with Allow", async () => {
+      expect((await call("/nothing")).body.code).toBe("not_found");
+      expect((await call("/locks/a/b/c")).body.detail).toContain("%2F");
+      const { status, headers } = await call("/locks", { method: "DELETE" });
+      expect([status, headers.get("allow")]).toEqual([405, "GET"]);
+    });
+
+    it("bad queries are 400", async () => {
+      for (const query of [
+        "limit=0",
+        "limit=x",
+        "limit=501",
+        "sort=colour",
+        "cursor=zzz",
+        "more=1",
+        `filter=${"x".repeat(301)}`,
+      ]) {
+        expect([query, (await call(`/locks?${query}`)).body.code]).toEqual([query, "invalid"]);
+      }
+    });
+
+    it("missing and wrong credentials are 401, whatever else is wrong", async () => {
+      for (const authorization of ["", "Bearer", "Bearer wrong", "Basic eDp5"]) {
+        const reply = await call(`/locks/${fresh()}/acquire`, { body: "{", headers: { authorization } });
+        expect([authorization, reply.status]).toEqual([authorization, 401]);
+        expect(reply.headers.get("www-authenticate")).toContain("Bearer");
+      }
+    });
+  });
+
+  describe("keys of every kind", () => {
+    it.each([
+      "lock: with spaces",
+      "lock:a/b/c",
+      "lock:a//b",
+      "lock:/..//../x",
+      "lock:ключ:鍵:🔑",
+      "lock:<img src=x onerror=alert(1)>",
+      "lock:%2e%2e%2F",
+      "lock:?a=b&c#d",
+      "lock:a\nb\tc",
+      "lock:{tag}:x",
+      "lock:+plus",
+    ])("%j is taken, seen and freed under exactly that key", async (key) => {
+      expect((await verb(key, "acquire", { owner: "me" })).body.key).toBe(key);
+      expect(await direct.hgetall(key)).toEqual({ me: "1" });
+      expect((await call(`/locks/${pathOfKey(key)}`)).body).toMatchObject({
+        key,
+        holders: [{ owner: "me" }],
+      });
+      expect((await verb(key, "release", { owner: "me" })).body.outcome).toBe("released");
+      expect(await direct.exists(key)).toBe(0);
+    });
+
+    it("bytes that are not UTF-8 are carried as keyBase64", async () => {
+      const bytes = Buffer.concat([Buffer.from("lock:"), Buffer.from([0xff, 0xfe, 0x00])]);
+      const path = `/locks/~${bytes.toString("base64url")}`;
+      const grant = await call(`${path}/acquire`, { body: { owner: "me" } });
+      expect(grant.body.keyBase64).toBe(bytes.toString("base64"));
+      expect(await direct.hgetall(bytes)).toEqual({ me: "1" });
+      expect((await call(path)).body.keyBase64).toBe(bytes.toString("base64"));
+      expect((await call(`${path}/release`, { body: { owner: "me" } })).body.outcome).toBe("released");
+    });
+
+    it("stray braces and keys outside the lockable patterns are 422, too long ones 400", async () => {
+      for (const key of ["lock:}x{y", "lock:{open", "lock:{}x", "orders:1", "lockkeeper:hold:{x}"]) {
+        const { status, body } = await verb(key, "acquire", { owner: "me" });
+        expect([key, status, body.code]).toEqual([key, 422, "key_not_allowed"]);
+      }
+      expect((await verb(`lock:${"x".repeat(2000)}`, "acquire", { owner: "me" })).body.code).toBe("invalid");
+      expect((await call("/locks/~!!!/acquire", { body: { owner: "me" } })).body.code).toBe("invalid");
+      expect((await call("/locks/%ff/acquire", { body: { owner: "me" } })).body.detail).toContain(
+        "base64url",
+      );
+    });
+  });
+
+  it("the document describes every route, with its errors", async () => {
+    const { body: document } = await call("/openapi.json");
+    expect(document.openapi).toBe("3.1.1");
+    const { post } = document.paths["/api/v1/locks/{key}/acquire"];
+    expect(Object.keys(post.responses).sort()).toEqual([
+      "200",
+      "400",
+      "401",
+      "403",
+      "409",
+      "413",
+      "415",
+      "422",
+      "500",
+      "503",
+    ]);
+    expect(post.requestBody.content["application/json"].schema.$ref).toContain("AcquireInput");
+  });
+});
+
+describe("raw HTTP at the fast door", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer();
+  });
+  afterAll(async () => await server.stop());
+
+  const raw = (
+    path: string,
+    options: { method?: string; headers?: Record<string, string>; body?: string } = {},
+  ) =>
+    new Promise<{ status: number; body: string }>((resolve, reject) => {
+      const { port } = new URL(server.url);
+      const { method = "GET", headers = {}, body } = options;
+      const request = httpRequest(
+        {
+          port,
+          path,
+          method,
+          headers: { authorization: `Bearer ${"root-key-of-the-tests-0123456789-0123456789"}`, ...headers },
+        },
+        (response) => {
+          let text = "";
+          response.on("data", (chunk) => {
+            text += chunk;
+          });
+          response.on("end", () => resolve({ status: response.statusCode ?? 0, body: text }));
+        },
+      );
+      request.on("error", reject);
+      request.end(body);
+    });
+
+  it("a key of one megabyte is refused as a problem", async () => {
+    const { status, body } = await raw(`/api/v1/locks/${"x".repeat(1_000_000)}`);
+    expect([status, JSON.parse(body).code]).toEqual([431, "too_large"]);
+  });
+
+  it("`..` in a path reaches no other route", async () => {
+    const { status, body } = await raw("/api/v1/locks/../acquire", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: '{"owner":"me"}',
+    });
+    expect(status).toBe(400);
+    expect(JSON.parse(body).detail).toContain("~Li4");
+    expect((await raw("/api/v1/locks/..")).status).toBe(400);
+  });
+
+  it("GET with a body is refused, and the connection's next request is not confused by it", async () => {
+    const { status, body } = await raw("/api/v1/locks", {
+      headers: { "content-length": "5" },
+      body: "hello",
+    });
+    expect([status, JSON.parse(body).code]).toEqual([400, "invalid"]);
+    expect((await raw("/api/v1/locks")).status).toBe(200);
+  });
+});

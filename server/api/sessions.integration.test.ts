@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestServer, type TestServer, until } from "../testing/server.ts";
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(async () => await server.stop());
+
+const ours = (more: Record<string, string> = {}) => ({
+  origin: server.url,
+  "sec-fetch-site": "same-origin",
+  ...more,
+});
+
+async function send(
+  path: string,
+  { headers = {}, body }: { headers?: Record<string, string>; body?: unknown } = {},
+) {
+  const response = await fetch(`${server.url}/api/v1${path}`, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    cookie: response.headers.get("set-cookie"),
+    body: text === "" ? undefined : JSON.parse(text),
+  };
+}
+
+async function logIn(): Promise<string> {
+  const { cookie } = await send("/login", {
+    headers: ours(),
+    body: { token: await server.runtime.makeLink() },
+  });
+  return cookie?.split(";")[0] ?? "";
+}
+
+describe("a one-time link", () => {
+  it("logs in once; used or unknown it is refused with what to do", async () => {
+    const token = await server.runtime.makeLink();
+    const first = await send("/login", { headers: ours(), body: { token } });
+    expect(first.status).toBe(200);
+    expect(first.cookie).toMatch(/^lockkeeper_\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+$/);
+    for (const used of [token, "never-made"]) {
+      const { status, body } = await send("/login", { headers: ours(), body: { token: used } });
+      expect([status, body.code]).toEqual([401, "unauthenticated"]);
+      expect(body.detail).toContain("npm run login");
+    }
+  });
+
+  it("lets one of many in that come at once", async () => {
+    const token = await server.runtime.makeLink();
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, () => send("/login", { headers: ours(), body: { token } })),
+    );
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
+  });
+
+  it("is kept as a hash only, for ten minutes", async () => {
+    const token = await server.runtime.makeLink();
+    const direct = server.redis.client();
+    const keys = await direct.keys("{lockkeeper}:login:*");
+    expect(keys.join()).not.toContain(token);
+    for (const key of keys) expect(await direct.pttl(key)).toBeLessThanOrEqual(600_000);
+  });
+});
+
+describe("a browser's session", () => {
+  it("reads and acts from our own pages only", async () => {
+    const cookie = await logIn();
+    expect((await send("/locks", { headers: { cookie } })).status).toBe(200);
+    expect((await send("/session", { headers: { cookie } })).body.role).toBe("admin");
+    const act = (headers: Record<string, string>) =>
+      send("/locks/lock:session/acquire", { headers: { cookie, ...headers }, body: { owner: "me" } });
+    expect((await act(ours())).status).toBe(200);
+    expect((await act({ origin: "https://evil.example", "sec-fetch-site": "cross-site" })).status).toBe(403);
+    expect((await act({ origin: "https://evil.example" })).status).toBe(403);
+    expect((await act({ ...ours(), "sec-fetch-site": "same-site" })).status).toBe(403);
+    expect((await act({ origin: "null" })).status).toBe(403);
+    expect((await act({})).status).toBe(401);
+  });
+
+  it("ends with logging out, everywhere", async () => {
+    const cookie = await logIn();
+    expect((await send("/logout", { headers: ours({ cookie }), body: {} })).status).toBe(400);
+    const { status } = await fetch(`${server.url}/api/v1/logout`, {
+      method: "POST",
+      headers: ours({ cookie }),
+    });
+    expect(status).toBe(204);
+    expect((await send("/session", { headers: { cookie } })).status).toBe(401);
+  });
+
+  it("is a hash in the store, and removing it there ends it", async () => {
+    const cookie = await logIn();
+    const direct = server.redis.client();
+    const keys = await direct.keys("{lockkeeper}:session:*");
+    expect(keys.join()).not.toContain(cookie.split("=")[1]);
+    await direct.del(...keys);
+    expect(
+      (await send("/locks/lock:session/acquire", { headers: ours({ cookie }), body: { owner: "me" } }))
+        .status,
+    ).toBe(401);
+    expect((await send("/session", { headers: { cookie } })).status).toBe(401);
+  });
+
+  it("stays readable while the store is away, and survives a store that comes back empty", async () => {
+    const cookie = await logIn();
+    await server.redis.kill();
+    await until(async () => (await send("/session", { headers: { cookie } })).status === 200);
+    expect(
+      (await send("/locks/lock:session/acquire", { headers: ours({ cookie }), body: { owner: "me" } }))
+        .status,
+    ).toBe(503);
+    await server.redis.restart();
+    await until(() => server.runtime.readiness.ready);
+    expect(
+      (await send("/locks/lock:session/acquire", { headers: ours({ cookie }), body: { owner: "me" } }))
+        .status,
+    ).toBe(200);
+    expect((await send("/session", { headers: { cookie } })).status).toBe(200);
+  });
+});
+
+describe("the root key", () => {
+  it("is made on the first start, stored as a hash, shown once, and good on later starts", async () => {
+    const first = await startTestServer({ environment: { LOCKKEEPER_ROOT_KEY: "" } });
+    const made = first.runtime.newRootKey;
+    expect(made).toMatch(/^lk_[\w-]{43}$/);
+    const direct = first.redis.client();
+    expect(await direct.get("{lockkeeper}:root-key")).toMatch(/^[0-9a-f]{64}$/);
+    const { status } = await first.call("/locks", { headers: { authorization: `Bearer ${made}` } });
+    expect(status).toBe(200);
+    const again = await startTestServer({
+      environment: { LOCKKEEPER_ROOT_KEY: "", REDIS_URL: first.redis.url },
+    });
+    expect(again.runtime.newRootKey).toBeUndefined();
+    expect((await again.call("/locks", { headers: { authorization: `Bearer ${made}` } })).status).toBe(200);
+    await again.stop();
+    await first.stop();
+  });
+
+  it("still works after the store lost its data", async () => {
+    const running = await startTestServer({ environment: { LOCKKEEPER_ROOT_KEY: "" } });
+    const headers = { authorization: `Bearer ${running.runtime.newRootKey}` };
+    await running.redis.client().flushall();
+    expect((await running.call("/locks", { headers })).status).toBe(200);
+    await running.stop();
+  });
+});

@@ -1,0 +1,115 @@
+import { once } from "node:events";
+import { type Config, readConfig } from "../config.ts";
+import { Front } from "../front.ts";
+import { createLog } from "../log.ts";
+import { Runtime } from "../runtime.ts";
+import { openTarget } from "../target.ts";
+import { startTestRedis, type TestRedis, type TestRedisOptions } from "./redis.ts";
+
+export const ROOT_KEY = "root-key-of-the-tests-0123456789-0123456789";
+
+export type Door = "fast" | "next";
+
+export interface TestServer {
+  readonly redis: TestRedis;
+  readonly runtime: Runtime;
+  readonly url: string;
+  /** A call under /api/v1 with the root key, unless other headers are given. */
+  call(path: string, init?: CallInit): Promise<Reply>;
+  stop(): Promise<void>;
+}
+
+export interface CallInit {
+  method?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+export interface Reply {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
+  body: any;
+}
+
+/** The API on a throwaway Redis, without pages: through Node's door over HTTP, or through the web-standard one. */
+export async function startTestServer(
+  options: { door?: Door; redis?: TestRedisOptions; environment?: Record<string, string> } = {},
+): Promise<TestServer> {
+  const redis = await startTestRedis(options.redis);
+  const config: Config = readConfig(
+    {
+      REDIS_URL: redis.url,
+      PORT: "0",
+      LOCKKEEPER_ROOT_KEY: ROOT_KEY,
+      LOCKKEEPER_LOG: "error",
+      ...options.environment,
+    },
+    [],
+  );
+  const front = new Front(config);
+  const port = await front.listen();
+  const runtime = await Runtime.start(
+    config,
+    await openTarget(config, () => undefined),
+    () => port,
+    createLog(config),
+  );
+  front.serve(runtime);
+  await until(() => runtime.readiness.ready);
+  const url = `http://127.0.0.1:${port}`;
+  const send =
+    options.door === "next"
+      ? (request: Request) => runtime.answer(request)
+      : (request: Request) => fetch(request);
+  return {
+    redis,
+    runtime,
+    url,
+    call: (path, init) => call(send, `${url}/api/v1${path}`, init),
+    async stop() {
+      runtime.stop();
+      front.stop();
+      if (front.server.listening) await once(front.server, "close");
+      await redis.stop();
+    },
+  };
+}
+
+async function call(
+  send: (request: Request) => Promise<Response>,
+  url: string,
+  init: CallInit = {},
+): Promise<Reply> {
+  const { method = init.body === undefined ? "GET" : "POST", body, headers } = init;
+  const isText = typeof body === "string";
+  const response = await send(
+    new Request(url, {
+      method,
+      headers: {
+        ...(headers?.authorization === undefined ? { authorization: `Bearer ${ROOT_KEY}` } : {}),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
+      ...(init.signal === undefined ? {} : { signal: init.signal }),
+    }),
+  );
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.includes("json");
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson && text !== "" ? JSON.parse(text) : text,
+  };
+}
+
+/** Waits for something that happens by itself. @throws when it does not within the time */
+export async function until(holds: () => boolean | Promise<boolean>, withinMs = 5000): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`It did not happen within ${withinMs} ms: ${holds}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
