@@ -106,6 +106,13 @@ export function embeddedRedisDir(config: Config): string {
   return join(config.cacheDir, "redis");
 }
 
+/** Where browsers find the console. */
+export function consoleUrl({ publicUrl, host }: Config, port: number): string {
+  if (publicUrl !== undefined) return publicUrl.replace(/\/$/, "");
+  const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
+  return `http://${name}:${port}`;
+}
+
 function accountName(): string {
   try {
     return userInfo().username;

@@ -1,5 +1,5 @@
 import { setRuntime } from "./accessor.ts";
-import { type Config, readConfig, settleNodeEnv } from "./config.ts";
+import { type Config, consoleUrl, readConfig, settleNodeEnv } from "./config.ts";
 import { Front } from "./front.ts";
 import { createLog } from "./log.ts";
 import { Runtime } from "./runtime.ts";
@@ -47,7 +47,7 @@ async function servePages(config: Config, front: Front): Promise<void> {
 }
 
 async function announce(config: Config, target: Target, runtime: Runtime, port: number): Promise<void> {
-  const url = config.publicUrl?.replace(/\/$/, "") ?? `http://${nameOf(config.host)}:${port}`;
+  const url = consoleUrl(config, port);
   const link = `${url}/login#${await runtime.makeLink()}`;
   say("");
   say(`  Lockkeeper is ready: ${url}`);
@@ -58,11 +58,6 @@ async function announce(config: Config, target: Target, runtime: Runtime, port: 
   else say(`  Redis: ${target.address.label} (${target.server.name})`);
   if (runtime.newRootKey !== undefined) say(`  API key, shown only now: ${runtime.newRootKey}`);
   say("");
-}
-
-function nameOf(host: string): string {
-  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
-  return host.includes(":") ? `[${host}]` : host;
 }
 
 function stopOnSignals(config: Config): void {
