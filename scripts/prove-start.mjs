@@ -1,0 +1,207 @@
+// npm run prove:start: what a newcomer gets from `git clone` and `npm start`, and that it ends as it should.
+import { randomBytes } from "node:crypto";
+import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+import { Redis } from "ioredis";
+import { freePort, startTestRedis } from "../server/testing/redis.ts";
+import { check, expectSame, seconds, summary } from "./prove/checks.mjs";
+import { Installation, ownLines } from "./prove/installation.mjs";
+
+const FIRST_START_MS = 300_000;
+const NEXT_START_MS = 10_000;
+const END_MS = 2_000;
+const KEY = "lock:orders:42";
+const rootKey = randomBytes(30).toString("base64url");
+
+/** @typedef {import("./prove/installation.mjs").Run} Run */
+/** @typedef {{ run: Run, url: string, redisPort: number }} Started */
+
+/**
+ * @param {Installation} clone
+ * @param {number} withinMs
+ * @returns {Promise<Started & { ms: number }>}
+ */
+async function start(clone, withinMs) {
+  const began = performance.now();
+  const run = clone.start({ PORT: String(await freePort()), LOCKKEEPER_ROOT_KEY: rootKey });
+  const url = await clone.untilReady(run, withinMs);
+  const ms = performance.now() - began;
+  const { status } = await fetch(`${url}/readyz`);
+  expectSame(status, 200, "the status of /readyz");
+  return { run, url, ms, redisPort: await redisPortOf(run) };
+}
+
+/** @param {Run} run */
+async function redisPortOf(run) {
+  // The line stands below the one that says it is ready.
+  for (let tries = 0; tries < 50; tries++) {
+    const port = /redis:\/\/127\.0\.0\.1:(\d+)/.exec(run.output())?.[1];
+    if (port) return Number(port);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error("no line of the output tells the URL of the embedded Redis (redis://127.0.0.1:<port>)");
+}
+
+/** @param {Started} started */
+async function acquire({ url }) {
+  const response = await fetch(`${url}/api/v1/locks/${encodeURIComponent(KEY)}/acquire`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${rootKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ owner: "proof" }),
+  });
+  const body = await response.text();
+  if (response.status !== 200) throw new Error(`acquire answered ${response.status}: ${body}`);
+  return JSON.parse(body);
+}
+
+/**
+ * @template T
+ * @param {number} port
+ * @param {(client: Redis) => Promise<T>} question
+ */
+async function askRedis(port, question) {
+  const client = new Redis(port, { retryStrategy: () => null, maxRetriesPerRequest: 0 });
+  client.on("error", () => {});
+  try {
+    return await question(client);
+  } finally {
+    client.disconnect();
+  }
+}
+
+/** @param {Started} started */
+async function proveLocks(started) {
+  await check("a lock acquired twice by one owner counts two and keeps its fence", async () => {
+    const first = await acquire(started);
+    const second = await acquire(started);
+    expectSame([first.count, second.count], [1, 2], "the count");
+    expectSame(typeof first.fence, "string", "the type of the fence");
+    expectSame(second.fence, first.fence, "the second fence");
+    return `fence ${first.fence}`;
+  });
+  await check(`redis-cli would show what the API says: HGETALL ${KEY}`, async () => {
+    const fields = await askRedis(started.redisPort, (client) => client.hgetall(KEY));
+    expectSame(fields, { proof: "2" }, "the hash");
+  });
+}
+
+/**
+ * @param {Installation} clone
+ * @param {Started} started
+ * @param {string} name
+ * @param {() => void} tell
+ */
+function proveEnd(clone, started, name, tell) {
+  return check(name, async () => {
+    tell();
+    const ms = await clone.untilGone(END_MS);
+    await started.run.ended;
+    const answers = await askRedis(started.redisPort, (client) => client.ping()).catch(() => undefined);
+    if (answers) throw new Error(`a Redis still answers on port ${started.redisPort}`);
+    return seconds(ms);
+  });
+}
+
+/**
+ * @param {Installation} clone
+ * @param {Started} first
+ */
+async function proveSecondStart(clone, first) {
+  /** @type {Started | undefined} */
+  let second;
+  await check(`the next start takes less than ${NEXT_START_MS / 1_000} s (5 s wanted)`, async () => {
+    const { ms, ...started } = await start(clone, NEXT_START_MS);
+    second = started;
+    return seconds(ms);
+  });
+  if (!second) return;
+  const started = second;
+  await check("the embedded Redis has its port again", () => {
+    expectSame(started.redisPort, first.redisPort, "the port");
+    return String(started.redisPort);
+  });
+  await check("the embedded Redis has its data again", async () => {
+    const companion = `lockkeeper:hold:{${KEY}}`;
+    const exists = await askRedis(started.redisPort, (client) => client.exists(companion));
+    expectSame(exists, 1, `EXISTS ${companion}`);
+  });
+  await proveEnd(clone, started, "Ctrl-C (SIGINT to the process group) ends everything within 2 s", () =>
+    process.kill(-started.run.pid, "SIGINT"),
+  );
+}
+
+/**
+ * @param {Installation} clone
+ * @param {string} name
+ * @param {Record<string, string>} variables
+ * @param {RegExp} says
+ */
+function proveRefusal(clone, name, variables, says) {
+  return check(`${name}: one clear line and a non-zero exit`, async () => {
+    const began = performance.now();
+    const run = clone.start({ PORT: String(await freePort()), ...variables });
+    const timer = setTimeout(() => process.kill(-run.pid, "SIGKILL"), 30_000);
+    const code = await run.ended;
+    clearTimeout(timer);
+    const lines = ownLines(run);
+    if (code === 0) throw new Error(`the exit code is 0; it said:\n${run.output()}`);
+    if (lines.length !== 1) throw new Error(`it said ${lines.length} lines:\n${lines.join("\n")}`);
+    if (!says.test(lines[0] ?? "")) throw new Error(`${says} is not in: ${lines[0]}`);
+    await clone.untilGone(END_MS);
+    return `exit ${code} after ${seconds(performance.now() - began)}, "${lines[0]}"`;
+  });
+}
+
+/** @param {Installation} clone */
+async function proveRefusals(clone) {
+  const taken = await freePort();
+  const listener = createServer().listen(taken, "127.0.0.1");
+  await proveRefusal(clone, "a taken PORT", { PORT: String(taken) }, new RegExp(`\\b${taken}\\b`));
+  listener.close();
+  const closed = await freePort();
+  const url = `redis://127.0.0.1:${closed}`;
+  await proveRefusal(
+    clone,
+    "a REDIS_URL where nothing listens",
+    { REDIS_URL: url },
+    new RegExp(`\\b${closed}\\b`),
+  );
+  const locked = await startTestRedis({ password: "open sesame" });
+  const bare = `redis://127.0.0.1:${locked.port}`;
+  await proveRefusal(clone, "a Redis that wants a password", { REDIS_URL: bare }, /password|NOAUTH|auth/i);
+  await locked.stop();
+}
+
+/** @param {Installation} clone */
+async function prove(clone) {
+  /** @type {Started | undefined} */
+  let first;
+  await check("the first start, from a fresh clone with nothing installed", async () => {
+    const { ms, ...started } = await start(clone, FIRST_START_MS);
+    first = started;
+    return seconds(ms);
+  });
+  if (!first) return;
+  const started = first;
+  await proveLocks(started);
+  const name = "SIGTERM to npm alone ends everything within 2 s";
+  if (!(await proveEnd(clone, started, name, () => process.kill(started.run.pid, "SIGTERM")))) return;
+  await proveSecondStart(clone, started);
+  await proveRefusals(clone);
+}
+
+const clone = new Installation(fileURLToPath(new URL("..", import.meta.url)));
+for (const name of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
+  process.once(name, () => {
+    clone.remove();
+    process.exit(1);
+  });
+}
+try {
+  await prove(clone);
+} finally {
+  clone.remove();
+}
+const { line, ok } = summary();
+console.log(`\n${line}`);
+process.exit(ok ? 0 : 1);

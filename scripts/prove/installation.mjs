@@ -1,0 +1,178 @@
+import { execFileSync, spawn } from "node:child_process";
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { StepError } from "../steps/child.mjs";
+
+const READY = /^\s*Lockkeeper is ready: (http\S+)/m;
+/** What npm and a first start print besides what Lockkeeper has to say. */
+const NOT_OURS = /^(> |npm (warn|error|notice|ERR!))|^(Installing|Building|Waiting) .*…/;
+
+/**
+ * @typedef {object} Run
+ * @property {number} pid of npm, which leads a process group of its own
+ * @property {() => string} output
+ * @property {Promise<number>} ended with the exit code
+ */
+
+/** A fresh clone of this repository, as a newcomer has it, in a folder with a space in its name. */
+export class Installation {
+  /** @param {string} repository */
+  constructor(repository) {
+    const parent = realpathSync(mkdtempSync(join(tmpdir(), "lockkeeper-start-")));
+    this.parent = parent;
+    this.dir = join(parent, "fresh clone");
+    // Git refuses a repository of another user, which is what a CI checkout often is.
+    const gitConfig = join(parent, "gitconfig");
+    writeFileSync(gitConfig, "[safe]\n\tdirectory = *\n");
+    execFileSync("git", ["clone", "--quiet", repository, this.dir], {
+      env: { ...process.env, GIT_CONFIG_GLOBAL: gitConfig },
+    });
+  }
+
+  /**
+   * `npm start` with a newcomer's environment and these variables.
+   *
+   * @param {Record<string, string>} variables
+   * @returns {Run}
+   */
+  start(variables) {
+    const child = spawn("npm", ["start"], {
+      cwd: this.dir,
+      env: { ...plainEnvironment(), ...variables },
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let output = "";
+    const collect = (/** @type {Buffer} */ chunk) => {
+      output += chunk.toString();
+    };
+    child.stdout.on("data", collect);
+    child.stderr.on("data", collect);
+    /** @type {Promise<number>} */
+    const ended = new Promise((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", (code, signal) => resolve(code ?? (signal ? 128 : 1)));
+    });
+    if (child.pid === undefined) throw new StepError("npm cannot be run: is it on PATH?");
+    return { pid: child.pid, output: () => output, ended };
+  }
+
+  /**
+   * Waits for the line that says it is ready; gives the URL in it.
+   *
+   * @param {Run} run
+   * @param {number} withinMs
+   */
+  async untilReady(run, withinMs) {
+    const timeout = new AbortController();
+    const gone = run.ended.then((code) => `ended with exit code ${code}`);
+    const late = sleep(withinMs, `is not ready after ${withinMs / 1_000} s`, { signal: timeout.signal });
+    late.catch(() => {});
+    try {
+      for (;;) {
+        const url = READY.exec(run.output())?.[1];
+        if (url) return url;
+        const problem = await Promise.race([gone, late, sleep(20)]);
+        if (problem) throw new StepError(`npm start ${problem}; it said:\n${run.output()}`);
+      }
+    } finally {
+      timeout.abort();
+    }
+  }
+
+  /** Processes that were started from this clone, by what they run or where they run. */
+  processes() {
+    return process.platform === "linux" ? fromProc(this.dir) : fromPs(this.dir);
+  }
+
+  /**
+   * How long it takes until nothing of this clone runs any more.
+   *
+   * @param {number} withinMs
+   */
+  async untilGone(withinMs) {
+    const started = performance.now();
+    for (;;) {
+      const left = this.processes();
+      const ms = performance.now() - started;
+      if (left.length === 0) return ms;
+      if (ms > withinMs) {
+        const list = left.map((one) => `${one.pid} ${one.command}`).join("; ");
+        throw new StepError(`after ${withinMs / 1_000} s there still run: ${list}`);
+      }
+      await sleep(20);
+    }
+  }
+
+  remove() {
+    for (const { pid } of this.processes()) kill(pid);
+    rmSync(this.parent, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+}
+
+/** The lines of a start that are Lockkeeper's own. @param {Run} run */
+export function ownLines(run) {
+  return run
+    .output()
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !NOT_OURS.test(line));
+}
+
+/** Without what npm, this script and the developer's own settings would hand down. */
+function plainEnvironment() {
+  const foreign = /^(npm_|INIT_CWD$|NODE_ENV$|NODE_OPTIONS$|PORT$|HOST$|REDIS_|LOCKKEEPER_|CI$)/i;
+  const entries = Object.entries(process.env).filter(([name]) => !foreign.test(name));
+  // The folders of installed commands of this repository would hide what the clone lacks.
+  const path = (process.env.PATH ?? "").split(":").filter((part) => !part.includes("node_modules"));
+  return { ...Object.fromEntries(entries), PATH: path.join(":") };
+}
+
+/** @param {string} dir */
+function fromProc(dir) {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => ({
+      pid: Number(pid),
+      cwd: read(() => readlinkSync(`/proc/${pid}/cwd`)),
+      command: read(() => readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim()),
+    }))
+    .filter(({ pid, cwd, command }) => pid !== process.pid && (cwd.startsWith(dir) || command.includes(dir)));
+}
+
+/** @param {string} dir */
+function fromPs(dir) {
+  const lines = execFileSync("ps", ["-axo", "pid=,command="], { encoding: "utf8" }).split("\n");
+  return lines
+    .filter((line) => line.includes(dir))
+    .map((line) => ({ pid: Number.parseInt(line, 10), command: line.trim().replace(/^\d+\s+/, "") }))
+    .filter(({ pid }) => pid !== process.pid);
+}
+
+/** @param {() => string} get */
+function read(get) {
+  try {
+    return get();
+  } catch {
+    return "";
+  }
+}
+
+/** @param {number} pid */
+function kill(pid) {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // Ended meanwhile.
+  }
+}
