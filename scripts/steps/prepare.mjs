@@ -31,7 +31,8 @@ async function install(root, onStart) {
   // pnpm and yarn set npm_execpath to themselves.
   const [command, first] = basename(npm) === "npm-cli.js" ? [process.execPath, [npm]] : ["npm", []];
   // Both `npm --omit=dev start` and NODE_ENV=production are inherited; the build needs everything.
-  const rest = ["--include=dev", "--no-audit", "--no-fund"];
+  // `npm --silent start` is inherited as well, and would hide why an installation fails.
+  const rest = ["--include=dev", "--no-audit", "--no-fund", "--loglevel=warn"];
   await runStep("Installing dependencies", command, [...first, "ci", ...rest], {
     cwd: root,
     onStart,
