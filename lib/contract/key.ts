@@ -17,7 +17,8 @@ const lossyUtf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 const utf8 = new TextEncoder();
 
 export function isBinary(key: Key): boolean {
-  return key.startsWith(BINARY_MARK);
+  // By code point: the first half of a pair, as in U+10000, is the same code unit but no lone surrogate.
+  return key.codePointAt(0) === BINARY_MARK.codePointAt(0);
 }
 
 export function keyOfBytes(bytes: Uint8Array): Key {
@@ -65,10 +66,8 @@ export type ParsedPath = { ok: true; key: Key } | { ok: false; why: string };
 /** Reads a raw (still encoded) path segment. Slashes of the key must be encoded as `%2F`. */
 export function keyOfPath(segment: string): ParsedPath {
   if (segment.startsWith("~")) return keyOfByteForm(segment.slice(1));
-  let text: string;
-  try {
-    text = decodeURIComponent(segment);
-  } catch {
+  const text = percentDecoded(segment);
+  if (text === undefined) {
     return {
       ok: false,
       why: "the key in the path is not percent-encoded UTF-8; write ~ and the base64url of its bytes",
@@ -82,6 +81,15 @@ export function keyOfPath(segment: string): ParsedPath {
     };
   }
   return withinLimit(text);
+}
+
+function percentDecoded(segment: string): string | undefined {
+  try {
+    const text = decodeURIComponent(segment);
+    return text.isWellFormed() ? text : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function keyOfByteForm(encoded: string): ParsedPath {

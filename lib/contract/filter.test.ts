@@ -1,0 +1,118 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type FilterSubject, matchesFilter, matchesGlob, parseFilter } from "./filter.ts";
+
+const SUBJECT: FilterSubject = {
+  key: "lock:Orders:42",
+  owners: ["checkout@pod-7", "5f0c0c1e:1"],
+  records: ["Billing", "nightly invoice run"],
+};
+const matches = (filter: string, subject = SUBJECT) => matchesFilter(parseFilter(filter), subject);
+
+describe("parseFilter", () => {
+  it("reads words with a field as globs and all others as text", () => {
+    expect(parseFilter("key:lock:* owner:Pod-? Billing")).toEqual([
+      { field: "key", glob: "lock:*" },
+      { field: "owner", glob: "pod-?" },
+      { field: "any", text: "billing" },
+    ]);
+  });
+
+  it("finds no words in nothing and in white space", () => {
+    expect(parseFilter("")).toEqual([]);
+    expect(parseFilter(" \t\n ")).toEqual([]);
+  });
+
+  it.each(["key:", "owner:", "host:a", ":key", "xkey:a"])("takes %s for plain text", (word) => {
+    expect(parseFilter(word)).toEqual([{ field: "any", text: word }]);
+  });
+});
+
+describe("matchesFilter", () => {
+  it("is met by everything when it is empty", () => {
+    expect(matches("")).toBe(true);
+  });
+
+  it.each([
+    ["key:lock:*:42", true],
+    ["key:LOCK:orders:??", true],
+    ["key:orders", false],
+    ["key:*orders", false],
+    ["key:checkout*", false],
+  ])("compares %s with the whole key: %s", (filter, met) => {
+    expect(matches(filter)).toBe(met);
+  });
+
+  it.each([
+    ["owner:*@POD-7", true],
+    ["owner:5f0c0c1e:?", true],
+    ["owner:pod", false],
+    ["owner:lock*", false],
+  ])("compares %s with each owner: %s", (filter, met) => {
+    expect(matches(filter)).toBe(met);
+  });
+
+  it.each(["oRDers", "pod-7", "BILLING", "invoice"])(
+    "finds the text %s in key, owners and records",
+    (text) => {
+      expect(matches(text)).toBe(true);
+    },
+  );
+
+  it("takes * and ? in plain text for themselves", () => {
+    expect(matches("orders*")).toBe(false);
+    expect(matches("a*b?", { key: "xA*b?", owners: [], records: [] })).toBe(true);
+  });
+
+  it("wants every word, each wherever it is", () => {
+    expect(matches("billing key:lock:* 7")).toBe(true);
+    expect(matches("billing key:lock:* absent")).toBe(false);
+  });
+});
+
+/** What the words of a glob mean, without a thought for cost. */
+function reference(glob: string, text: string): boolean {
+  if (glob === "") return text === "";
+  const rest = glob.slice(1);
+  if (glob.startsWith("*")) return reference(rest, text) || (text !== "" && reference(glob, text.slice(1)));
+  return text !== "" && (glob.startsWith("?") || glob[0] === text[0]) && reference(rest, text.slice(1));
+}
+
+/** A text that counts how often it is looked at, and ends a run that looks too often. */
+function counted(text: string, most: number): { text: string; looks: () => number } {
+  let looks = 0;
+  const proxy = new Proxy(Object(text) as object, {
+    get(target, name) {
+      if (++looks > most) throw new Error(`looked at more than ${most} times`);
+      return Reflect.get(target, name);
+    },
+  });
+  return { text: proxy as unknown as string, looks: () => looks };
+}
+
+describe("matchesGlob", () => {
+  it("means what a glob means", () => {
+    const letters = (unit: string[], maxLength: number) =>
+      fc.string({ unit: fc.constantFrom(...unit), maxLength });
+    fc.assert(
+      fc.property(letters(["*", "?", "a", "b"], 7), letters(["a", "b", "*", "?"], 7), (glob, text) => {
+        expect(matchesGlob(glob, text)).toBe(reference(glob, text));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("takes an unmatched star as any run, and a question mark as exactly one", () => {
+    expect(matchesGlob("*", "")).toBe(true);
+    expect(matchesGlob("?", "")).toBe(false);
+    expect(matchesGlob("a*", "a")).toBe(true);
+    expect(matchesGlob("a?", "a")).toBe(false);
+  });
+
+  it("does not work itself to death on a hostile filter", () => {
+    const hostile = `${"*a".repeat(145)}*b`;
+    const { text, looks } = counted("a".repeat(1024), 4 * 300 * 1024);
+    expect(matchesGlob(hostile, text)).toBe(false);
+    expect(looks()).toBeGreaterThan(1024);
+  });
+});

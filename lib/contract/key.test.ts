@@ -1,0 +1,204 @@
+import { isUtf8 } from "node:buffer";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  bytesOfKey,
+  fieldsOfKey,
+  isBinary,
+  KEY_BYTES_MAX,
+  keyOfBytes,
+  keyOfFields,
+  keyOfPath,
+  pathOfKey,
+  textOfKey,
+} from "./key.ts";
+
+// U+10000 begins with the code unit that marks a key as bytes.
+const troublesome = fc.constantFrom(
+  "/",
+  ".",
+  "~",
+  "%",
+  "+",
+  "a",
+  "é",
+  "\u{10000}",
+  "\u{103ff}",
+  "\ufeff",
+  "\0",
+);
+const texts = fc.oneof(
+  fc.string({ unit: "binary", minLength: 1 }),
+  fc.string({ unit: troublesome, minLength: 1, maxLength: 6 }),
+);
+const bytes = fc.uint8Array({ minLength: 1, maxLength: 64 });
+const keys = fc.oneof(texts, bytes.map(keyOfBytes));
+
+const base64url = (text: string | Uint8Array) => Buffer.from(text).toString("base64url");
+
+describe("a key", () => {
+  it("is the text of UTF-8 bytes, and no other bytes", () => {
+    fc.assert(
+      fc.property(fc.oneof(bytes, texts.map(bytesOfKey)), (raw) => {
+        const key = keyOfBytes(raw);
+        expect(isBinary(key)).toBe(!isUtf8(raw));
+        expect(bytesOfKey(key)).toEqual(new Uint8Array(raw));
+      }),
+    );
+  });
+
+  it("gives back any text from its bytes", () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(keyOfBytes(bytesOfKey(text))).toBe(text);
+      }),
+    );
+  });
+
+  it("of UTF-8 bytes never holds a lone surrogate, by which the others are told", () => {
+    fc.assert(
+      fc.property(bytes, (raw) => {
+        const key = keyOfBytes(raw);
+        expect(key.isWellFormed()).toBe(!isBinary(key));
+      }),
+    );
+    // The three bytes that would encode the mark itself are not UTF-8.
+    expect(isBinary(keyOfBytes(Uint8Array.of(0xed, 0xa0, 0x80)))).toBe(true);
+  });
+
+  it("that begins with U+10000 is text although it begins with the mark's code unit", () => {
+    expect(isBinary("\u{10000}lock")).toBe(false);
+    expect(bytesOfKey("\u{10000}")).toEqual(Uint8Array.of(0xf0, 0x90, 0x80, 0x80));
+  });
+
+  it("keeps a byte order mark", () => {
+    const raw = Uint8Array.of(0xef, 0xbb, 0xbf, 0x61);
+    expect(bytesOfKey(keyOfBytes(raw))).toEqual(raw);
+  });
+
+  it("reads as text with U+FFFD for what is not UTF-8", () => {
+    expect(textOfKey("lock:ä")).toBe("lock:ä");
+    expect(textOfKey(keyOfBytes(Buffer.from("lock:\xff1", "latin1")))).toBe("lock:\ufffd1");
+  });
+});
+
+describe("a key in JSON", () => {
+  it("comes back as it went", () => {
+    fc.assert(
+      fc.property(keys, (key) => {
+        const fields = JSON.parse(JSON.stringify(fieldsOfKey(key))) as { key: string; keyBase64?: string };
+        expect(keyOfFields(fields)).toBe(key);
+      }),
+    );
+  });
+
+  it("has its bytes beside it only when they are not UTF-8", () => {
+    expect(fieldsOfKey("lock:1")).toEqual({ key: "lock:1" });
+    const raw = Buffer.from([0x61, 0xff, 0xfe]);
+    expect(fieldsOfKey(keyOfBytes(raw))).toEqual({ key: "a\ufffd\ufffd", keyBase64: raw.toString("base64") });
+  });
+});
+
+describe("a key in a path", () => {
+  it("comes back as it went, whatever it is", () => {
+    fc.assert(
+      fc.property(keys, (key) => {
+        expect(keyOfPath(pathOfKey(key))).toEqual({ ok: true, key });
+      }),
+    );
+  });
+
+  it("stays one segment that no URL parser rewrites", () => {
+    fc.assert(
+      fc.property(keys, (key) => {
+        const path = `/locks/${pathOfKey(key)}/acquire`;
+        expect(new URL(path, "http://host").pathname).toBe(path);
+      }),
+    );
+  });
+
+  it("is not shared by two keys", () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.oneof(
+            keys,
+            bytes.map((raw) => `~${base64url(raw)}`),
+          ),
+          { minLength: 2 },
+        ),
+        (some) => {
+          const paths = new Map(some.map((key) => [pathOfKey(key), key]));
+          expect(paths.size).toBe(new Set(some).size);
+        },
+      ),
+    );
+  });
+
+  it("is percent-encoded where that reaches the right lock", () => {
+    expect(pathOfKey("lock:orders/42")).toBe("lock%3Aorders%2F42");
+    expect(keyOfPath("lock:orders%2f42")).toEqual({ ok: true, key: "lock:orders/42" });
+    expect(keyOfPath("a~b..")).toEqual({ ok: true, key: "a~b.." });
+  });
+
+  it.each([".", "..", "a//b", "/a", "a/", "/", "~", "~a"])(
+    "is written as bytes for %j, and the other form names the right one",
+    (key) => {
+      const byteForm = `~${base64url(key)}`;
+      expect(pathOfKey(key)).toBe(byteForm);
+      expect(keyOfPath(encodeURIComponent(key).replace("~", "%7E"))).toEqual({
+        ok: false,
+        why: expect.stringContaining(byteForm),
+      });
+    },
+  );
+
+  it("is written as bytes when it is not UTF-8", () => {
+    expect(pathOfKey(keyOfBytes(Uint8Array.of(0xff, 0xfe)))).toBe("~__4");
+  });
+
+  it("may be written as bytes for any key", () => {
+    expect(keyOfPath(`~${base64url("lock:1")}`)).toEqual({ ok: true, key: "lock:1" });
+  });
+
+  it.each(["%", "%zz", "%ff", "%ed%a0%80", "%c3"])("is refused with the way out for %s", (segment) => {
+    expect(keyOfPath(segment)).toEqual({
+      ok: false,
+      why: expect.stringMatching(/not percent-encoded UTF-8.*~/),
+    });
+  });
+
+  it.each(["~", "~YQ==", "~a+b/", "~Y Q", "~abcde", "~ä", "~%59%51"])(
+    "is refused as base64url for %s",
+    (segment) => {
+      expect(keyOfPath(segment)).toEqual({ ok: false, why: expect.stringContaining("base64url") });
+    },
+  );
+
+  it("is refused when it is empty", () => {
+    expect(keyOfPath("")).toEqual({ ok: false, why: expect.stringContaining("at least one byte") });
+  });
+
+  it("never throws, whatever stands there", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom("%", "~", "f", "2", "=", ".", "/", "é", "\ud800") }),
+        (segment) => {
+          const parsed = keyOfPath(segment);
+          if (parsed.ok) expect(bytesOfKey(parsed.key).length).toBeGreaterThan(0);
+          else expect(parsed.why).not.toBe("");
+        },
+      ),
+    );
+  });
+
+  it(`has at most ${KEY_BYTES_MAX} bytes, counted as Redis does`, () => {
+    const longest = "é".repeat(KEY_BYTES_MAX / 2);
+    expect(keyOfPath(pathOfKey(longest))).toEqual({ ok: true, key: longest });
+    const tooLong = { ok: false, why: expect.stringMatching(/has 1025 bytes; at most 1024/) };
+    expect(keyOfPath(pathOfKey(`${longest}x`))).toEqual(tooLong);
+    const raw = new Uint8Array(KEY_BYTES_MAX + 1).fill(0xff);
+    expect(keyOfPath(pathOfKey(keyOfBytes(raw)))).toEqual(tooLong);
+    expect(keyOfPath(pathOfKey(keyOfBytes(raw.subarray(1)))).ok).toBe(true);
+  });
+});
