@@ -179,7 +179,8 @@ async function prove(clone) {
   await check("the first start, from a fresh clone with nothing installed", async () => {
     const { ms, ...started } = await start(clone, FIRST_START_MS);
     first = started;
-    return seconds(ms);
+    const steps = started.run.output().match(/^.+ … [\d.]+ s$/gm) ?? [];
+    return `${seconds(ms)} (${steps.join(", ")})`;
   });
   if (!first) return;
   const started = first;
