@@ -9,7 +9,7 @@ function textOf(state: LiveState, silence: number | null): string | null {
     return `${since} What you see may be out of date; nothing can be freed. This page tries again by itself.`;
   }
   if (state.health?.state === "down") {
-    return `Redis is down. What you see is from before; nothing can be freed. ${state.health.detail ?? ""}`.trim();
+    return `Redis is down, so this page is stale: nothing can be freed until it is back. ${state.health.detail ?? ""}`.trim();
   }
   return null;
 }

@@ -1,0 +1,70 @@
+import AxeBuilder from "@axe-core/playwright";
+import { expect, test } from "./console.ts";
+
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`no page breaks an accessibility rule in the ${colorScheme} theme`, async ({
+    page,
+    lockkeeper,
+    key,
+  }) => {
+    test.setTimeout(120_000);
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    const name = key("axe");
+    await lockkeeper.api(`/locks/${encodeURIComponent(name)}/acquire`, {
+      owner: "me@vm-1",
+      leaseMs: 600_000,
+      record: { service: "billing" },
+    });
+    const check = async (what: string) => {
+      const { violations } = await new AxeBuilder({ page }).withTags(RULES).analyze();
+      expect(violations.map(({ id, nodes }) => `${what}: ${id} ${nodes[0]?.html}`)).toEqual([]);
+    };
+    await page.goto("/");
+    await expect(page.getByRole("row").filter({ hasText: "me@vm-1" }).first()).toBeVisible();
+    await check("locks");
+    await page.goto(`/locks/${encodeURIComponent(name)}`);
+    await expect(page.getByText("me@vm-1").first()).toBeVisible();
+    await check("lock");
+    await page.getByRole("button", { name: /^Free/ }).first().click();
+    await page.getByRole("dialog").getByText("Release now").first().click();
+    await check("sheet");
+    await page.goto("/events");
+    await expect(page.getByText("acquired").first()).toBeVisible();
+    await check("events");
+    await page.goto("/login");
+    await check("login");
+  });
+}
+
+test("a lock is found, looked at and freed by keyboard alone", async ({ page, lockkeeper, key }) => {
+  const name = key("keyboard");
+  await lockkeeper.api(`/locks/${encodeURIComponent(name)}/acquire`, { owner: "stuck@vm-9" });
+  await page.goto("/");
+  await expect(page.getByRole("row").filter({ hasText: "stuck@vm-9" })).toBeVisible();
+  await page.keyboard.press("/");
+  await page.keyboard.type(`key:${name}`);
+  await expect(page.getByRole("row").filter({ hasText: "vm-" })).toHaveCount(1);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("j");
+  await page.keyboard.press("r");
+  const sheet = page.getByRole("dialog");
+  await expect(sheet).toBeVisible();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("stuck since noon");
+  for (
+    let step = 0;
+    step < 12 &&
+    !(await sheet
+      .getByRole("button", { name: "Release now" })
+      .evaluate((node) => node === document.activeElement));
+    step++
+  ) {
+    await page.keyboard.press("Tab");
+  }
+  await page.keyboard.press("Enter");
+  await expect(sheet.getByTestId("outcome")).toContainText("Released");
+  expect(await lockkeeper.redis.cli("EXISTS", name)).toBe("0");
+});

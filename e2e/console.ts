@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { type BrowserContext, test as base, expect, type Page } from "@playwright/test";
+import { freePort, startTestRedis, type TestRedis } from "../server/testing/redis.ts";
+
+export const ROOT_KEY = "root-key-of-the-e2e-tests-0123456789-0123456789";
+
+/** The production build, started as `npm start` does, on a Redis of its own. */
+export interface Console {
+  readonly url: string;
+  readonly redis: TestRedis;
+  /** A fresh one-time link. */
+  link(name?: string): Promise<string>;
+  api(path: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }>;
+  stop(): Promise<void>;
+}
+
+export async function startConsole(environment: Record<string, string> = {}): Promise<Console> {
+  const redis = await startTestRedis();
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const env = {
+    ...process.env,
+    REDIS_URL: redis.url,
+    PORT: String(port),
+    LOCKKEEPER_ROOT_KEY: ROOT_KEY,
+    ...environment,
+  };
+  const server = spawn(process.execPath, ["--import", "tsx", "server/main.ts"], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await said(server, /Lockkeeper is ready/);
+  return {
+    url,
+    redis,
+    link: (name = "mei") => newLink(env, name),
+    api: (path, body) => callApi(url, path, body),
+    async stop() {
+      server.kill("SIGTERM");
+      if (server.exitCode === null) await once(server, "exit");
+      await redis.stop();
+    },
+  };
+}
+
+async function callApi(url: string, path: string, body?: unknown) {
+  const response = await fetch(`${url}/api/v1${path}`, {
+    method: body === undefined ? "GET" : "POST",
+    headers: {
+      authorization: `Bearer ${ROOT_KEY}`,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+async function said(process: ChildProcess, what: RegExp): Promise<string> {
+  let text = "";
+  return await new Promise((resolve, reject) => {
+    process.stdout?.on("data", (chunk) => {
+      text += chunk;
+      if (what.test(text)) resolve(text);
+    });
+    process.once("exit", () => reject(new Error(`It ended before it said ${what}:\n${text}`)));
+  });
+}
+
+async function newLink(env: NodeJS.ProcessEnv, name: string): Promise<string> {
+  const login = spawn(process.execPath, ["--import", "tsx", "scripts/login.ts", "--name", name], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const text = await said(login, /\S+\/login#\S+\n/);
+  return /\S+\/login#\S+/.exec(text)?.[0] ?? "";
+}
+
+/** Each worker has its own console; each test its own browser context, logged in, and its own keys. */
+export const test = base.extend<
+  { page: Page; key: (name: string) => string },
+  { lockkeeper: Console; loggedIn: string }
+>({
+  lockkeeper: [
+    async ({ browserName: _ }, use) => {
+      const running = await startConsole();
+      await use(running);
+      await running.stop();
+    },
+    { scope: "worker", timeout: 30_000 },
+  ],
+  loggedIn: [
+    async ({ browser, lockkeeper }, use) => {
+      const context = await browser.newContext();
+      await logIn(context, lockkeeper);
+      const state = JSON.stringify(await context.storageState());
+      await context.close();
+      await use(state);
+    },
+    { scope: "worker" },
+  ],
+  page: async ({ browser, lockkeeper, loggedIn }, use) => {
+    const context = await browser.newContext({ baseURL: lockkeeper.url, storageState: JSON.parse(loggedIn) });
+    const page = await context.newPage();
+    const complaints = watchComplaints(page);
+    await use(page);
+    await context.close();
+    expect(complaints).toEqual([]);
+  },
+  key: async ({ browserName: _ }, use, info) => {
+    await use((name) => `lock:${info.testId.slice(-8)}:${name}`);
+  },
+});
+
+export async function logIn(context: BrowserContext, lockkeeper: Console, name?: string): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(await lockkeeper.link(name));
+  await page.waitForURL(`${lockkeeper.url}/`);
+  return page;
+}
+
+/** What a page must never do: throw, or break its own content security policy. */
+function watchComplaints(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    if (/Content Security Policy|Hydration|hydrat/i.test(message.text())) complaints.push(message.text());
+  });
+  return complaints;
+}
+
+export { expect };
