@@ -1,3 +1,5 @@
+import { bytesOfKey, type Key } from "../../lib/contract/key.ts";
+
 type Token =
   | "*"
   | "?"
@@ -6,17 +8,18 @@ type Token =
 
 /**
  * Redis's own glob: `*`, `?`, `[abc]`, `[^a-z]` and `\` before a literal character. Matched with two pointers and
- * one point of return, so no key can make it run for long.
+ * one point of return, so no key can make it run for long. As in Redis, `?` and a class take one byte.
  */
 export class Glob {
   readonly #tokens: Token[];
 
   constructor(readonly pattern: string) {
-    this.#tokens = tokensOf(pattern);
+    this.#tokens = tokensOf(characterPerByte(pattern));
   }
 
-  matches(text: string): boolean {
+  matches(key: Key): boolean {
     const tokens = this.#tokens;
+    const text = characterPerByte(key);
     let token = 0;
     let at = 0;
     let star = -1;
@@ -41,8 +44,15 @@ export class Glob {
   }
 }
 
-export function matchesAny(globs: readonly Glob[], text: string): boolean {
-  return globs.some((glob) => glob.matches(text));
+export function matchesAny(globs: readonly Glob[], key: Key): boolean {
+  return globs.some((glob) => glob.matches(key));
+}
+
+// Nearly all keys are ASCII and stay what they are.
+const BEYOND_ASCII = /[^\0-\x7f]/;
+
+function characterPerByte(key: Key): string {
+  return BEYOND_ASCII.test(key) ? Buffer.from(bytesOfKey(key)).toString("latin1") : key;
 }
 
 function takes(token: Exclude<Token, "*">, character: string): boolean {
@@ -66,22 +76,21 @@ function tokensOf(pattern: string): Token[] {
   return tokens;
 }
 
+/** Redis looks for the closing bracket as it goes: escaped, or as the end of a range, it closes nothing. */
 function pushClass(pattern: string, open: number, tokens: Token[]): number {
-  const close = pattern.indexOf("]", open + 1);
-  const end = close < 0 ? pattern.length : close;
   const negated = pattern[open + 1] === "^";
-  const body = pattern.slice(open + (negated ? 2 : 1), end);
   let characters = "";
   const ranges: [string, string][] = [];
-  for (let at = 0; at < body.length; at++) {
-    const from = body.charAt(at);
-    if (from === "\\" && at + 1 < body.length) characters += body.charAt(++at);
-    else if (body[at + 1] === "-" && at + 2 < body.length) {
-      const to = body.charAt(at + 2);
+  let at = open + (negated ? 2 : 1);
+  for (; at < pattern.length && pattern[at] !== "]"; at++) {
+    const from = pattern.charAt(at);
+    if (from === "\\" && at + 1 < pattern.length) characters += pattern.charAt(++at);
+    else if (pattern[at + 1] === "-" && at + 2 < pattern.length) {
+      const to = pattern.charAt(at + 2);
       ranges.push(from <= to ? [from, to] : [to, from]);
       at += 2;
     } else characters += from;
   }
   tokens.push({ characters, ranges, negated });
-  return end;
+  return at;
 }

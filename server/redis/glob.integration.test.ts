@@ -1,0 +1,91 @@
+import fc from "fast-check";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { keyOfBytes } from "../../lib/contract/key.ts";
+import { startTestRedis, type TestRedis } from "../testing/redis.ts";
+import { Glob } from "./glob.ts";
+
+let server: TestRedis;
+let redis: Redis;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  redis = server.client();
+});
+
+afterAll(() => server.stop());
+
+/** Every word of one to `longest` parts. */
+function words(parts: readonly Buffer[], longest: number): Buffer[] {
+  if (longest === 0) return [];
+  const shorter = words(parts, longest - 1);
+  const tails = [Buffer.alloc(0), ...shorter.filter((word) => word.length > 0)];
+  const all = parts.flatMap((part) => tails.map((tail) => Buffer.concat([part, tail])));
+  return [...new Map(all.map((word) => [word.toString("hex"), word])).values()];
+}
+
+async function fill(keys: readonly Buffer[]): Promise<void> {
+  await redis.flushdb();
+  const pipeline = redis.pipeline();
+  for (const key of keys) pipeline.set(key, "");
+  await pipeline.exec();
+}
+
+async function foundByRedis(pattern: string): Promise<string[]> {
+  const found = new Set<string>();
+  let cursor = "0";
+  do {
+    const [next, keys] = await redis.scanBuffer(cursor, "MATCH", pattern, "COUNT", 10_000);
+    for (const key of keys) found.add(keyOfBytes(key));
+    cursor = next.toString();
+  } while (cursor !== "0");
+  return [...found].sort();
+}
+
+async function agrees(keys: readonly Buffer[], pattern: string): Promise<void> {
+  const glob = new Glob(pattern);
+  const found = keys.map(keyOfBytes).filter((key) => glob.matches(key));
+  expect(found.sort()).toEqual(await foundByRedis(pattern));
+}
+
+describe("Glob on a real Redis", () => {
+  it("finds what SCAN MATCH finds, among keys and patterns of special characters", async () => {
+    const alphabet = ["a", "b", "c", "*", "?", "[", "]", "^", "-", "\\"];
+    const keys = words(
+      alphabet.map((letter) => Buffer.from(letter)),
+      3,
+    );
+    await fill(keys);
+    const pattern = fc.string({
+      unit: fc.oneof(
+        { weight: 3, arbitrary: fc.constantFrom("[", "]", "\\", "-") },
+        { weight: 2, arbitrary: fc.constantFrom(...alphabet) },
+      ),
+      minLength: 1,
+      maxLength: 10,
+    });
+    await fc.assert(
+      fc.asyncProperty(pattern, (text) => agrees(keys, text)),
+      {
+        numRuns: 1000,
+        examples: [["[\\]]"], ["[a-]]"], ["[^"], ["[]"], ["[ab"], ["[a-"], ["[\\"], ["*\\"], ["[c-a]*"]],
+      },
+    );
+  });
+
+  // Without ranges: whether a byte above 0x7f lies between two others depends on the machine's `char`.
+  it("finds what SCAN MATCH finds, among keys of more than one byte a character and of no characters", async () => {
+    const texts = ["a", "é", "€", "😀", "\u{10000}"];
+    const keys = words([...texts.map((text) => Buffer.from(text)), Buffer.of(0xff), Buffer.of(0xc3)], 3);
+    await fill(keys);
+    const pattern = fc.string({
+      unit: fc.constantFrom(...texts, "*", "?", "?", "[", "^", "]", "\\"),
+      minLength: 1,
+      maxLength: 9,
+    });
+    await fc.assert(
+      fc.asyncProperty(pattern, (text) => agrees(keys, text)),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import { keyOfBytes } from "../../lib/contract/key.ts";
+import { Glob, matchesAny } from "./glob.ts";
+
+const matches = (pattern: string, key: string) => new Glob(pattern).matches(key);
+
+describe("Glob", () => {
+  it.each([
+    ["lock:*", "lock:", true],
+    ["lock:*", "lock:a:b", true],
+    ["lock:*", "xlock:a", false],
+    ["*lock*", "my-lock-7", true],
+    ["*a*b", "xxaxxb", true],
+    ["*a*b", "xxbxxa", false],
+    ["**", "ab", true],
+    ["a?c", "abc", true],
+    ["a?c", "ac", false],
+    ["a", "ab", false],
+    ["ab", "a", false],
+    ["", "a", false],
+  ])("lets * stand for any run and ? for one: %s, %s: %s", (pattern, key, met) => {
+    expect(matches(pattern, key)).toBe(met);
+  });
+
+  it.each([
+    ["[abc]", "b", true],
+    ["[abc]", "d", false],
+    ["[a-c]x", "bx", true],
+    ["[c-a]x", "bx", true],
+    ["[a-c]x", "dx", false],
+    ["[^a-c]", "d", true],
+    ["[^a-c]", "b", false],
+    ["[a-", "-", true],
+    ["[-a]", "-", true],
+    ["[*]", "*", true],
+    ["[*]", "a", false],
+    ["[a^]", "^", true],
+  ])("reads classes: %s, %s: %s", (pattern, key, met) => {
+    expect(matches(pattern, key)).toBe(met);
+  });
+
+  it.each([
+    ["[\\]]", "]", true],
+    ["[\\]]", "\\]", false],
+    ["[a\\]b]", "b", true],
+    ["[\\\\]", "\\", true],
+    ["[\\^a]", "^", true],
+    ["[a-]", "-", false],
+    ["[a-]", "_", true],
+    ["[a-]]", "b", false],
+    ["[Z-]]", "[", true],
+    ["[Z-]]", "Z]", false],
+  ])("closes a class at no bracket that is escaped or ends a range: %s, %s: %s", (pattern, key, met) => {
+    expect(matches(pattern, key)).toBe(met);
+  });
+
+  it.each([
+    ["[", "[", false],
+    ["[^", "x", true],
+    ["[]", "]", false],
+    ["[^]", "x", true],
+    ["[ab", "b", true],
+    ["[a-c", "b", true],
+    ["[\\", "\\", true],
+    ["[\\]", "]", true],
+  ])("takes a class that is not closed, or empty, as Redis does: %s, %s: %s", (pattern, key, met) => {
+    expect(matches(pattern, key)).toBe(met);
+  });
+
+  it.each([
+    ["\\*", "*", true],
+    ["\\*", "a", false],
+    ["\\a", "a", true],
+    ["\\[a]", "[a]", true],
+    ["a\\", "a\\", true],
+    ["\\\\", "\\", true],
+  ])("takes what follows a backslash for itself: %s, %s: %s", (pattern, key, met) => {
+    expect(matches(pattern, key)).toBe(met);
+  });
+
+  it.each([
+    ["?", "é", false],
+    ["??", "é", true],
+    ["????", "😀", true],
+    ["lock:*", "lock:é", true],
+    ["*é", "café", true],
+    ["[é]", "é", false],
+    ["[é][é]", "é", true],
+  ])("counts bytes and not characters: %s, %s: %s", (pattern, key, met) => {
+    expect(matches(pattern, key)).toBe(met);
+  });
+
+  it("matches the bytes of a key that is not UTF-8", () => {
+    const key = keyOfBytes(Buffer.from("lock:\xff1", "latin1"));
+    expect(matches("lock:?1", key)).toBe(true);
+    expect(matches("*lock*", key)).toBe(true);
+    expect(matches("*bG9j*", key)).toBe(false);
+  });
+
+  it("does not work itself to death on a hostile key", () => {
+    const most = 4 * 300 * 1024;
+    let looks = 0;
+    // Stands for a text of a thousand a's and counts how often it is asked.
+    const text = new Proxy(Object("a".repeat(1024)) as object, {
+      get(target, name) {
+        if (++looks > most) throw new Error(`looked at more than ${most} times`);
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+    expect(matches(`${"*a".repeat(145)}*b`, text as unknown as string)).toBe(false);
+    expect(looks).toBeGreaterThan(1024);
+  });
+});
+
+describe("matchesAny", () => {
+  it("is met by one pattern of several, and by none of none", () => {
+    const globs = ["lock:*", "mutex:?"].map((pattern) => new Glob(pattern));
+    expect(matchesAny(globs, "mutex:1")).toBe(true);
+    expect(matchesAny(globs, "mutex:12")).toBe(false);
+    expect(matchesAny([], "lock:1")).toBe(false);
+  });
+});
