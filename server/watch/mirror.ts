@@ -78,7 +78,7 @@ export class Mirror {
       const longestMs = Math.max(before.longestMs ?? 0, remainingMs ?? 0) || null;
       return { ...before, seen, longestMs };
     }
-    const begun = before === undefined && !wasGone ? since : "exact";
+    const begun = wasGone ? "exact" : since;
     return { key, seen, epoch: ++this.#epochs, firstSeenMs: seen.asOf, since: begun, longestMs: remainingMs };
   }
 
