@@ -129,7 +129,7 @@ describe("stop", () => {
     signal(redis.pid, "SIGSTOP");
     const before = performance.now();
     await redis.stop();
-    expect(performance.now() - before).toBeLessThan(1_250);
+    expect(performance.now() - before).toBeLessThan(1_500);
     expect(isRunning(redis.pid)).toBe(false);
   });
 
