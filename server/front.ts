@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { Duplex } from "node:stream";
@@ -10,6 +11,8 @@ export type PageHandler = (incoming: IncomingMessage, outgoing: ServerResponse) 
 
 /** Larger headers are refused by Node; a key of 1 KiB, percent-encoded, still fits. */
 const HEADER_BYTES_MAX = 16 * 1024;
+/** What is left to requests under way when we stop. */
+const ANSWER_MS = 300;
 
 /** The HTTP server: health and the API itself, everything else handed to the pages. */
 export class Front {
@@ -48,9 +51,16 @@ export class Front {
     this.#page = page;
   }
 
-  stop(): void {
+  /** Takes no more, ends the streams, and gives what is under way a moment to be answered. */
+  async stop(): Promise<void> {
+    if (!this.server.listening) return;
+    const closed = once(this.server, "close");
     this.server.close();
-    this.server.closeAllConnections();
+    this.#runtime?.endStreams();
+    this.server.closeIdleConnections();
+    const cutOff = setTimeout(() => this.server.closeAllConnections(), ANSWER_MS);
+    await closed;
+    clearTimeout(cutOff);
   }
 
   #answer(incoming: IncomingMessage, outgoing: ServerResponse): void {

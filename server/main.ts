@@ -22,9 +22,10 @@ async function main(): Promise<void> {
   await front.listen();
   stops.push(() => front.stop());
   const target = await openTarget(config, say);
-  stops.unshift(async () => await target.embedded?.stop());
+  const stopRedis = async () => await target.embedded?.stop();
+  stops.push(stopRedis);
   const runtime = await Runtime.start(config, target, () => front.port, createLog(config));
-  stops.unshift(() => runtime.stop());
+  stops.splice(1, 0, () => runtime.stop());
   setRuntime(runtime);
   front.serve(runtime);
   await servePages(config, front);

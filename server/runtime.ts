@@ -5,6 +5,7 @@ import { Authentication } from "./api/authentication.ts";
 import type { Dispatcher } from "./api/dispatch.ts";
 import { LiveStreams } from "./api/live-streams.ts";
 import { answerNode } from "./api/node-door.ts";
+import { OpenStreams } from "./api/sse.ts";
 import { answerWeb } from "./api/web-door.ts";
 import { Home } from "./auth/home.ts";
 import { RootKey } from "./auth/root-key.ts";
@@ -23,6 +24,7 @@ export class Runtime {
     private readonly api: Dispatcher,
     private readonly watcher: Watcher,
     private readonly home: Home,
+    private readonly streams: OpenStreams,
     private readonly connections: Connections,
     /** The root key, when it was made just now; it is shown once. */
     readonly newRootKey: string | undefined,
@@ -52,9 +54,10 @@ export class Runtime {
     };
     const live = new LiveStreams({ watcher, journal, hello });
     const locks = new Locks(connections.verbs, address.db, lockable);
-    const api = createApi({ locks, watcher, journal, sessions, authentication, live }, log);
+    const streams = new OpenStreams();
+    const api = createApi({ locks, watcher, journal, sessions, authentication, live, streams }, log);
     watcher.start();
-    return new Runtime(config, api, watcher, home, connections, rootKey.made);
+    return new Runtime(config, api, watcher, home, streams, connections, rootKey.made);
   }
 
   /** The fast door. */
@@ -76,6 +79,11 @@ export class Runtime {
   /** The token of a one-time link to the console. */
   async makeLink(): Promise<string> {
     return await makeLink(this.home, { name: this.config.operatorName, role: "admin" });
+  }
+
+  /** Ends the streams of consoles and apps; they come back to whoever takes our place. */
+  endStreams(): void {
+    this.streams.closeAll();
   }
 
   stop(): void {

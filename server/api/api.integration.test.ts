@@ -48,6 +48,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       expect(status).toBe(409);
       expect(headers.get("content-type")).toBe("application/problem+json");
       expect(headers.get("retry-after")).toBe("5");
+      expect(body.type).toMatch(/\/held$/);
       expect(body).toMatchObject({ code: "held", status: 409, holders: [{ owner: "me" }] });
     });
 
@@ -107,7 +108,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       const key = fresh();
       await direct.set(key, "x");
       const { status, body } = await call(`/locks/${key}`);
-      expect([status, body.code, body.type]).toEqual([409, "not_a_lock", "string"]);
+      expect([status, body.code, body.redisType]).toEqual([409, "not_a_lock", "string"]);
     });
 
     it("HEAD is answered without a body, on streams as well, and leaves nothing behind", async () => {

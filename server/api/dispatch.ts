@@ -64,8 +64,19 @@ export class Dispatcher {
       query: route.query === undefined ? {} : parse(route.query, queryOf(request.query), "Query"),
       body: await bodyOf(request, route),
       requestId: route.idempotent ? requestIdOf(request) : undefined,
+      mayStill: () => this.#mayStill(request, route),
     };
     return await route.handle(call);
+  }
+
+  // Redis being away ends nobody's right to look.
+  async #mayStill(request: ApiRequest, route: Route): Promise<boolean> {
+    try {
+      await this.authentication.principalOf(request, route);
+      return true;
+    } catch (error) {
+      return !(error instanceof LockkeeperError) || error.code !== "unauthenticated";
+    }
   }
 
   #match(request: ApiRequest): Match {

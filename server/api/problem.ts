@@ -21,13 +21,13 @@ function problem(
 ): ApiResponse {
   const status = STATUS_OF_CODE[code];
   const document = {
+    ...facts,
     type: `https://lockkeeper.dev/problems/${code}`,
     title: TITLE_OF_CODE[code],
     status,
     code,
     detail,
     requestId,
-    ...facts,
   };
   return {
     status,

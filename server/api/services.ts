@@ -4,6 +4,7 @@ import type { Locks } from "../locks/locks.ts";
 import type { Watcher } from "../watch/watcher.ts";
 import type { Authentication } from "./authentication.ts";
 import type { LiveStreams } from "./live-streams.ts";
+import type { OpenStreams } from "./sse.ts";
 
 /** What the routes are made of. */
 export interface Services {
@@ -13,4 +14,5 @@ export interface Services {
   readonly sessions: Sessions;
   readonly authentication: Authentication;
   readonly live: LiveStreams;
+  readonly streams: OpenStreams;
 }

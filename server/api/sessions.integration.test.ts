@@ -152,3 +152,13 @@ describe("the root key", () => {
     await running.stop();
   });
 });
+
+describe("a stream", () => {
+  it("ends with the session it was opened by", async () => {
+    const cookie = await logIn();
+    const response = await fetch(`${server.url}/api/v1/live`, { headers: { cookie } });
+    const ended = response.text();
+    await fetch(`${server.url}/api/v1/logout`, { method: "POST", headers: ours({ cookie }) });
+    expect(await ended).toContain("event: hello");
+  });
+});

@@ -13,20 +13,38 @@ export function sse(event: string, data: unknown, id?: string): string {
   return `${name}data: ${JSON.stringify(data)}\n\n`;
 }
 
-const KEEP_ALIVE_MS = 15_000;
+const LOOK_MS = 5000;
 /** A reader who is this far behind is cut off; it comes back with the last id it has. */
 const WAITING_BYTES_MAX = 1024 * 1024;
 
-/** Keeps a stream from being taken for dead, and from growing without end. */
-export function guard(sink: Sink): void {
-  const timer = setInterval(() => {
-    if (sink.waiting > WAITING_BYTES_MAX) sink.close();
-    else sink.write(": keep-alive\n\n");
-  }, KEEP_ALIVE_MS);
-  timer.unref();
-  sink.onClose(() => clearInterval(timer));
-}
-
 export function isTooFarBehind(sink: Sink): boolean {
   return sink.waiting > WAITING_BYTES_MAX;
+}
+
+/** The open streams: kept from being taken for dead, ended with the right to read them, and all at the end. */
+export class OpenStreams {
+  readonly #sinks = new Set<Sink>();
+
+  get size(): number {
+    return this.#sinks.size;
+  }
+
+  /** @param mayStill asked every few seconds, so that a session that was ended ends its streams too */
+  guard(sink: Sink, mayStill: () => Promise<boolean>): void {
+    this.#sinks.add(sink);
+    const look = async () => {
+      if (isTooFarBehind(sink) || !(await mayStill())) sink.close();
+      else sink.write(": keep-alive\n\n");
+    };
+    const timer = setInterval(() => void look(), LOOK_MS);
+    timer.unref();
+    sink.onClose(() => {
+      clearInterval(timer);
+      this.#sinks.delete(sink);
+    });
+  }
+
+  closeAll(): void {
+    for (const sink of [...this.#sinks]) sink.close();
+  }
 }

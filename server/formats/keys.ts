@@ -11,6 +11,7 @@ const BRACE_CLOSE = 0x7d;
 
 /** Why a key cannot be written to; undefined when it can. */
 export function unmappable(key: Key): string | undefined {
+  if (key === "") return "it is empty, so no companion can share its slot";
   const text = textOfKey(key);
   if (text.startsWith(OURS) || text.startsWith(OURS_AT_HOME))
     return `keys that begin with ${OURS} are Lockkeeper's own`;

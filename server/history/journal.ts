@@ -70,11 +70,13 @@ export class Journal {
   /** Newest first. */
   ofKey(key: Key, limit: number): { items: LockEvent[]; complete: boolean } {
     const items: LockEvent[] = [];
-    for (let at = this.#events.length - 1; at >= 0 && items.length < limit; at--) {
+    for (let at = this.#events.length - 1; at >= 0; at--) {
       const event = this.#events[at];
-      if (event !== undefined && keyOfFields(event) === key) items.push(event);
+      if (event === undefined || keyOfFields(event) !== key) continue;
+      if (items.length === limit) return { items, complete: false };
+      items.push(event);
     }
-    return { items, complete: this.#dropped === 0 && items.length < limit };
+    return { items, complete: this.#dropped === 0 };
   }
 
   lastEnding(key: Key): LockEvent | undefined {

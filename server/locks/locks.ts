@@ -213,6 +213,6 @@ export function refusal(key: Key, reply: redisson.Refused): LockkeeperError {
   return new LockkeeperError(
     "not_a_lock",
     `The key holds a ${reply.type} that is not a lock. It was not touched; choose another name for the lock.`,
-    { ...fieldsOfKey(key), type: reply.type },
+    { ...fieldsOfKey(key), redisType: reply.type },
   );
 }

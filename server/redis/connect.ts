@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { Redis, type RedisOptions } from "ioredis";
 import { StartupError } from "../startup-error.ts";
 
@@ -19,24 +20,30 @@ export function addressOf(url: string): RedisAddress {
   }
   const db = databaseOf(parsed);
   const credentials = {
-    ...(parsed.username === "" ? {} : { username: decodeURIComponent(parsed.username) }),
-    ...(parsed.password === "" ? {} : { password: decodeURIComponent(parsed.password) }),
+    ...(parsed.username === "" ? {} : { username: decoded(parsed.username) }),
+    ...(parsed.password === "" ? {} : { password: decoded(parsed.password) }),
   };
   if (parsed.protocol === "unix:") {
-    return {
-      options: { path: parsed.pathname, db, ...credentials },
-      label: `${parsed.pathname} db ${db}`,
-      db,
-    };
+    const path = decoded(parsed.pathname);
+    return { options: { path, db, ...credentials }, label: `${path} db ${db}`, db };
   }
   const host = parsed.hostname.replace(/^\[(.*)\]$/, "$1") || "127.0.0.1";
   const port = parsed.port === "" ? 6379 : Number(parsed.port);
-  const tls = parsed.protocol === "rediss:" ? { tls: { servername: host } } : {};
+  // A server name is a host's name: Node warns of an address in its place.
+  const tls = parsed.protocol === "rediss:" ? { tls: isIP(host) === 0 ? { servername: host } : {} } : {};
   return {
     options: { host, port, db, ...credentials, ...tls },
-    label: `${parsed.hostname}:${port}/${db}`,
+    label: `${isIP(host) === 6 ? `[${host}]` : host}:${port}/${db}`,
     db,
   };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new StartupError("REDIS_URL has a % that begins no %XX; write a literal % as %25.");
+  }
 }
 
 function databaseOf(url: URL): number {
@@ -44,8 +51,9 @@ function databaseOf(url: URL): number {
     url.protocol === "unix:" ? (url.searchParams.get("db") ?? "") : url.pathname.replace(/^\//, "");
   if (text === "") return 0;
   if (/^\d{1,5}$/.test(text)) return Number(text);
+  // The text is not repeated: after a / in a password that was not encoded, it is the rest of the password.
   throw new StartupError(
-    `REDIS_URL names the database "${text}"; it must be a number such as redis://host:6379/0.`,
+    "REDIS_URL names a database that is not a number; write it as redis://host:6379/0, and a / in a password as %2F.",
   );
 }
 

@@ -7,9 +7,13 @@
  */
 export type Failure = "not_executed" | "unknown" | "fault";
 
+// Redis 6.2 wraps what a command inside a script was refused with: "ERR Error running script (…): … -OOM …".
+const WRAPPED = "(?:ERR Error running script .*: -)?";
 // Redis refuses these before a script's first write takes effect.
-const REFUSED =
-  /^(NOSCRIPT|READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|NOREPLICAS|NOAUTH|NOPERM|WRONGPASS|BUSY|MISCONF|OOM)\b/;
+const REFUSED = new RegExp(
+  `^${WRAPPED}(NOSCRIPT|READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|NOREPLICAS|NOAUTH|NOPERM|WRONGPASS|BUSY|MISCONF|OOM)\\b`,
+);
+const LASTING = new RegExp(`^${WRAPPED}(NOAUTH|NOPERM|WRONGPASS|OOM|MISCONF)\\b`);
 const NEVER_SENT = "Stream isn't writeable and enableOfflineQueue options is false";
 
 export function failureOf(error: unknown): Failure {
@@ -20,5 +24,5 @@ export function failureOf(error: unknown): Failure {
 
 /** Whether another moment or another connection can help. */
 export function isPassing(error: unknown): boolean {
-  return !(error instanceof Error) || !/^(NOAUTH|NOPERM|WRONGPASS|OOM|MISCONF)\b/.test(error.message);
+  return !(error instanceof Error) || !LASTING.test(error.message);
 }

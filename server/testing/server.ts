@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { type Config, readConfig } from "../config.ts";
 import { Front } from "../front.ts";
 import { createLog } from "../log.ts";
@@ -69,9 +68,8 @@ export async function startTestServer(
     url,
     call: (path, init) => call(send, `${url}/api/v1${path}`, init),
     async stop() {
+      await front.stop();
       runtime.stop();
-      front.stop();
-      if (front.server.listening) await once(front.server, "close");
       await redis.stop();
     },
   };

@@ -30,6 +30,7 @@ export function parseOwnEvent(message: Uint8Array): OwnEvent | undefined {
   const known = EVENT_TYPES.find((name) => name === type);
   if (known === undefined || words.length !== 8 || !isWhole(at) || !isWhole(seq) || !isWhole(count))
     return undefined;
+  if (!/^\d{0,20}$/.test(fence) || !/^(-?\d{1,16})?$/.test(heldMs)) return undefined;
   return {
     type: known,
     key: keyOfBytes(message.subarray(end + 1)),
@@ -37,7 +38,8 @@ export function parseOwnEvent(message: Uint8Array): OwnEvent | undefined {
     fence: fence || null,
     seq: Number(seq),
     count: Number(count),
-    heldMs: heldMs === "" ? undefined : Number(heldMs),
+    // Below zero when Redis's clock was set back in between.
+    heldMs: heldMs === "" ? undefined : Math.max(0, Number(heldMs)),
     owner,
     ...whoAndWhy(who),
   };

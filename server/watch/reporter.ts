@@ -2,10 +2,12 @@ import { fieldsOfKey, type Key } from "../../lib/contract/key.ts";
 import type { Journal } from "../history/journal.ts";
 import { type Hold, sinceOf } from "./hold.ts";
 import type { OwnEvent } from "./own-event.ts";
-import { type Hint, type Present, type Tale, type Told, tellDerived, tellExact } from "./tale.ts";
+import { type Hint, isOpen, type Present, type Tale, type Told, tellDerived, tellExact } from "./tale.ts";
 
 /** Time for the word of our own scripts to arrive before we conclude anything about their work ourselves. */
 export const GRACE_MS = 50;
+/** How many ended holds are remembered, so that a late word of one is not told as news. */
+const ENDED_MAX = 1000;
 /** Expiry is not early when the clocks differ by this much. */
 const EARLY_MS = 5;
 
@@ -26,21 +28,22 @@ export interface Sighting {
  */
 export class Reporter {
   readonly #tales = new Map<Key, Tale>();
+  readonly #ended = new Map<Key, Tale>();
   readonly #exactAt = new Map<Key, number>();
   readonly #waiting = new Map<Key, { signature: string; hint: Hint; timer: NodeJS.Timeout }>();
 
   constructor(
     private readonly target: string,
     private readonly journal: Journal,
-    private readonly lookAgain: (key: Key) => void,
+    /** Has the key read soon; false for a key that nobody watches. */
+    private readonly lookAgain: (key: Key) => boolean,
   ) {}
 
   exact(event: OwnEvent): void {
-    this.#exactAt.set(event.key, performance.now());
-    const { tale, events } = tellExact(this.#tales.get(event.key), event);
+    if (this.lookAgain(event.key)) this.#exactAt.set(event.key, performance.now());
+    const { tale, events } = tellExact(this.#tales.get(event.key) ?? this.#ended.get(event.key), event);
     this.#keep(event.key, tale);
     this.#append(event.key, events);
-    this.lookAgain(event.key);
   }
 
   sighted(sighting: Sighting): void {
@@ -86,8 +89,16 @@ export class Reporter {
   }
 
   #keep(key: Key, tale: Tale | undefined): void {
-    if (tale === undefined) this.#tales.delete(key);
-    else this.#tales.set(key, tale);
+    if (isOpen(tale)) {
+      this.#tales.set(key, tale);
+      return;
+    }
+    this.#tales.delete(key);
+    if (tale === undefined) return;
+    this.#ended.delete(key);
+    this.#ended.set(key, tale);
+    const [oldest] = this.#ended.keys();
+    if (this.#ended.size > ENDED_MAX && oldest !== undefined) this.#ended.delete(oldest);
   }
 
   #append(key: Key, events: readonly Told[]): void {

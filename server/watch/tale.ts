@@ -13,6 +13,7 @@ export interface Tale {
   readonly owner: string;
   readonly fence: string | null;
   readonly epoch: number;
+  /** 0: it has ended; what is said of it from now on comes late. */
   readonly count: number;
   readonly seq: number;
   readonly sinceMs: number;
@@ -32,32 +33,39 @@ export function tellExact(
   event: OwnEvent,
 ): { tale: Tale | undefined; events: Told[] } {
   const same = tale !== undefined && tale.fence === event.fence && tale.owner === event.owner;
-  if (same && event.fence !== null && event.seq <= tale.seq) return { tale, events: [] };
+  if (same && event.fence !== null && (event.seq <= tale.seq || isAfterEnd(tale, event)))
+    return { tale, events: [] };
   if (!same && tale?.fence && event.fence !== null && Number(event.fence) < Number(tale.fence))
     return { tale, events: [] };
   const events: Told[] = [];
-  if (tale !== undefined && !same && event.type === "acquired")
-    events.push(endingOf(tale, event.at, undefined));
-  if (event.count === 0) {
-    const heldMs = event.heldMs ?? (same ? Math.max(0, event.at - tale.sinceMs) : undefined);
-    events.push({ ...exactly(event), ...(heldMs === undefined ? {} : { heldMs }) });
-    return { tale: undefined, events };
-  }
-  events.push({ ...exactly(event), count: event.count });
+  if (isOpen(tale) && !same && event.type === "acquired") events.push(endingOf(tale, event.at, undefined));
   const { owner, fence, count, seq } = event;
   const begun = same ? tale : undefined;
-  return {
-    events,
-    tale: {
-      owner,
-      fence,
-      count,
-      seq,
-      epoch: begun?.epoch ?? 0,
-      sinceMs: begun?.sinceMs ?? event.at,
-      endsAtMs: begun?.endsAtMs,
-    },
+  const next: Tale = {
+    owner,
+    fence,
+    count,
+    seq,
+    epoch: begun?.epoch ?? 0,
+    sinceMs: begun?.sinceMs ?? event.at,
+    endsAtMs: begun?.endsAtMs,
   };
+  if (count > 0) {
+    events.push({ ...exactly(event), count });
+    return { tale: next, events };
+  }
+  const heldMs = event.heldMs ?? (same ? Math.max(0, event.at - tale.sinceMs) : undefined);
+  events.push({ ...exactly(event), ...(heldMs === undefined ? {} : { heldMs }) });
+  return { tale: fence === null ? undefined : next, events };
+}
+
+export function isOpen(tale: Tale | undefined): tale is Tale {
+  return tale !== undefined && tale.count > 0;
+}
+
+/** Once an end was told, only a force-release still has something to add: who, and why. */
+function isAfterEnd(tale: Tale, event: OwnEvent): boolean {
+  return !isOpen(tale) && event.type !== "force_released";
 }
 
 function exactly({ type, at, owner, fence, heldMs, by, reason }: OwnEvent): Told {
@@ -82,13 +90,16 @@ export interface Present {
 
 /** Concludes from two states of a lock what must have happened between them. */
 export function tellDerived(
-  tale: Tale | undefined,
+  before: Tale | undefined,
   present: Present | undefined,
   asOf: number,
   hint: Hint,
 ): { tale: Tale | undefined; events: Told[] } {
-  if (present === undefined)
-    return { tale: undefined, events: tale === undefined ? [] : [endingOf(tale, asOf, hint)] };
+  const tale = isOpen(before) ? before : undefined;
+  if (present === undefined) {
+    if (tale === undefined) return { tale: before, events: [] };
+    return { tale: { ...tale, count: 0 }, events: [endingOf(tale, asOf, hint)] };
+  }
   const next = taleOf(present);
   const same = tale !== undefined && isSame(tale, present);
   if (tale === undefined || !same) {

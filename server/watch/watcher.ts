@@ -63,7 +63,7 @@ export class Watcher {
       (keys) => read(redis, keys),
       (looks) => this.#take(looks),
     );
-    this.#reporter = new Reporter(options.target, journal, (key) => this.#reader.mark(key));
+    this.#reporter = new Reporter(options.target, journal, (key) => this.#lookAgain(key));
     const notifications = new Notifications(subscriber, options.db, options.watch, {
       onChange: (key, event) => this.#onChange(key, event),
       onOwnEvent: (event) => this.#reporter.exact(event),
@@ -142,6 +142,12 @@ export class Watcher {
 
   freeLock(key: Key, asOf: number): Lock {
     return freeLock(this.options.target, key, asOf);
+  }
+
+  #lookAgain(key: Key): boolean {
+    const isWatched = this.isWatched(key);
+    if (isWatched) this.#reader.mark(key);
+    return isWatched;
   }
 
   #onChange(key: Key, event: string): void {

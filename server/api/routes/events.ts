@@ -3,12 +3,12 @@ import { EventsHello } from "../../../lib/contract/event.ts";
 import type { Sink } from "../http.ts";
 import { type Route, route } from "../route.ts";
 import type { Services } from "../services.ts";
-import { guard, isTooFarBehind, SSE_HEADERS, sse } from "../sse.ts";
+import { isTooFarBehind, SSE_HEADERS, sse } from "../sse.ts";
 
 const SNAPSHOT_PAGE = 500;
 
 /** The stream of events, for apps and scripts. */
-export function eventRoutes({ journal, watcher }: Services): Route[] {
+export function eventRoutes({ journal, watcher, streams }: Services): Route[] {
   return [
     route({
       method: "GET",
@@ -19,10 +19,13 @@ export function eventRoutes({ journal, watcher }: Services): Route[] {
         "Begins with `hello`, which tells what can be replayed. With `Last-Event-ID` the events after it follow; when some of them have left the buffer, `gap` and what is left; when the id is not known here, `reset` and `snapshot` messages with every held lock. Then each event as it happens, by its type's name. Renewals carry no id and are not replayed.",
       response: { status: 200, schema: EventsHello, description: "text/event-stream.", stream: true },
       errors: ["invalid", "unauthenticated", "forbidden", "unavailable"],
-      handle: ({ request }) => ({
+      handle: ({ request, mayStill }) => ({
         status: 200,
         headers: SSE_HEADERS,
-        body: (sink) => stream(sink, request.header("last-event-id")),
+        body: (sink) => {
+          stream(sink, request.header("last-event-id"));
+          streams.guard(sink, mayStill);
+        },
       }),
     }),
   ];
@@ -37,7 +40,6 @@ export function eventRoutes({ journal, watcher }: Services): Route[] {
     if (lastId) replay(sink, lastId, send);
     const stop = journal.subscribe(send);
     sink.onClose(stop);
-    guard(sink);
   }
 
   function replay(sink: Sink, lastId: string, send: (event: LockEvent) => void): void {

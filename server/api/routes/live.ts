@@ -4,7 +4,7 @@ import type { Services } from "../services.ts";
 import { SSE_HEADERS } from "../sse.ts";
 
 /** The console's one stream a tab. */
-export function liveRoutes({ live }: Services): Route[] {
+export function liveRoutes({ live, streams }: Services): Route[] {
   return [
     route({
       method: "GET",
@@ -15,10 +15,13 @@ export function liveRoutes({ live }: Services): Route[] {
       query: LiveView,
       response: { status: 200, schema: LiveHello, description: "text/event-stream.", stream: true },
       errors: ["invalid", "unauthenticated", "forbidden", "unavailable"],
-      handle: ({ query, principal }) => ({
+      handle: ({ query, principal, mayStill }) => ({
         status: 200,
         headers: SSE_HEADERS,
-        body: (sink) => live.open(sink, query, principal),
+        body: (sink) => {
+          live.open(sink, query, principal);
+          streams.guard(sink, mayStill);
+        },
       }),
     }),
     route({
