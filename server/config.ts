@@ -14,7 +14,10 @@ const list = (fallback: string) =>
         .filter((pattern) => pattern !== ""),
     );
 
-const port = z.coerce.number("must be a port number").int("must be a whole number").min(0).max(65_535);
+const port = z.coerce.number("must be a port number from 0 to 65535").int("must be a whole number").min(0).max(65_535);
+
+const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
+const ROOT_KEY_LENGTH = "must have 32 to 512 characters";
 
 const Environment = z.object({
   PORT: port.default(3000),
@@ -24,11 +27,11 @@ const Environment = z.object({
     .regex(/^(redis|rediss|unix):\/\//, "must begin with redis://, rediss:// or unix://")
     .optional(),
   REDIS_SERVER_BIN: z.string().optional(),
-  LOCKKEEPER_TARGET: z.string().min(1).max(64).default("default"),
+  LOCKKEEPER_TARGET: z.string().max(64, "must have 64 characters or fewer").default("default"),
   LOCKKEEPER_WATCH: list("*lock*,mutex:*,semaphore:*"),
   LOCKKEEPER_LOCKABLE: list("lock:*"),
   LOCKKEEPER_NOTIFICATIONS: z.enum(["off", "set"], "must be off or set").default("off"),
-  LOCKKEEPER_ROOT_KEY: z.string().min(32, "must have 32 characters or more").max(512).optional(),
+  LOCKKEEPER_ROOT_KEY: z.string().min(32, ROOT_KEY_LENGTH).max(512, ROOT_KEY_LENGTH).optional(),
   LOCKKEEPER_PUBLIC_URL: z
     .url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" })
     .optional(),
@@ -36,7 +39,7 @@ const Environment = z.object({
   LOCKKEEPER_DOOR: z.enum(["fast", "next"], "must be fast or next").default("fast"),
   LOCKKEEPER_CACHE_DIR: z.string().default(".cache"),
   LOCKKEEPER_REDIS_PORT: port.default(6399),
-  LOCKKEEPER_LOG: z.enum(["debug", "info", "warn", "error", "silent"]).default("warn"),
+  LOCKKEEPER_LOG: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`).default("warn"),
   NODE_ENV: z.string().optional(),
   npm_lifecycle_event: z.string().optional(),
 });
@@ -63,7 +66,7 @@ export interface Config {
   readonly lockable: readonly string[];
   readonly notifications: "off" | "set";
   readonly rootKey: string | undefined;
-  readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
+  readonly logLevel: (typeof LOG_LEVELS)[number];
   /** Who a link made at this terminal logs in. */
   readonly operatorName: string;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { type Key, textOfKey } from "../../lib/contract/key.ts";
 import type { Health } from "../../lib/contract/live.ts";
@@ -27,6 +28,7 @@ export interface WatcherOptions {
 
 const RECONCILE_EVERY_MS = 5000;
 const SCAN_ONLY_EVERY_MS = 1000;
+const SETTLE_MS = 500;
 /** Share of the time that scanning may take. */
 const SCAN_SHARE = 0.05;
 /** Events after which the key may be gone, even if it is there again when we look. */
@@ -117,6 +119,11 @@ export class Watcher {
       locks: this.mirror.size,
       ...(detail === undefined ? {} : { detail }),
     };
+  }
+
+  /** Resolves when the picture has taken in what was heard so far, or Redis does not let it. */
+  async settled(): Promise<void> {
+    await Promise.race([this.#reader.settled(), sleep(SETTLE_MS, undefined, { ref: false })]);
   }
 
   isWatched(key: Key): boolean {

@@ -23,33 +23,30 @@ export function eventRoutes({ journal, watcher, streams }: Services): Route[] {
         status: 200,
         headers: SSE_HEADERS,
         body: (sink) => {
-          stream(sink, request.header("last-event-id"));
           streams.guard(sink, mayStill);
+          void stream(sink, request.header("last-event-id"));
         },
       }),
     }),
   ];
 
-  function stream(sink: Sink, lastId: string | undefined): void {
+  async function stream(sink: Sink, lastId: string | undefined): Promise<void> {
     const send = (event: LockEvent) => {
       if (isTooFarBehind(sink)) sink.close();
       else sink.write(sse(event.type, event, journal.isKept(event) ? event.id : undefined));
     };
     const { oldest, newest } = journal;
     sink.write(sse("hello", { oldest, newest, now: watcher.clock.now() }));
-    if (lastId) replay(sink, lastId, send);
-    const stop = journal.subscribe(send);
-    sink.onClose(stop);
-  }
-
-  function replay(sink: Sink, lastId: string, send: (event: LockEvent) => void): void {
-    const replayed = journal.after(lastId);
-    if (replayed.kind === "reset") {
+    const replayed = lastId ? journal.after(lastId) : undefined;
+    if (replayed?.kind === "reset") {
+      // An event may be told before its lock is in the picture; it would be in neither of the two.
+      await watcher.settled();
       snapshot(sink);
-      return;
+    } else {
+      if (replayed?.kind === "gap") sink.write(sse("gap", { oldest }));
+      for (const event of replayed?.events ?? []) send(event);
     }
-    if (replayed.kind === "gap") sink.write(sse("gap", { oldest: journal.oldest }));
-    for (const event of replayed.events) send(event);
+    sink.onClose(journal.subscribe(send));
   }
 
   function snapshot(sink: Sink): void {

@@ -1,0 +1,154 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { embeddedRedisDir, readConfig } from "./config.ts";
+import { StartupError } from "./startup-error.ts";
+
+const read = (environment: Record<string, string> = {}, argv: string[] = []) =>
+  readConfig(environment as unknown as NodeJS.ProcessEnv, argv);
+
+function faultOf(environment: Record<string, string>): StartupError {
+  try {
+    read(environment);
+  } catch (error) {
+    if (error instanceof StartupError) return error;
+    throw error;
+  }
+  throw new Error("was accepted");
+}
+
+describe("readConfig", () => {
+  it("needs nothing", () => {
+    expect(read()).toEqual({
+      port: 3000,
+      host: "127.0.0.1",
+      publicUrl: undefined,
+      insecureHttp: false,
+      door: "fast",
+      mode: "production",
+      startedByNpm: false,
+      target: "default",
+      redisUrl: undefined,
+      redisServerBin: undefined,
+      embeddedRedisPort: 6399,
+      cacheDir: resolve(".cache"),
+      watch: ["*lock*", "mutex:*", "semaphore:*", "lock:*"],
+      lockable: ["lock:*"],
+      notifications: "off",
+      rootKey: undefined,
+      logLevel: "warn",
+      operatorName: expect.stringMatching(/./),
+    });
+  });
+
+  it("takes what is set", () => {
+    const rootKey = "k".repeat(32);
+    const config = read({
+      PORT: "8080",
+      HOST: "::",
+      REDIS_URL: "rediss://redis:6380/2",
+      REDIS_SERVER_BIN: "/opt/redis-server",
+      LOCKKEEPER_TARGET: "main",
+      LOCKKEEPER_NOTIFICATIONS: "set",
+      LOCKKEEPER_ROOT_KEY: rootKey,
+      LOCKKEEPER_PUBLIC_URL: "https://locks.example",
+      LOCKKEEPER_INSECURE_HTTP: "1",
+      LOCKKEEPER_DOOR: "next",
+      LOCKKEEPER_CACHE_DIR: "/var/cache/lockkeeper",
+      LOCKKEEPER_REDIS_PORT: "7000",
+      LOCKKEEPER_LOG: "debug",
+      npm_lifecycle_event: "start",
+    });
+    expect(config).toMatchObject({
+      port: 8080,
+      host: "::",
+      redisUrl: "rediss://redis:6380/2",
+      redisServerBin: "/opt/redis-server",
+      target: "main",
+      notifications: "set",
+      rootKey,
+      publicUrl: "https://locks.example",
+      insecureHttp: true,
+      door: "next",
+      cacheDir: "/var/cache/lockkeeper",
+      embeddedRedisPort: 7000,
+      logLevel: "debug",
+      startedByNpm: true,
+    });
+    expect(embeddedRedisDir(config)).toBe("/var/cache/lockkeeper/redis");
+  });
+
+  it("is for development with --dev, whatever NODE_ENV says", () => {
+    expect(read({ NODE_ENV: "production" }, ["node", "main.ts", "--dev"]).mode).toBe("development");
+    expect(read({ NODE_ENV: "development" }).mode).toBe("production");
+  });
+
+  it("takes an empty variable for one that is not set", () => {
+    const names = [
+      "PORT",
+      "HOST",
+      "REDIS_URL",
+      "REDIS_SERVER_BIN",
+      "LOCKKEEPER_TARGET",
+      "LOCKKEEPER_WATCH",
+      "LOCKKEEPER_LOCKABLE",
+      "LOCKKEEPER_NOTIFICATIONS",
+      "LOCKKEEPER_ROOT_KEY",
+      "LOCKKEEPER_PUBLIC_URL",
+      "LOCKKEEPER_INSECURE_HTTP",
+      "LOCKKEEPER_DOOR",
+      "LOCKKEEPER_CACHE_DIR",
+      "LOCKKEEPER_REDIS_PORT",
+      "LOCKKEEPER_LOG",
+      "npm_lifecycle_event",
+    ];
+    expect(read(Object.fromEntries(names.map((name) => [name, ""])))).toEqual(read());
+  });
+
+  it("reads patterns between commas, without the white space around them", () => {
+    expect(read({ LOCKKEEPER_LOCKABLE: " job:* ,, cron:?, " }).lockable).toEqual(["job:*", "cron:?"]);
+  });
+
+  it("always watches what may be locked, and names no pattern twice", () => {
+    const config = read({ LOCKKEEPER_WATCH: "a:*,b:*", LOCKKEEPER_LOCKABLE: "b:*,c:*" });
+    expect(config.watch).toEqual(["a:*", "b:*", "c:*"]);
+    expect(config.lockable).toEqual(["b:*", "c:*"]);
+    expect(read({ LOCKKEEPER_WATCH: "," }).watch).toEqual(["lock:*"]);
+  });
+
+  it("finds the home folder behind a leading ~/", () => {
+    expect(read({ LOCKKEEPER_CACHE_DIR: "~/locks" }).cacheDir).toBe(join(homedir(), "locks"));
+  });
+
+  it.each([
+    ["PORT", "http", /port number/],
+    ["PORT", "1.5", /whole number/],
+    ["PORT", "-1", /from 0 to 65535/],
+    ["PORT", "65536", /from 0 to 65535/],
+    ["LOCKKEEPER_REDIS_PORT", "x", /port number/],
+    ["LOCKKEEPER_REDIS_PORT", "70000", /from 0 to 65535/],
+    ["REDIS_URL", "localhost:6379", /redis:\/\/, rediss:\/\/ or unix:\/\//],
+    ["REDIS_URL", "http://localhost", /redis:\/\/, rediss:\/\/ or unix:\/\//],
+    ["LOCKKEEPER_TARGET", "x".repeat(65), /64 characters or fewer/],
+    ["LOCKKEEPER_NOTIFICATIONS", "on", /off or set/],
+    ["LOCKKEEPER_ROOT_KEY", "short", /32 to 512 characters/],
+    ["LOCKKEEPER_ROOT_KEY", "x".repeat(513), /32 to 512 characters/],
+    ["LOCKKEEPER_PUBLIC_URL", "ftp://locks.example", /http:\/\/ or https:\/\//],
+    ["LOCKKEEPER_PUBLIC_URL", "locks.example", /http:\/\/ or https:\/\//],
+    ["LOCKKEEPER_INSECURE_HTTP", "yes", /0 or 1/],
+    ["LOCKKEEPER_DOOR", "back", /fast or next/],
+    ["LOCKKEEPER_LOG", "loud", /debug, info, warn, error, silent/],
+  ])("refuses %s=%s in one line that names it and what is allowed", (name, value, allowed) => {
+    const { message } = faultOf({ [name]: value });
+    expect(message).toMatch(new RegExp(`^${name} [^\n]+\\.$`));
+    expect(message).toMatch(allowed);
+  });
+
+  it("does not print a root key that it refuses", () => {
+    expect(faultOf({ LOCKKEEPER_ROOT_KEY: "hunter2" }).message).not.toContain("hunter2");
+  });
+
+  it("ends by the first fault of several", () => {
+    expect(faultOf({ PORT: "x", LOCKKEEPER_DOOR: "back" }).message).toMatch(/^PORT /);
+  });
+});

@@ -1,0 +1,222 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ENDINGS, EVENT_TYPES, type EventType, type LockEvent } from "../../lib/contract/event.ts";
+import { fieldsOfKey, type Key, keyOfBytes } from "../../lib/contract/key.ts";
+import { Journal, type Unnumbered } from "./journal.ts";
+
+function event(type: EventType, key: Key = "lock:a", more: Partial<Unnumbered> = {}): Unnumbered {
+  return { type, target: "t", ...fieldsOfKey(key), at: 1, observed: "exact", ...more };
+}
+
+/** A journal of so many events, whose `at` counts them. */
+function journalOf(count: number, capacity?: number): Journal {
+  const journal = new Journal(capacity);
+  for (let at = 1; at <= count; at++) journal.append(event("acquired", "lock:a", { at }));
+  return journal;
+}
+
+function must<Value>(value: Value | null | undefined): Value {
+  if (value === null || value === undefined) throw new Error("expected a value");
+  return value;
+}
+
+const timesOf = (events: readonly LockEvent[]) => events.map(({ at }) => at);
+
+describe("an event", () => {
+  it("gets an id of its own and goes to every listener at once", () => {
+    const journal = new Journal();
+    const heard: LockEvent[] = [];
+    journal.subscribe((one) => heard.push(one));
+    const leave = journal.subscribe((one) => heard.push(one));
+    journal.append(event("acquired"));
+    leave();
+    journal.append(event("released"));
+    expect(heard.map(({ type }) => type)).toEqual(["acquired", "acquired", "released"]);
+    expect(new Set(heard.map(({ id }) => id)).size).toBe(2);
+    expect(journal.recent(10)).toEqual([heard[0], heard[2]]);
+  });
+
+  it("keeps its id apart from those of another run of the process", () => {
+    expect(journalOf(1).newest).not.toBe(journalOf(1).newest);
+  });
+
+  it("that is a renewal is passed on with an id, but not kept", () => {
+    const journal = journalOf(1);
+    const heard: LockEvent[] = [];
+    journal.subscribe((one) => heard.push(one));
+    journal.append(event("renewed"));
+    journal.append(event("renewed"));
+    journal.append(event("released", "lock:a", { at: 2 }));
+    expect(new Set(heard.map(({ id }) => id)).size).toBe(3);
+    expect(heard.map((one) => journal.isKept(one))).toEqual([false, false, true]);
+    expect(timesOf(journal.recent(10))).toEqual([1, 2]);
+    expect(journal.newest).toBe(heard[2]?.id);
+    expect(journal.ofKey("lock:a", 10).items.map(({ type }) => type)).toEqual(["released", "acquired"]);
+  });
+});
+
+describe("the ends of the journal", () => {
+  it("are null when it is empty", () => {
+    expect(new Journal()).toMatchObject({ oldest: null, newest: null });
+  });
+
+  it("are the first and the last event that it keeps", () => {
+    const journal = journalOf(3);
+    expect([journal.oldest, journal.newest]).toEqual([journal.recent(3)[0]?.id, journal.recent(1)[0]?.id]);
+    expect(timesOf(journal.recent(2))).toEqual([2, 3]);
+  });
+});
+
+describe("reading on after an id", () => {
+  it("gives what came since, which may be nothing", () => {
+    const journal = journalOf(5);
+    const [, second] = journal.recent(5);
+    const replay = journal.after(must(second).id);
+    expect(replay).toMatchObject({ kind: "events", events: [{ at: 3 }, { at: 4 }, { at: 5 }] });
+    expect(journal.after(must(journal.newest))).toEqual({ kind: "events", events: [] });
+  });
+
+  it("gives what is left, and says that there is a gap, when the next one has gone", () => {
+    const journal = journalOf(5, 5);
+    const [first, , third] = journal.recent(5);
+    for (let at = 6; at <= 8; at++) journal.append(event("acquired", "lock:a", { at }));
+    expect(timesOf(journal.recent(100))).toEqual([4, 5, 6, 7, 8]);
+    expect(journal.after(must(first).id)).toMatchObject({ kind: "gap", events: journal.recent(5) });
+    expect(journal.after(must(third).id)).toMatchObject({ kind: "events", events: journal.recent(5) });
+  });
+
+  it("begins anew after an id of another run, one that was not given yet, or one that is none", () => {
+    const journal = journalOf(3);
+    const newest = must(journal.newest);
+    const heard: LockEvent[] = [];
+    journal.subscribe((one) => heard.push(one));
+    journal.append(event("renewed"));
+    for (const id of [
+      must(journalOf(3).newest),
+      newest.replace(/3$/, "4"),
+      must(heard[0]).id,
+      newest.replace(/3$/, "x"),
+      newest.replace(/3$/, "1.5"),
+      "",
+      "-",
+      "junk",
+      "3",
+    ]) {
+      expect(journal.after(id)).toEqual({ kind: "reset" });
+    }
+  });
+
+  it("loses and repeats nothing, wherever a reader left off", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom(...EVENT_TYPES), { maxLength: 60 }),
+        fc.integer({ min: 1, max: 20 }),
+        fc.nat(),
+        (types, capacity, pick) => {
+          const journal = new Journal(capacity);
+          const kept: LockEvent[] = [];
+          journal.subscribe((one) => {
+            if (journal.isKept(one)) kept.push(one);
+          });
+          types.forEach((type, at) => {
+            journal.append(event(type, "lock:a", { at }));
+          });
+          if (kept.length === 0) return;
+          const left = pick % kept.length;
+          const missed = kept.slice(left + 1);
+          const replay = journal.after(must(kept[left]).id);
+          const held = journal.recent(1000);
+          if (replay.kind === "events") expect(replay.events).toEqual(missed);
+          else {
+            expect(replay).toEqual({ kind: "gap", events: held });
+            expect(missed.length).toBeGreaterThan(held.length);
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("the capacity", () => {
+  it("bounds what is kept, with a tenth of slack, and never drops the newest", () => {
+    const journal = new Journal(100);
+    for (let at = 1; at <= 1000; at++) {
+      journal.append(event("acquired", "lock:a", { at }));
+      const kept = timesOf(journal.recent(10_000));
+      expect(kept.length).toBeLessThanOrEqual(110);
+      expect(kept.length).toBeGreaterThanOrEqual(Math.min(at, 100));
+      expect(kept.at(-1)).toBe(at);
+    }
+  });
+
+  it("is not used up by renewals", () => {
+    const journal = journalOf(1, 10);
+    for (let n = 0; n < 1000; n++) journal.append(event("renewed"));
+    expect(timesOf(journal.recent(10))).toEqual([1]);
+  });
+});
+
+describe("a lock's history", () => {
+  it("has the events of that key only, newest first", () => {
+    const journal = new Journal();
+    for (const [type, key] of [
+      ["acquired", "lock:a"],
+      ["acquired", "lock:b"],
+      ["released", "lock:a"],
+    ] as const)
+      journal.append(event(type, key));
+    const { items, complete } = journal.ofKey("lock:a", 10);
+    expect(items.map(({ type }) => type)).toEqual(["released", "acquired"]);
+    expect(complete).toBe(true);
+    expect(journal.ofKey("lock:c", 10)).toEqual({ items: [], complete: true });
+  });
+
+  it("is found by the bytes of a key that is not UTF-8", () => {
+    const [one, two] = [keyOfBytes(Uint8Array.of(0xff)), keyOfBytes(Uint8Array.of(0xfe))];
+    const journal = new Journal();
+    journal.append(event("acquired", one));
+    expect(journal.ofKey(one, 10).items).toHaveLength(1);
+    expect(journal.ofKey(two, 10).items).toEqual([]);
+    expect(journal.ofKey("\ufffd", 10).items).toEqual([]);
+  });
+
+  it("is complete when no more than was asked for is known and nothing has gone", () => {
+    const journal = journalOf(3);
+    expect(journal.ofKey("lock:a", 3)).toMatchObject({ items: [{ at: 3 }, {}, { at: 1 }], complete: true });
+    expect(journal.ofKey("lock:a", 2)).toMatchObject({ items: [{ at: 3 }, { at: 2 }], complete: false });
+  });
+
+  it("is not complete once older events have gone", () => {
+    const journal = journalOf(20, 10);
+    journal.append(event("acquired", "lock:b"));
+    expect(journal.ofKey("lock:b", 10).complete).toBe(false);
+  });
+});
+
+describe("the last ending", () => {
+  it.each([...ENDINGS])("of a key is its last event of the type %s", (type) => {
+    const journal = new Journal();
+    journal.append(event(type, "lock:a", { at: 1 }));
+    journal.append(event("acquired", "lock:a", { at: 2 }));
+    journal.append(event(type, "lock:b", { at: 3 }));
+    expect(journal.lastEnding("lock:a")).toMatchObject({ type, at: 1 });
+    journal.append(event(type, "lock:a", { at: 4 }));
+    expect(journal.lastEnding("lock:a")).toMatchObject({ at: 4 });
+  });
+
+  it("is no release that left a count", () => {
+    const journal = new Journal();
+    journal.append(event("expired", "lock:a", { at: 1 }));
+    journal.append(event("released", "lock:a", { at: 2, count: 1 }));
+    expect(journal.lastEnding("lock:a")).toMatchObject({ type: "expired" });
+    journal.append(event("released", "lock:a", { at: 3, count: 0 }));
+    expect(journal.lastEnding("lock:a")).toMatchObject({ at: 3 });
+  });
+
+  it("is undefined for a key of which no end is known", () => {
+    const journal = new Journal();
+    journal.append(event("seen"));
+    expect(journal.lastEnding("lock:a")).toBeUndefined();
+  });
+});
