@@ -6,7 +6,7 @@ import { EmptyState } from "@/components/ui/empty-state.tsx";
 export default function ErrorPage({ error, reset }: { error: Error & { digest?: string }; reset(): void }) {
   return (
     <main>
-      <EmptyState title="This page broke">
+      <EmptyState page title="This page broke">
         <p>
           Nothing was done to any lock.{" "}
           {error.digest !== undefined && `The server's log has it as ${error.digest}.`}

@@ -4,7 +4,7 @@ import { EmptyState } from "@/components/ui/empty-state.tsx";
 export default function NotFound() {
   return (
     <main>
-      <EmptyState title="There is nothing at this address">
+      <EmptyState page title="There is nothing at this address">
         <p>
           A lock's page is <code className="font-mono text-xs">/locks/</code> and its key, percent-encoded.
         </p>

@@ -27,7 +27,7 @@ export function Derived({ event }: { event: LockEvent }) {
 
 /** An event in a narrow column. */
 export function EventLine({ event }: { event: LockEvent }) {
-  const detail = eventDetail(event);
+  const detail = eventDetail(event, true);
   return (
     <li className="grid grid-cols-[58px_minmax(0,1fr)] gap-2 border-b border-line-soft py-1.5 font-mono text-2xs">
       <time className="text-ink-3" dateTime={new Date(event.at).toISOString()}>
@@ -47,8 +47,8 @@ export function EventLine({ event }: { event: LockEvent }) {
           <SafeText text={event.key} />
         </Link>
         {detail !== "" && (
-          <div className="truncate text-ink-3" title={visibleText(detail)}>
-            <SafeText text={detail} />
+          <div className="line-clamp-2 text-ink-3" title={visibleText(event.owner ?? "")}>
+            <SafeText text={detail} wrap />
           </div>
         )}
       </div>

@@ -1,7 +1,7 @@
 import Link from "next/link";
 import { KeyText } from "@/components/locks/key-text.tsx";
 import { hrefOf } from "@/components/locks/lock-facts.ts";
-import { formatClockMs, formatDate } from "@/components/ui/duration.ts";
+import { formatClock, formatClockMs, formatDate } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
 import type { LockEvent } from "@/lib/contract/event.ts";
@@ -13,7 +13,7 @@ export function EventRow({ event, top }: { event: LockEvent; top: number }) {
   const detail = eventDetail(event);
   return (
     <li
-      className="absolute inset-x-0 grid h-8 grid-cols-[92px_112px_minmax(0,1fr)] items-center gap-3 border-b border-line-soft px-4 @3xl:grid-cols-[92px_112px_minmax(0,5fr)_minmax(0,6fr)_52px]"
+      className="absolute inset-x-0 grid h-8 grid-cols-[58px_96px_minmax(0,1fr)] items-center gap-3 border-b border-line-soft px-4 @3xl:grid-cols-[92px_112px_minmax(0,5fr)_minmax(0,6fr)_52px]"
       style={{ top }}
     >
       <time
@@ -21,13 +21,17 @@ export function EventRow({ event, top }: { event: LockEvent; top: number }) {
         dateTime={new Date(event.at).toISOString()}
         title={formatDate(event.at)}
       >
-        {formatClockMs(event.at)}
+        <span className="@3xl:hidden">{formatClock(event.at)}</span>
+        <span className="@max-3xl:hidden">{formatClockMs(event.at)}</span>
       </time>
       <EventName event={event} />
       <Link href={hrefOf(event)} prefetch={false} className="flex min-w-0 hover:underline">
         <KeyText text={event.key} />
       </Link>
-      <span className="truncate font-mono text-xs text-ink-2 @max-3xl:hidden" title={visibleText(detail)}>
+      <span
+        className="truncate font-mono text-xs text-ink-2 @max-3xl:hidden"
+        title={visibleText(event.owner ?? "")}
+      >
         <SafeText text={detail} />
       </span>
       <span className="text-right @max-3xl:hidden">

@@ -1,3 +1,4 @@
+import { shortOwner } from "@/components/locks/lock-facts.ts";
 import { formatElapsed, formatFence } from "@/components/ui/duration.ts";
 import type { EventType, LockEvent } from "@/lib/contract/event.ts";
 
@@ -19,13 +20,13 @@ export function isAlarming(type: EventType): boolean {
   return type === "force_released" || type === "evicted";
 }
 
-/** One line about what happened, without the key. May hold text from Redis. */
-export function eventDetail(event: LockEvent): string {
-  const who = event.owner ?? "";
+/** One line about what happened, without the key. May hold text from Redis. `brief`: for a narrow column. */
+export function eventDetail(event: LockEvent, brief = false): string {
+  const who = shortOwner(event.owner ?? "");
   const after = event.heldMs === undefined ? "" : ` after ${formatElapsed(event.heldMs)}`;
   switch (event.type) {
     case "acquired":
-      return join(who, event.fence === undefined ? "" : `fence ${formatFence(event.fence)}`);
+      return join(who, event.fence === undefined || brief ? "" : `fence ${formatFence(event.fence)}`);
     case "reentered":
     case "renewed":
     case "seen":

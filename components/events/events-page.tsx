@@ -67,7 +67,7 @@ function EventList({ events, children }: { events: readonly LockEvent[]; childre
       aria-label="Events"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
       tabIndex={0}
-      className="@container min-h-0 flex-1 overflow-auto rounded-t-[10px] border border-b-0 border-line bg-panel outline-offset-[-2px]"
+      className="isolate @container min-h-0 flex-1 overflow-auto rounded-t-[10px] border border-b-0 border-line bg-panel outline-offset-[-2px]"
     >
       {children}
       <ol className="relative" style={height > 0 ? { height } : undefined}>

@@ -40,7 +40,7 @@ function HistoryLine({ event }: { event: LockEvent }) {
         {formatClockMs(event.at)}
       </time>
       <EventName event={event} />
-      <span className="truncate text-ink-2 max-sm:col-start-2" title={visibleText(detail)}>
+      <span className="truncate text-ink-2 max-sm:col-start-2" title={visibleText(event.owner ?? "")}>
         <SafeText text={detail} />
       </span>
       <Derived event={event} />

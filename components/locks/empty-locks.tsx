@@ -46,7 +46,7 @@ export function NothingFound({ filter, onClear }: { filter: string; onClear(): v
       <p>
         Nothing that is held matches{" "}
         <code className="font-mono text-xs text-ink">
-          <SafeText text={filter} />
+          <SafeText text={filter} wrap />
         </code>
         . All words must match: plain words look in key, owner and record; <code>key:GLOB</code> and{" "}
         <code>owner:GLOB</code> look in one.

@@ -24,16 +24,16 @@ export function FreeFacts({ lock }: { lock: Lock }) {
   return (
     <dl className="grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-1.5">
       <Fact name="Held by">
-        <HolderName holder={holder} />
+        <HolderName holder={holder} wrap />
         {holder.count > 1 && `, count ${holder.count}`}
         {nameOf(holder) !== null && (
           <div className="font-mono text-xs break-all text-ink-3">
-            <SafeText text={holder.owner} />
+            <SafeText text={holder.owner} wrap />
           </div>
         )}
         {holder.record?.purpose !== undefined && nameOf(holder)?.who !== holder.record.purpose && (
           <div className="text-ink-2">
-            <SafeText text={holder.record.purpose} />
+            <SafeText text={holder.record.purpose} wrap />
           </div>
         )}
       </Fact>

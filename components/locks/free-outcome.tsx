@@ -45,7 +45,7 @@ function HeldNow({ lock }: { lock: Lock | undefined }) {
   if (holder === undefined) return <>It is free now.</>;
   return (
     <>
-      Now held by <HolderName holder={holder} />.
+      Now held by <HolderName holder={holder} wrap />.
     </>
   );
 }
@@ -102,8 +102,8 @@ function Unsure({ lock }: { lock: Lock }) {
     <Note tone="warn" title="Unsure: nothing was released.">
       <p>
         This Redis could not be watched all the time, so it cannot be told whether{" "}
-        {holder === undefined ? "its owner" : <SafeText text={nameText(holder)} />} still has the hold you saw
-        or has taken the lock anew since.
+        {holder === undefined ? "its owner" : <SafeText text={nameText(holder)} wrap />} still has the hold
+        you saw or has taken the lock anew since.
       </p>
     </Note>
   );
@@ -137,7 +137,7 @@ function Done({ step }: { step: Extract<Free["state"]["step"], { at: "done" }> }
           <>
             The hold of{" "}
             <span className="font-mono text-xs break-all">
-              <SafeText text={owner} />
+              <SafeText text={owner} wrap />
             </span>{" "}
             is gone. Whoever waits was woken.
           </>

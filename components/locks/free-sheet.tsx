@@ -6,7 +6,7 @@ import type { FormEvent } from "react";
 import { useKeyEvents } from "@/components/events/use-key-events.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import { visibleText } from "@/components/ui/visible-text.ts";
+import { shortText, visibleText } from "@/components/ui/visible-text.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { useLive } from "@/lib/live/hooks.ts";
 import { FreeFacts } from "./free-facts.tsx";
@@ -61,7 +61,7 @@ function SheetBody({ lock, onClose }: { lock: Lock; onClose(): void }) {
         <Dialog.Title className="text-lg font-semibold tracking-tight break-words">
           Free{" "}
           <span dir="ltr" title={visibleText(seen.key)} className="font-mono text-base break-all">
-            <SafeText text={seen.key} />
+            <SafeText text={seen.key} wrap />
           </span>
         </Dialog.Title>
         {blocked !== null && step.at !== "done" && (
@@ -132,7 +132,7 @@ function UnsureButton({ free }: { free: Free }) {
   const { step } = free.state;
   if (step.at !== "unsure") return null;
   const [holder] = step.lock.holders;
-  const who = holder === undefined ? "its owner" : visibleText(nameText(holder)).slice(0, 40);
+  const who = holder === undefined ? "its owner" : shortText(nameText(holder));
   return (
     <Button look="danger" blocked={free.blocked} onClick={() => free.release("release")}>
       Release whatever {who} holds now

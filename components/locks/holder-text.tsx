@@ -4,22 +4,22 @@ import type { Holder } from "@/lib/contract/lock.ts";
 import { nameOf, threadOf } from "./lock-facts.ts";
 
 /** One line: what the holder calls itself, else the owner as it stands in Redis. */
-export function HolderName({ holder }: { holder: Holder }) {
+export function HolderName({ holder, wrap = false }: { holder: Holder; wrap?: boolean }) {
   const name = nameOf(holder);
   if (name === null) {
     return (
       <span className="font-mono text-xs">
-        <SafeText text={holder.owner} />
+        <SafeText text={holder.owner} wrap={wrap} />
       </span>
     );
   }
   return (
     <>
-      <SafeText text={name.who} />
+      <SafeText text={name.who} wrap={wrap} />
       {name.where !== undefined && (
         <>
           <span className="text-ink-3"> on </span>
-          <SafeText text={name.where} />
+          <SafeText text={name.where} wrap={wrap} />
         </>
       )}
     </>

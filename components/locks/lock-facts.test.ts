@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
-import { heldAt, hrefOf, nameText, remainingAt, splitKey, threadOf } from "./lock-facts.ts";
+import { heldAt, hrefOf, nameText, remainingAt, shortOwner, splitKey, threadOf } from "./lock-facts.ts";
 
 const holder: Holder = { owner: "o", count: 1, fence: null, since: 1000, sinceIs: "exact" };
 const lock: Lock = {
@@ -54,5 +54,7 @@ describe("lock facts", () => {
   it("knows Redisson's owners", () => {
     expect(threadOf("8743c9c0-0795-4907-87fd-6c719a6b4586:42")).toBe("42");
     expect(threadOf("checkout@pod-7:311")).toBeUndefined();
+    expect(shortOwner("8743c9c0-0795-4907-87fd-6c719a6b4586:42")).toBe("8743c9c0…4586:42");
+    expect(shortOwner("checkout@pod-7:311")).toBe("checkout@pod-7:311");
   });
 });

@@ -57,6 +57,12 @@ export function nameText(holder: Holder): string {
 
 const REDISSON_OWNER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:(\d+)$/;
 
+/** `8743c9c0…4586:42`: the middle of a client's id tells nothing. */
+export function shortOwner(owner: string): string {
+  const thread = threadOf(owner);
+  return thread === undefined ? owner : `${owner.slice(0, 8)}…${owner.slice(32, 36)}:${thread}`;
+}
+
 /** Redisson's owners are `<client uuid>:<thread id>`. */
 export function threadOf(owner: string): string | undefined {
   return REDISSON_OWNER.exec(owner)?.[1];

@@ -16,7 +16,7 @@ export function LockNow({ lock, ending }: { lock: Lock; ending: LockEvent | unde
   if (lock.holders.length === 0) return <Free ending={ending} />;
   return (
     <section aria-label="Now" className="rounded-[10px] border border-line bg-panel">
-      <div className="grid border-b border-line-soft sm:grid-cols-3">
+      <div className="grid border-b border-line-soft grid-cols-3">
         <Figure name="Expires in">
           <Remaining lock={lock} />
           <LeaseBar lock={lock} className="mt-2 w-full max-w-48" />
@@ -35,9 +35,9 @@ export function LockNow({ lock, ending }: { lock: Lock; ending: LockEvent | unde
 
 function Figure({ name, children }: { name: string; children: React.ReactNode }) {
   return (
-    <div className="border-line-soft px-4 py-3 not-last:border-b sm:not-last:border-r sm:not-last:border-b-0">
+    <div className="border-line-soft px-4 py-3 not-last:border-r">
       <div className="text-2xs text-ink-3">{name}</div>
-      <div className="text-[20px] leading-7 font-semibold tracking-tight">{children}</div>
+      <div className="text-lg leading-7 font-semibold tracking-tight sm:text-[20px]">{children}</div>
     </div>
   );
 }
@@ -48,13 +48,13 @@ function HolderFacts({ lock, holder }: { lock: Lock; holder: Holder }) {
     <dl className="grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-2 px-4 py-3.5">
       <Fact name="Held by">
         <span className="text-base">
-          <HolderName holder={holder} />
+          <HolderName holder={holder} wrap />
         </span>
         {pid !== undefined && <span className="text-ink-3">, pid {pid}</span>}
       </Fact>
       {purpose !== undefined && (
         <Fact name="For">
-          <SafeText text={purpose} />
+          <SafeText text={purpose} wrap />
         </Fact>
       )}
       {trace !== undefined && (
@@ -94,8 +94,8 @@ function HolderFacts({ lock, holder }: { lock: Lock; holder: Holder }) {
         )}
       </Fact>
       <Fact name="Version">
-        <span className="font-mono text-xs break-all text-ink-3">
-          <SafeText text={lock.version ?? "none"} />
+        <span className="font-mono text-xs text-ink-3">
+          <SafeText text={lock.version ?? "none"} wrap />
         </span>
       </Fact>
     </dl>
@@ -104,9 +104,9 @@ function HolderFacts({ lock, holder }: { lock: Lock; holder: Holder }) {
 
 function Mono({ text, copy }: { text: string; copy: string }) {
   return (
-    <span className="flex items-start gap-1 font-mono text-xs">
-      <span className="break-all">
-        <SafeText text={text} />
+    <span className="flex min-w-0 items-start gap-1 font-mono text-xs">
+      <span className="min-w-0">
+        <SafeText text={text} wrap />
       </span>
       <CopyButton text={text} label={copy} small />
     </span>
@@ -129,7 +129,7 @@ function Free({ ending }: { ending: LockEvent | undefined }) {
             <>
               {", of "}
               <span className="font-mono text-xs">
-                <SafeText text={ending.owner} />
+                <SafeText text={ending.owner} wrap />
               </span>
               ,
             </>
@@ -137,7 +137,7 @@ function Free({ ending }: { ending: LockEvent | undefined }) {
           ended: {endingText(ending)} {now === null ? "" : formatAgo(now - ending.at)}
           {ending.reason ? (
             <>
-              , “<SafeText text={ending.reason} />”
+              , “<SafeText text={ending.reason} wrap />”
             </>
           ) : null}
           .

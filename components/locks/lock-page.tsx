@@ -32,7 +32,7 @@ export function LockPage() {
   const parsed = keyOfPath(segment);
   if (!parsed.ok) {
     return (
-      <EmptyState title="This address names no key">
+      <EmptyState page title="This address names no key">
         <p>{parsed.why}</p>
         <Back />
       </EmptyState>
@@ -95,10 +95,10 @@ function Title({ lockKey }: { lockKey: Key }) {
   return (
     <h1 dir="ltr" className="min-w-64 flex-1 font-mono text-lg break-all">
       <span className="text-ink-3">
-        <SafeText text={namespace} />
+        <SafeText text={namespace} wrap />
       </span>
       <span className="font-semibold">
-        <SafeText text={rest} />
+        <SafeText text={rest} wrap />
       </span>
     </h1>
   );

@@ -2,7 +2,7 @@
 
 import clsx from "clsx";
 import Link from "next/link";
-import type { MouseEvent } from "react";
+import { type MouseEvent, memo } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/duration.ts";
 import { visibleText } from "@/components/ui/visible-text.ts";
@@ -20,24 +20,25 @@ export interface RowActions {
   freeBlocked: string | null;
 }
 
-interface LockRowProps extends RowActions {
+interface LockRowProps {
   lock: Lock;
   /** Place in the whole list, from 0. */
   index: number;
   selected: boolean;
   /** Tab stops here; the other rows are reached with the arrows. */
   tabStop: boolean;
+  actions: RowActions;
 }
 
 const CELL = "h-10 overflow-hidden border-b border-line-soft px-2.5 whitespace-nowrap";
 
-export function LockRow({ lock, index, selected, tabStop, select, free, freeBlocked }: LockRowProps) {
+export const LockRow = memo(function LockRow({ lock, index, selected, tabStop, actions }: LockRowProps) {
   const path = pathOf(lock);
   const [holder] = lock.holders;
   const inner = tabStop ? 0 : -1;
   const openFree = (event: MouseEvent) => {
     event.stopPropagation();
-    free(lock);
+    actions.free(lock);
   };
   return (
     <tr
@@ -45,7 +46,7 @@ export function LockRow({ lock, index, selected, tabStop, select, free, freeBloc
       aria-selected={selected}
       data-path={path}
       tabIndex={inner}
-      onClick={() => select(path)}
+      onClick={() => actions.select(path)}
       className={clsx("group outline-offset-[-2px]", selected ? "bg-selected" : "bg-panel hover:bg-bg")}
     >
       <td className={clsx(CELL, classOf("key"))}>
@@ -83,7 +84,7 @@ export function LockRow({ lock, index, selected, tabStop, select, free, freeBloc
         <Button
           size="small"
           tabIndex={inner}
-          blocked={freeBlocked}
+          blocked={actions.freeBlocked}
           onClick={openFree}
           aria-label={`Free ${visibleText(lock.key)}`}
           className={clsx(
@@ -96,7 +97,7 @@ export function LockRow({ lock, index, selected, tabStop, select, free, freeBloc
       </td>
     </tr>
   );
-}
+});
 
 export function MissingRow({ index }: { index: number }) {
   return (

@@ -55,8 +55,10 @@ export function useRowKeys({ scroller, window, selected, rows, select, open, fre
       event.preventDefault();
       free(chosen);
     },
-    enter: (event) => {
-      if (chosen !== undefined && event.target === document.body) open(chosen);
+    enter: ({ target }) => {
+      const focused = target instanceof HTMLTableRowElement ? target.dataset.path : undefined;
+      const lock = focused === undefined ? chosen : window.items.find((one) => pathOf(one) === focused);
+      if (lock !== undefined && (focused !== undefined || target === document.body)) open(lock);
     },
   });
 }

@@ -51,7 +51,9 @@ export function LoginPage() {
         <Logo />
         Lockkeeper
       </div>
-      <LoginStep step={step} onAgain={ask} />
+      <div role="status" className="flex flex-col gap-4">
+        <LoginStep step={step} onAgain={ask} />
+      </div>
     </main>
   );
 }
@@ -60,11 +62,7 @@ function LoginStep({ step, onAgain }: { step: Step; onAgain(): void }) {
   switch (step) {
     case "reading":
     case "asking":
-      return (
-        <h1 role="status" className="text-lg font-semibold">
-          Logging in…
-        </h1>
-      );
+      return <h1 className="text-lg font-semibold">Logging in…</h1>;
     case "no_token":
       return (
         <NewLink title="Log in with a link">
@@ -80,9 +78,7 @@ function LoginStep({ step, onAgain }: { step: Step; onAgain(): void }) {
     case "failed":
       return (
         <>
-          <h1 role="alert" className="text-lg font-semibold">
-            Lockkeeper did not answer
-          </h1>
+          <h1 className="text-lg font-semibold">Lockkeeper did not answer</h1>
           <p className="text-ink-2">Nothing was decided about the link; it can be tried again.</p>
           <div>
             <Button look="primary" onClick={onAgain}>
@@ -97,9 +93,7 @@ function LoginStep({ step, onAgain }: { step: Step; onAgain(): void }) {
 function NewLink({ title, children }: { title: string; children: string }) {
   return (
     <>
-      <h1 role="alert" className="text-lg font-semibold">
-        {title}
-      </h1>
+      <h1 className="text-lg font-semibold">{title}</h1>
       <p className="text-ink-2">{children}</p>
       <Command text="npm run login" label="Copy the command" />
     </>

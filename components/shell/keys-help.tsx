@@ -19,8 +19,8 @@ export function KeysHelp({ onClose }: { onClose(): void }) {
   return (
     <Dialog.Root open onOpenChange={(open) => open || onClose()}>
       <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 bg-overlay" />
-        <Dialog.Popup className="fixed top-24 left-1/2 w-[360px] max-w-[calc(100vw-2rem)] -translate-x-1/2 rounded-[12px] border border-line bg-panel p-5 shadow-sheet">
+        <Dialog.Backdrop className="fixed inset-0 z-30 bg-overlay" />
+        <Dialog.Popup className="fixed top-24 z-40 left-1/2 w-[360px] max-w-[calc(100vw-2rem)] -translate-x-1/2 rounded-[12px] border border-line bg-panel p-5 shadow-sheet">
           <Dialog.Title className="mb-3 text-lg font-semibold tracking-tight">Keys</Dialog.Title>
           <dl className="mb-4 grid grid-cols-[96px_1fr] gap-y-2">
             {KEYS.map(([keys, what]) => (

@@ -3,7 +3,7 @@ import { EmptyState } from "@/components/ui/empty-state.tsx";
 
 export function LoggedOut() {
   return (
-    <EmptyState title="You are not logged in">
+    <EmptyState page title="You are not logged in">
       <p>
         Run this where Lockkeeper is installed and open the link that it prints. The link works once, for ten
         minutes. This page goes on by itself after that.

@@ -1,9 +1,17 @@
 import type { ReactNode } from "react";
 
-export function EmptyState({ title, children }: { title: string; children: ReactNode }) {
+interface EmptyStateProps {
+  title: string;
+  /** The page has no other heading. */
+  page?: boolean;
+  children: ReactNode;
+}
+
+export function EmptyState({ title, page = false, children }: EmptyStateProps) {
+  const Heading = page ? "h1" : "h2";
   return (
     <div className="mx-auto flex w-full max-w-[560px] flex-col gap-3 px-4 py-12">
-      <h2 className="text-lg font-semibold tracking-tight">{title}</h2>
+      <Heading className="text-lg font-semibold tracking-tight">{title}</Heading>
       <div className="flex flex-col gap-3 text-ink-2">{children}</div>
     </div>
   );

@@ -1,10 +1,16 @@
 import { visibleParts } from "./visible-text.ts";
 
+interface SafeTextProps {
+  text: string;
+  /** May take several lines. */
+  wrap?: boolean;
+}
+
 /** Text from Redis: isolated from the writing direction around it, nothing in it invisible. */
-export function SafeText({ text }: { text: string }) {
+export function SafeText({ text, wrap = false }: SafeTextProps) {
   let at = 0;
   return (
-    <bdi className="whitespace-pre">
+    <bdi className={wrap ? "wrap-anywhere whitespace-pre-wrap" : "whitespace-pre"}>
       {visibleParts(text).map((part) => {
         const key = at;
         at += part.text.length;

@@ -31,6 +31,13 @@ export function visibleText(text: string): string {
     .join("");
 }
 
+/** Begin and end, where names of machines and threads differ. */
+export function shortText(text: string, most = 24): string {
+  const whole = visibleText(text);
+  const half = Math.floor(most / 2);
+  return whole.length <= most ? whole : `${whole.slice(0, half)}…${whole.slice(-half)}`;
+}
+
 function standIn(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCharCode(0x2400 + code);

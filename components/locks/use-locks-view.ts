@@ -1,0 +1,48 @@
+"use client";
+
+import { type RefObject, useCallback, useState } from "react";
+import { useShowWindow } from "@/lib/live/hooks.ts";
+import { useLockWindow } from "@/lib/live/pictures.ts";
+import { type ListUrl, useListUrl } from "./use-list-url.ts";
+import { type Pausable, usePausable } from "./use-pausable.ts";
+import { offsetFor, WINDOW_ROWS } from "./window-of.ts";
+
+export interface LocksView extends Pick<ListUrl, "filter" | "sort" | "selected" | "select"> {
+  table: Pausable;
+  /** The rows on screen: the stream is asked for those. */
+  showRows(first: number, last: number): void;
+  setFilter(filter: string): void;
+  setSort(sort: string): void;
+}
+
+/** What the table shows, from the URL and the scroll position. */
+export function useLocksView(place: RefObject<HTMLElement | null>): LocksView {
+  const url = useListUrl();
+  const [offset, setOffset] = useState(0);
+  useShowWindow({ filter: url.filter, sort: url.sort, offset, limit: WINDOW_ROWS });
+  const table = usePausable(useLockWindow());
+  const total = table.window?.total ?? 0;
+  const showRows = useCallback(
+    (first: number, last: number) => setOffset((present) => offsetFor(first, last, total, present)),
+    [total],
+  );
+  /** Another list begins at its top, and whoever asks for it wants to see it. */
+  const fromTop = () => {
+    table.resume();
+    setOffset(0);
+    place.current?.querySelector("section")?.scrollTo({ top: 0 });
+  };
+  return {
+    ...url,
+    table,
+    showRows,
+    setFilter(filter) {
+      fromTop();
+      url.setFilter(filter);
+    },
+    setSort(sort) {
+      fromTop();
+      url.setSort(sort);
+    },
+  };
+}
