@@ -14,7 +14,11 @@ const list = (fallback: string) =>
         .filter((pattern) => pattern !== ""),
     );
 
-const port = z.coerce.number("must be a port number from 0 to 65535").int("must be a whole number").min(0).max(65_535);
+const port = z.coerce
+  .number("must be a port number from 0 to 65535")
+  .int("must be a whole number")
+  .min(0)
+  .max(65_535);
 
 const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 const ROOT_KEY_LENGTH = "must have 32 to 512 characters";

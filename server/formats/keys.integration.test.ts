@@ -1,0 +1,178 @@
+import fc from "fast-check";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bytesOfKey, type Key, keyOfBytes } from "../../lib/contract/key.ts";
+import { startTestRedis, type TestRedis } from "../testing/redis.ts";
+import {
+  argumentOf,
+  companionKeyOf,
+  companionOf,
+  fencedCounterKeyOf,
+  redissonNameOf,
+  standsAside,
+  unmappable,
+  wakeChannelOf,
+} from "./keys.ts";
+
+let server: TestRedis;
+let redis: Redis;
+
+beforeAll(async () => {
+  server = await startTestRedis({ args: ["--cluster-enabled", "yes"] });
+  redis = server.client();
+});
+
+afterAll(() => server.stop());
+
+const bytesOf = (name: string | Buffer | number) =>
+  Buffer.isBuffer(name) ? name : Buffer.from(String(name));
+
+async function slotsOf(names: readonly (string | Buffer | number)[]): Promise<number[]> {
+  const pipeline = redis.pipeline();
+  for (const name of names) pipeline.cluster("KEYSLOT", bytesOf(name));
+  const replies = (await pipeline.exec()) ?? [];
+  return replies.map(([error, slot]) => {
+    if (error !== null) throw error;
+    return Number(slot);
+  });
+}
+
+// Braces in every position, next to text that makes the names of two keys look alike.
+const text = fc.string({
+  unit: fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom("{", "}", "a", ":") },
+    { weight: 1, arbitrary: fc.constantFrom("b", "é", "\u{10000}", "lockkeeper:hold:{") },
+  ),
+  minLength: 1,
+  maxLength: 10,
+});
+const bytes = fc
+  .array(fc.constantFrom(0x7b, 0x7d, 0x61, 0x3a, 0xff, 0xc3), { minLength: 1, maxLength: 10 })
+  .map((codes) => keyOfBytes(Uint8Array.from(codes)));
+const key: fc.Arbitrary<Key> = fc.oneof({ weight: 3, arbitrary: text }, { weight: 2, arbitrary: bytes });
+const mappable = key.filter((one) => unmappable(one) === undefined);
+
+describe("what belongs to a lock", () => {
+  it("is in the slot of the lock, under each of its names", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(mappable, { minLength: 20, maxLength: 40 }), async (keys) => {
+        const slots = await slotsOf(keys.map(argumentOf));
+        for (const nameOf of [
+          companionKeyOf,
+          fencedCounterKeyOf,
+          wakeChannelOf,
+          (one: Key) => companionOf("lockkeeper:waiters", one),
+          (one: Key) => redissonNameOf("redisson_lock_queue", one),
+        ]) {
+          expect(await slotsOf(keys.map(nameOf))).toEqual(slots);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("has a companion of its own, never shared with another lock", () => {
+    fc.assert(
+      fc.property(fc.array(mappable, { minLength: 2, maxLength: 100 }), (keys) => {
+        const owners = new Map<string, string>();
+        for (const one of keys) {
+          const companion = bytesOf(companionKeyOf(one)).toString("hex");
+          expect(owners.get(companion) ?? one).toBe(one);
+          owners.set(companion, one);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("is called as the design and Redisson call it", () => {
+    expect(companionKeyOf("lock:a")).toBe("lockkeeper:hold:{lock:a}");
+    expect(companionKeyOf("{tag}lock")).toBe("lockkeeper:hold:{tag}:{tag}lock");
+    expect(companionKeyOf("lock:{tag}:a{b}")).toBe("lockkeeper:hold:{tag}:lock:{tag}:a{b}");
+    expect(fencedCounterKeyOf("lock:a")).toBe("redisson_lock_token:{lock:a}");
+    expect(fencedCounterKeyOf("lock:{a}")).toBe("redisson_lock_token:lock:{a}");
+    expect(wakeChannelOf("lock:a")).toBe("redisson_lock__channel:{lock:a}");
+  });
+
+  it("carries the bytes of a key that is not UTF-8", () => {
+    const binary = keyOfBytes(Buffer.from("lock:\xff", "latin1"));
+    expect(argumentOf(binary)).toEqual(Buffer.from(bytesOfKey(binary)));
+    expect(companionKeyOf(binary)).toEqual(Buffer.from("lockkeeper:hold:{lock:\xff}", "latin1"));
+    const tagged = keyOfBytes(Buffer.from("{\xff}a", "latin1"));
+    expect(companionKeyOf(tagged)).toEqual(Buffer.from("lockkeeper:hold:{\xff}:{\xff}a", "latin1"));
+    expect(argumentOf("\u{10000}")).toBe("\u{10000}");
+  });
+
+  it("is never taken for a lock itself", () => {
+    fc.assert(
+      fc.property(mappable, (one) => {
+        expect(standsAside(one)).toBe(false);
+        for (const name of [companionKeyOf(one), fencedCounterKeyOf(one)]) {
+          const companion = keyOfBytes(bytesOf(name));
+          expect(standsAside(companion)).toBe(true);
+          expect(unmappable(companion)).toBeDefined();
+        }
+      }),
+    );
+  });
+});
+
+describe("unmappable", () => {
+  const binary = (latin1: string) => keyOfBytes(Buffer.from(latin1, "latin1"));
+
+  it.each([
+    ["", /empty/],
+    ["a}b{c}", /} stands before the first {/],
+    ["}", /} stands before the first {/],
+    ["a{b", /never closed/],
+    ["{", /never closed/],
+    ["{}a", /first {} is empty/],
+    ["a{}{b}", /first {} is empty/],
+    ["lockkeeper:hold:{a}", /begin with lockkeeper:/],
+    ["{lockkeeper}:sessions", /begin with lockkeeper:/],
+    ["redisson_lock_token:{a}", /begin with redisson_/],
+    [binary("lockkeeper:hold:{\xff}"), /begin with lockkeeper:/],
+    [binary("redisson_lock_token:{\xff}"), /begin with redisson_/],
+    [binary("\xff{"), /never closed/],
+  ])("says why of %j", (one, why) => {
+    expect(unmappable(one)).toMatch(why);
+  });
+
+  it.each([
+    "a",
+    "lock:a",
+    "{a}",
+    "x{a}y",
+    "{a}}",
+    "{a{b}",
+    "{a}{}",
+    "my-lockkeeper:x",
+    "aredisson_",
+    binary("\xff{a}"),
+  ])("has nothing against %j", (one) => {
+    expect(unmappable(one)).toBeUndefined();
+  });
+});
+
+describe("standsAside", () => {
+  it.each([
+    "lockkeeper:hold:{a}",
+    "{lockkeeper}:sessions",
+    "redisson_unlock_latch:{a}:1",
+    "redisson_lock_queue:{a}",
+    "redisson_lock_timeout:{a}",
+    "redisson_lock_token:{a}",
+    "lock-signal:a",
+    "symfony_check_support_time",
+    "{a}:uuid:1:rwlock_timeout:3",
+  ])("is true of %s, which a library keeps beside its locks", (one) => {
+    expect(standsAside(one)).toBe(true);
+  });
+
+  it.each(["lock:a", "my-lockkeeper:a", "redisson", "a:rwlock_timeout", "a:rwlock_timeout:x"])(
+    "is false of %s",
+    (one) => {
+      expect(standsAside(one)).toBe(false);
+    },
+  );
+});

@@ -1,0 +1,173 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+
+const SERVER = new URL("../", import.meta.url);
+
+/** Where the keys stand among the arguments of a command; and whether newer options would need a newer Redis. */
+type Usage = { keys: "none" | "first" | "all"; most?: number };
+
+// Every command that a script may call. All are in Redis 6.2, in the form that `most` arguments allow: PEXPIRE took
+// NX, XX, GT and LT in 7.0.
+const COMMANDS: Record<string, Usage> = {
+  TIME: { keys: "none" },
+  PUBLISH: { keys: "none" },
+  DEL: { keys: "all" },
+  EXISTS: { keys: "all" },
+  TYPE: { keys: "first" },
+  PTTL: { keys: "first" },
+  PEXPIRE: { keys: "first", most: 2 },
+  GET: { keys: "first" },
+  SET: { keys: "first", most: 5 },
+  HGET: { keys: "first" },
+  HMGET: { keys: "first" },
+  HGETALL: { keys: "first" },
+  HSET: { keys: "first" },
+  HDEL: { keys: "first" },
+  HLEN: { keys: "first" },
+  HINCRBY: { keys: "first" },
+};
+
+interface Call {
+  readonly line: number;
+  readonly command: string;
+  readonly parameters: readonly string[];
+}
+
+/** Comments become spaces, so that places in the text stay what they are. Strings are kept. */
+function withoutComments(source: string): string {
+  return source.replace(/'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|--[^\n]*/g, (piece) =>
+    piece.startsWith("--") ? " ".repeat(piece.length) : piece,
+  );
+}
+
+/** The arguments of a call, from behind its opening bracket. */
+function argumentsAt(code: string, start: number): string[] {
+  const found: string[] = [];
+  let depth = 0;
+  let begin = start;
+  for (let at = start; at < code.length; at++) {
+    const character = code.charAt(at);
+    if (character === "'" || character === '"') {
+      at++;
+      while (at < code.length && code[at] !== character) at += code[at] === "\\" ? 2 : 1;
+    } else if ("([{".includes(character)) depth++;
+    else if (character === "," && depth === 0) {
+      found.push(code.slice(begin, at).trim());
+      begin = at + 1;
+    } else if (")]}".includes(character) && depth-- === 0) {
+      return [...found, code.slice(begin, at).trim()];
+    }
+  }
+  throw new Error("a call is not closed");
+}
+
+function callsOf(source: string): Call[] {
+  const code = withoutComments(source);
+  return [...code.matchAll(/\bredis\s*\.\s*p?call\s*\(/g)].map((match) => {
+    const [name = "", ...parameters] = argumentsAt(code, match.index + match[0].length);
+    const command = /^(['"])([A-Z]+)\1$/.exec(name)?.[2] ?? name;
+    return { line: code.slice(0, match.index).split("\n").length, command, parameters };
+  });
+}
+
+/** What is wrong with a script's calls, one sentence each. */
+function faultsOf(source: string): string[] {
+  const code = withoutComments(source);
+  const calls = callsOf(source);
+  const faults = calls.flatMap(({ line, command, parameters }) => {
+    const usage = COMMANDS[command];
+    if (usage === undefined)
+      return [`line ${line}: ${command} is not among the commands of Redis 6.2 used here`];
+    const keys = usage.keys === "none" ? [] : usage.keys === "all" ? parameters : parameters.slice(0, 1);
+    const strange = keys.filter((key) => !/^KEYS\[[1-9]\]$/.test(key));
+    if (usage.keys !== "none" && keys.length === 0) strange.push("nothing");
+    return [
+      ...strange.map((key) => `line ${line}: ${command} has ${key} for its key, not KEYS[n]`),
+      ...(parameters.length > (usage.most ?? Number.POSITIVE_INFINITY)
+        ? [`line ${line}: ${command} has more arguments than Redis 6.2 knows`]
+        : []),
+    ];
+  });
+  const mentions = [...code.matchAll(/\bredis\b/g)].length;
+  if (mentions !== calls.length)
+    faults.push("redis is used otherwise than as redis.call(…) or redis.pcall(…)");
+  if (/\btostring\s*\(/.test(code))
+    faults.push("tostring loses digits of large numbers: use string.format('%.0f', …)");
+  return faults;
+}
+
+describe("the reading of Lua", () => {
+  it("finds calls, their commands and their arguments", () => {
+    const source = "-- redis.call('DEL', x)\nlocal a = redis.call('HSET', KEYS[1], f(1, 2), '),(') -- note\n";
+    expect(callsOf(source)).toEqual([
+      { line: 2, command: "HSET", parameters: ["KEYS[1]", "f(1, 2)", "'),('"] },
+    ]);
+  });
+
+  it.each([
+    ["a key from elsewhere", "redis.call('GET', ARGV[1])"],
+    ["a key that is made", "redis.call('GET', KEYS[1] .. ':x')"],
+    ["a key in a variable", "redis.pcall('HLEN', key)"],
+    ["a second key from elsewhere", "redis.call('DEL', KEYS[1], name)"],
+    ["no key", "redis.call('DEL')"],
+    ["keys that are unpacked", "redis.call('DEL', unpack(KEYS))"],
+    ["an unknown command", "redis.call('HPEXPIRE', KEYS[1], 1)"],
+    ["a command that is not written out", "redis.call(command, KEYS[1])"],
+    ["a newer option", "redis.call('PEXPIRE', KEYS[1], 5, 'GT')"],
+    ["another name for the call", "local call = redis.call"],
+    ["another function of redis", "redis.setresp(3)"],
+    ["a number that loses digits", "return tostring(1e16)"],
+  ])("notices %s", (_, source) => {
+    expect(faultsOf(source)).toHaveLength(1);
+  });
+
+  it("has nothing against what is right", () => {
+    expect(faultsOf("redis.call('DEL', KEYS[1], KEYS[2]); redis.call('PUBLISH', ARGV[1], 'x')")).toEqual([]);
+  });
+});
+
+const FILES = readdirSync(SERVER, { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".lua"))
+  .sort();
+
+describe("the scripts", () => {
+  it("are found, and call every command that is allowed to them or could", () => {
+    expect(FILES).toContain("formats/redisson/acquire.lua");
+    const called = new Set(FILES.flatMap((file) => callsOf(read(file)).map(({ command }) => command)));
+    expect(called.size).toBeGreaterThan(10);
+  });
+
+  function read(file: string): string {
+    return readFileSync(new URL(file, SERVER), "utf8");
+  }
+
+  describe.each(FILES)("%s", (file) => {
+    const source = read(file);
+    const header = /^(?:--.*\n)+/.exec(source)?.[0] ?? "";
+
+    it("begins by saying in a sentence what it is for", () => {
+      expect(header).toMatch(/^-- [A-Z][^\n]{20,}/);
+    });
+
+    it("calls commands of Redis 6.2 only, each key of them literally KEYS[n]", () => {
+      expect(faultsOf(source)).toEqual([]);
+    });
+
+    it("includes files that exist and include nothing themselves", () => {
+      for (const [, name = ""] of source.matchAll(/^-- include (.*)$/gm)) {
+        const included = new URL(name, new URL(file, SERVER));
+        expect(existsSync(included), name).toBe(true);
+        expect(readFileSync(included, "utf8")).not.toMatch(/^-- include /m);
+      }
+    });
+
+    it("names in its header every key and argument that it uses, up to the highest, and what it returns", () => {
+      const code = withoutComments(source);
+      for (const list of ["KEYS", "ARGV"]) {
+        const places = (text: string) => new Set(text.match(new RegExp(`${list}\\[\\d\\]`, "g")));
+        expect([...places(header)].sort()).toEqual([...places(code)].sort());
+      }
+      if (callsOf(source).length > 0) expect(header).toMatch(/^-- Returns /m);
+    });
+  });
+});
