@@ -34,6 +34,8 @@ export async function checkServer(address: RedisAddress): Promise<ServerFacts> {
   });
   try {
     await redis.connect();
+    // ioredis selects the database by itself, but keeps to itself that it does not exist.
+    if (address.db !== 0) await redis.select(address.db);
     return judge(await redis.info(), address);
   } catch (error) {
     throw error instanceof StartupError ? error : explain(cause ?? error, address);
