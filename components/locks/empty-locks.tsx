@@ -7,10 +7,10 @@ import { SafeText } from "@/components/ui/safe-text.tsx";
 
 function acquireCommand(origin: string): string {
   return [
-    `curl -X POST ${origin}/api/v1/locks/lock:orders:42/acquire \\`,
+    `curl ${origin}/api/v1/locks/lock:orders:42/acquire \\`,
     `  -H "Authorization: Bearer $LOCKKEEPER_ROOT_KEY" \\`,
     "  -H 'Content-Type: application/json' \\",
-    `  -d '{"owner":"checkout@pod-7:311","leaseMs":60000,"record":{"service":"checkout","host":"pod-7"}}'`,
+    `  -d '{"owner":"checkout@pod-7:311","leaseMs":60000,"record":{"service":"checkout"}}'`,
   ].join("\n");
 }
 

@@ -22,7 +22,7 @@ export function LeaseBar({ lock, className }: { lock: Lock; className?: string }
   return (
     <span aria-hidden className={clsx("block h-1 overflow-hidden rounded-full bg-line-soft", className)}>
       <span
-        className="block h-full origin-left rounded-full bg-bar transition-transform duration-250 ease-linear"
+        className="block h-full origin-left rounded-full bg-bar"
         style={{ transform: `scaleX(${share.toFixed(3)})` }}
       />
     </span>

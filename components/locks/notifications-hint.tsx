@@ -14,8 +14,10 @@ export function NotificationsHint() {
         are found by looking again, so they show later.
       </summary>
       <div className="flex flex-col gap-2 pt-2 pb-1">
-        {health.detail !== undefined && <p>{health.detail}</p>}
-        <p>To see them at once, run this in Redis, or start Lockkeeper with LOCKKEEPER_NOTIFICATIONS=set.</p>
+        <p>
+          {health.detail ??
+            "To see them at once, run this in Redis, or start Lockkeeper with LOCKKEEPER_NOTIFICATIONS=set."}
+        </p>
         <Command text="CONFIG SET notify-keyspace-events Kghxe" label="Copy the command" />
       </div>
     </details>
