@@ -1,9 +1,8 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { hashInputs, isBuilt, isInstalled, stampFile } from "./freshness.mjs";
 import { withLock } from "./lock.mjs";
-import { lacksOnlyPlatformPackages } from "./lockfile.mjs";
 import { runStep } from "./progress.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -33,15 +32,7 @@ async function install(root, onStart) {
   // Both `npm --omit=dev start` and NODE_ENV=production are inherited; the build needs everything.
   // `npm --silent start` is inherited as well, and would hide why an installation fails.
   const rest = ["--include=dev", "--no-audit", "--no-fund", "--loglevel=warn"];
-  await runStep("Installing dependencies", command, [...first, "ci", ...rest], {
-    cwd: root,
-    onStart,
-    retryWith: (output) => {
-      const lockfile = readFileSync(join(root, "package-lock.json"), "utf8");
-      const harmless = lacksOnlyPlatformPackages(output, lockfile);
-      return harmless ? [...first, "install", "--no-save", ...rest] : undefined;
-    },
-  });
+  await runStep("Installing dependencies", command, [...first, "ci", ...rest], { cwd: root, onStart });
 }
 
 /**

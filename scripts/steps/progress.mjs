@@ -5,7 +5,6 @@ import { runChild, StepError } from "./child.mjs";
  * @property {string} cwd
  * @property {Record<string, string | undefined>} [env]
  * @property {(pid: number) => void} [onStart]
- * @property {(output: string) => string[] | undefined} [retryWith] other arguments for a failure that is no fault
  */
 
 /**
@@ -16,12 +15,10 @@ import { runChild, StepError } from "./child.mjs";
  * @param {string[]} args
  * @param {StepOptions} options
  */
-export async function runStep(title, command, args, { retryWith, ...options }) {
+export async function runStep(title, command, args, options) {
   const started = performance.now();
   const line = openLine(title, started);
-  let { code, output } = await runChild(command, args, { ...options, capture: true });
-  const others = code === 0 ? undefined : retryWith?.(output);
-  if (others) ({ code, output } = await runChild(command, others, { ...options, capture: true }));
+  const { code, output } = await runChild(command, args, { ...options, capture: true });
   if (code === 0) {
     line.close(elapsed(started));
     return;
