@@ -53,7 +53,7 @@ function HolderFacts({ lock, holder }: { lock: Lock; holder: Holder }) {
         {pid !== undefined && <span className="text-ink-3">, pid {pid}</span>}
       </Fact>
       {purpose !== undefined && (
-        <Fact name="For">
+        <Fact name="Purpose">
           <SafeText text={purpose} wrap />
         </Fact>
       )}
