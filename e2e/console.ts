@@ -12,6 +12,8 @@ export interface Console {
   /** A fresh one-time link. */
   link(name?: string): Promise<string>;
   api(path: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }>;
+  /** When (performance.now()) GET /events told of it. */
+  nextEvent(type: string, key: string): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -36,6 +38,7 @@ export async function startConsole(environment: Record<string, string> = {}): Pr
     redis,
     link: (name = "mei") => newLink(env, name),
     api: (path, body) => callApi(url, path, body),
+    nextEvent: (type, key) => nextEvent(url, type, key),
     async stop() {
       server.kill("SIGTERM");
       if (server.exitCode === null) await once(server, "exit");
@@ -54,6 +57,19 @@ async function callApi(url: string, path: string, body?: unknown) {
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   return { status: response.status, body: await response.json() };
+}
+
+async function nextEvent(url: string, type: string, key: string): Promise<number> {
+  const response = await fetch(`${url}/api/v1/events`, { headers: { authorization: `Bearer ${ROOT_KEY}` } });
+  let text = "";
+  for await (const chunk of response.body ?? new ReadableStream<Uint8Array>()) {
+    text += new TextDecoder().decode(chunk);
+    const block = text
+      .split("\n\n")
+      .find((each) => each.includes(`event: ${type}\n`) && each.includes(JSON.stringify(key)));
+    if (block !== undefined) return performance.now();
+  }
+  throw new Error(`The stream ended before ${type} of ${key}`);
 }
 
 async function said(process: ChildProcess, what: RegExp): Promise<string> {

@@ -71,6 +71,7 @@ export class Front {
     else if (isApi && this.config.door === "fast" && this.#runtime !== undefined) {
       void this.#runtime.answerNode(incoming, outgoing);
     } else if (this.#runtime === undefined || this.#page === undefined) text(outgoing, 503, "starting");
+    else if (!isDecodable(path)) text(outgoing, 400, "this address is not percent-encoded UTF-8");
     else this.#answerPage(incoming, outgoing, isApi, this.#page);
   }
 
@@ -85,6 +86,16 @@ export class Front {
     const state = this.#runtime?.readiness ?? { ready: false, state: "starting" };
     const isReady = state.ready && this.#page !== undefined;
     text(outgoing, isReady ? 200 : 503, isReady ? "ready" : state.state);
+  }
+}
+
+/** Next answers an address that it cannot decode with a bare 500. */
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
   }
 }
 
