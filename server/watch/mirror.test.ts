@@ -122,7 +122,7 @@ describe("paging by place", () => {
         const removed = new Set<string>();
         const visited: string[] = [];
         const leaving = picks.values();
-        for (let at = 0; ; ) {
+        for (let at = 0, pages = 0; pages <= before.length; pages++) {
           const page = mirror.sorted("", order).slice(at, at + size);
           const last = page.at(-1);
           if (last === undefined) break;
