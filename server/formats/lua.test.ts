@@ -6,8 +6,8 @@ const SERVER = new URL("../", import.meta.url);
 /** Where the keys stand among the arguments of a command; and whether newer options would need a newer Redis. */
 type Usage = { keys: "none" | "first" | "all"; most?: number };
 
-// Every command that a script may call. All are in Redis 6.2, in the form that `most` arguments allow: PEXPIRE took
-// NX, XX, GT and LT in 7.0.
+// Every command that a script may call. All are in Redis 6.2, in the form that `most` arguments allow: NX, XX, GT and
+// LT of PEXPIRE and PEXPIREAT came in 7.0.
 const COMMANDS: Record<string, Usage> = {
   TIME: { keys: "none" },
   PUBLISH: { keys: "none" },
@@ -16,6 +16,7 @@ const COMMANDS: Record<string, Usage> = {
   TYPE: { keys: "first" },
   PTTL: { keys: "first" },
   PEXPIRE: { keys: "first", most: 2 },
+  PEXPIREAT: { keys: "first", most: 2 },
   GET: { keys: "first" },
   SET: { keys: "first", most: 5 },
   HGET: { keys: "first" },
@@ -25,6 +26,11 @@ const COMMANDS: Record<string, Usage> = {
   HDEL: { keys: "first" },
   HLEN: { keys: "first" },
   HINCRBY: { keys: "first" },
+  ZADD: { keys: "first" },
+  ZREM: { keys: "first" },
+  ZREMRANGEBYSCORE: { keys: "first" },
+  ZCARD: { keys: "first" },
+  ZRANGE: { keys: "first" },
 };
 
 interface Call {

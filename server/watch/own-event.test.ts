@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EVENT_TYPES, LockEvent } from "../../lib/contract/event.ts";
@@ -137,28 +137,29 @@ describe("parseOwnEvent", () => {
 });
 
 describe("the scripts", () => {
-  const VERBS = ["acquire", "release", "renew", "force-release"];
-  const source = (verb: string) =>
-    readFileSync(new URL(`../formats/redisson/${verb}.lua`, import.meta.url), "utf8");
+  const FOLDER = new URL("../formats/redisson/", import.meta.url);
+  const sources = readdirSync(FOLDER)
+    .filter((name) => name.endsWith(".lua"))
+    .map((name) => readFileSync(new URL(name, FOLDER), "utf8"))
+    .join("\n");
 
-  it.each(VERBS)("%s publishes eight words and the key on a line of its own", (verb) => {
-    const events = [
-      ...source(verb).matchAll(
-        /PUBLISH', ARGV\[\d\], table\.concat\(\s*\{([^}]*)\}, '\\t'\) \.\. '\\n' \.\. ARGV\[\d\]\)/g,
-      ),
-    ];
-    expect(events).toHaveLength(1);
-    for (const [, list = ""] of events) {
-      const words = list.replace(/\([^)]*\)/g, "").split(",");
-      expect(words).toHaveLength(8);
-    }
+  it("publish eight words, and the key on a line of its own", () => {
+    const published =
+      /PUBLISH', ARGV\[\d\], table\.concat\(\s*\{([^}]*)\}, '\\t'\) \.\. '\\n' \.\. ARGV\[\d\]\)/g;
+    const lists = [...sources.matchAll(published)].map(([, list = ""]) => list.replace(/\([^)]*\)/g, ""));
+    expect(lists.length).toBeGreaterThanOrEqual(4);
+    for (const list of lists) expect(list.split(","), list).toHaveLength(8);
+    expect(lists).toHaveLength([...sources.matchAll(/'\\t'\) \.\. '\\n'/g)].length);
   });
 
   it("publish types that are known", () => {
-    const types = VERBS.flatMap((verb) => [
-      ...source(verb).matchAll(/(?:tell\(|concat\(\s*\{ )'([a-z_]+)'/g),
-    ]).map(([, type]) => type);
-    expect(types.sort()).toEqual(["acquired", "force_released", "reentered", "released", "renewed"]);
-    for (const type of types) expect(EVENT_TYPES).toContain(type);
+    const types = [...sources.matchAll(/(?:\btell\(|table\.concat\(\s*\{ )'([a-z_]+)'/g)].map(
+      ([, type]) => type,
+    );
+    expect(new Set(types)).toEqual(
+      new Set(types.filter((type) => EVENT_TYPES.some((name) => name === type))),
+    );
+    for (const type of ["acquired", "reentered", "renewed", "released", "force_released"])
+      expect(types).toContain(type);
   });
 });
