@@ -53,7 +53,7 @@ export class Runtime {
       lockable: [...lockable],
     };
     const live = new LiveStreams({ watcher, journal, hello });
-    const locks = new Locks(connections.verbs, address.db, lockable);
+    const locks = new Locks(connections.verbs, connections.wake, address.db, lockable);
     const streams = new OpenStreams();
     const api = createApi({ locks, watcher, journal, sessions, authentication, live, streams }, log);
     watcher.start();

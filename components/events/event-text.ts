@@ -10,6 +10,8 @@ export const EVENT_NAMES: Record<EventType, string> = {
   expired: "expired",
   evicted: "evicted",
   force_released: "force released",
+  waiting: "waiting",
+  wait_ended: "wait ended",
   seen: "seen",
 };
 
@@ -27,6 +29,9 @@ export function eventDetail(event: LockEvent, brief = false): string {
   switch (event.type) {
     case "acquired":
       return join(who, event.fence === undefined || brief ? "" : `fence ${formatFence(event.fence)}`);
+    case "waiting":
+    case "wait_ended":
+      return who;
     case "reentered":
     case "renewed":
     case "seen":

@@ -9,9 +9,14 @@ export const EVENT_TYPES = [
   "expired",
   "evicted",
   "force_released",
+  "waiting",
+  "wait_ended",
   "seen",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
+
+/** Told as they happen, and not kept: they would push out everything that anyone wants to look up. */
+export const LIVE_ONLY: ReadonlySet<EventType> = new Set(["renewed", "waiting", "wait_ended"]);
 
 /** The events that end a hold. */
 export const ENDINGS: ReadonlySet<EventType> = new Set(["released", "expired", "evicted", "force_released"]);

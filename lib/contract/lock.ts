@@ -126,10 +126,22 @@ const LeaseMs = z
   .max(LEASE_MS_MAX, `leaseMs is at most ${LEASE_MS_MAX} (24 hours)`)
   .default(30_000);
 
+/** The longest a request is held open for a lock; ask again with the same Idempotency-Key to keep the place. */
+export const WAIT_MS_MAX = 55_000;
+
 export const AcquireInput = z
   .strictObject({
     owner: OwnerText,
     leaseMs: LeaseMs,
+    waitMs: z
+      .int(`waitMs is a whole number of milliseconds from 0 to ${WAIT_MS_MAX}`)
+      .min(0, "waitMs is at least 0")
+      .max(
+        WAIT_MS_MAX,
+        `waitMs is at most ${WAIT_MS_MAX}; ask again with the same Idempotency-Key to wait on`,
+      )
+      .default(0)
+      .meta({ description: "How long to wait for a lock that is held." }),
     reentrant: z
       .boolean()
       .default(true)

@@ -19,6 +19,8 @@ export interface ApiResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** JSON text, or a stream of server-sent events. */
   readonly body?: string | ((sink: Sink) => void);
+  /** Called when the answer could not be handed to an open connection. */
+  readonly onUndelivered?: () => void;
 }
 
 /** Where a stream of events is written to. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { markDelivered, watchDelivery } from "./delivery.ts";
 import type { Dispatcher } from "./dispatch.ts";
 import type { ApiRequest, ApiResponse, Sink } from "./http.ts";
 
@@ -8,6 +9,7 @@ export async function answerNode(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
+  markDelivered(incoming.socket);
   send(await api.dispatch(requestOf(incoming, outgoing)), incoming, outgoing);
 }
 
@@ -41,7 +43,13 @@ function goneSignal(outgoing: ServerResponse): AbortSignal {
 }
 
 function send(response: ApiResponse, incoming: IncomingMessage, outgoing: ServerResponse): void {
-  if (outgoing.destroyed) return;
+  // After the client's end of the connection has closed, what is written goes nowhere without an error.
+  if (outgoing.destroyed || !incoming.socket.writable) {
+    outgoing.destroy();
+    response.onUndelivered?.();
+    return;
+  }
+  if (response.onUndelivered) watchDelivery(incoming.socket, outgoing, response.onUndelivered);
   const { body } = response;
   // What is left of a refused body would be read as the next request.
   const isBodyLeft = !incoming.complete && hasBody(incoming);

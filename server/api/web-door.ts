@@ -3,7 +3,9 @@ import type { ApiRequest, ApiResponse, Sink } from "./http.ts";
 
 /** The door of web-standard servers: Next's route handler comes through here. */
 export async function answerWeb(api: Dispatcher, request: Request): Promise<Response> {
-  return responseOf(await api.dispatch(requestOf(request)), request.signal);
+  const response = await api.dispatch(requestOf(request));
+  if (request.signal.aborted) response.onUndelivered?.();
+  return responseOf(response, request.signal);
 }
 
 function requestOf(request: Request): ApiRequest {

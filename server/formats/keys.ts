@@ -61,6 +61,9 @@ function joined(key: Key, before: string, bytes: Uint8Array, after: string): Red
 
 const COMPANION = `${OURS}hold`;
 
+const WAITERS = `${OURS}waiters`;
+
+export const waitersKeyOf = (key: Key) => companionOf(WAITERS, key);
 export const companionKeyOf = (key: Key) => companionOf(COMPANION, key);
 export const fencedCounterKeyOf = (key: Key) => redissonNameOf("redisson_lock_token", key);
 export const wakeChannelOf = (key: Key) => redissonNameOf("redisson_lock__channel", key);

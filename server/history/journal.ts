@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { LockEvent } from "../../lib/contract/event.ts";
-import { ENDINGS } from "../../lib/contract/event.ts";
+import { ENDINGS, LIVE_ONLY } from "../../lib/contract/event.ts";
 import { type Key, keyOfFields } from "../../lib/contract/key.ts";
 
 export type Unnumbered = Omit<LockEvent, "id">;
@@ -12,8 +12,7 @@ export type Replay =
   | { kind: "reset" };
 
 /**
- * The last events, in order, in memory. Renewals are passed on but not kept: they would push out everything
- * that anyone wants to look up.
+ * The last events, in order, in memory. Renewals and waits are passed on but not kept.
  */
 export class Journal {
   readonly #boot = randomBytes(4).toString("hex");
@@ -28,11 +27,11 @@ export class Journal {
   }
 
   append(event: Unnumbered): void {
-    const numbered: LockEvent =
-      event.type === "renewed"
-        ? { id: `${this.#boot}-live-${++this.#live}`, ...event }
-        : { id: `${this.#boot}-${this.#dropped + this.#events.length + 1}`, ...event };
-    if (event.type !== "renewed") this.#keep(numbered);
+    const isKept = !LIVE_ONLY.has(event.type);
+    const numbered: LockEvent = !isKept
+      ? { id: `${this.#boot}-live-${++this.#live}`, ...event }
+      : { id: `${this.#boot}-${this.#dropped + this.#events.length + 1}`, ...event };
+    if (isKept) this.#keep(numbered);
     for (const listener of this.#listeners) listener(numbered);
   }
 
@@ -55,7 +54,7 @@ export class Journal {
 
   /** Whether an event is kept, and so may be named as the last one seen. */
   isKept(event: LockEvent): boolean {
-    return event.type !== "renewed";
+    return !LIVE_ONLY.has(event.type);
   }
 
   after(id: string): Replay {

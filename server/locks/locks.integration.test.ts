@@ -10,6 +10,7 @@ import { Locks } from "./locks.ts";
 let redis: TestRedis;
 let direct: Redis;
 let connection: Redis;
+let wake: Redis;
 let operatorConnection: Redis;
 let locks: Locks;
 
@@ -17,15 +18,17 @@ beforeAll(async () => {
   redis = await startTestRedis();
   direct = redis.client();
   connection = connect(addressOf(redis.url), "test");
+  wake = connect(addressOf(redis.url), "wake", { autoResubscribe: false });
   operatorConnection = connect(addressOf(redis.url), "operator");
   await Promise.all(
     [connection, operatorConnection].map((each) => whenReady(each, AbortSignal.timeout(5000))),
   );
-  locks = new Locks(connection, 0, ["lock:*"]);
+  locks = new Locks(connection, wake, 0, ["lock:*"]);
 });
 
 afterAll(async () => {
   connection.disconnect();
+  wake.disconnect();
   operatorConnection.disconnect();
   await redis.stop();
 });
@@ -312,7 +315,7 @@ describe("forceRelease", () => {
 
   it("never frees the wrong hold in a thousand races with a changing holder", async () => {
     const key = fresh();
-    const operator = new Locks(operatorConnection, 0, ["lock:*"]);
+    const operator = new Locks(operatorConnection, wake, 0, ["lock:*"]);
     let wrong = 0;
     let freed = 0;
     for (let round = 0; round < 1000; round++) {

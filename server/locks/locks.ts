@@ -9,12 +9,21 @@ import { Glob, matchesAny } from "../redis/glob.ts";
 import { attempt } from "./attempt.ts";
 import { LockkeeperError } from "./errors.ts";
 import { ownerFault } from "./owner.ts";
+import { PLACE_KEPT_MS, type Sight, Waits } from "./wait.ts";
+import { WaitingRoom } from "./waiting-room.ts";
+
+/** How many may wait for one key; more are refused at once. */
+export const WAITERS_MAX = 1000;
 
 export interface AcquireOptions {
   readonly owner: string;
   readonly leaseMs: number;
   readonly reentrant: boolean;
   readonly record?: OwnerRecord | undefined;
+  /** How long to wait for a lock that is held; 0 by default. */
+  readonly waitMs?: number;
+  /** Ends the wait. */
+  readonly signal?: AbortSignal;
   /** The caller's own id of this request; repeating it changes nothing. */
   readonly requestId?: string | undefined;
 }
@@ -43,37 +52,74 @@ export interface AcquiredGrant {
 export class Locks {
   readonly #redis: Redis;
   readonly #channel: string;
+  readonly #waits: Waits;
   readonly #lockable: readonly Glob[];
   readonly #process = randomBytes(6).toString("base64url");
   #requests = 0;
 
-  constructor(redis: Redis, db: number, lockable: readonly string[]) {
+  /** @param subscriber a connection of its own: it hears the wake-ups of those who wait */
+  constructor(redis: Redis, subscriber: Redis, db: number, lockable: readonly string[]) {
     this.#redis = redis;
+    this.#waits = new Waits(new WaitingRoom(subscriber));
     this.#channel = eventChannelOf(db);
     this.#lockable = lockable.map((pattern) => new Glob(pattern));
   }
 
-  /** @throws LockkeeperError held, lost, not_a_lock, key_not_allowed, invalid, request_id_reused, unavailable, unknown_outcome */
+  /**
+   * Takes the lock, waiting for it as long as `waitMs` says.
+   *
+   * @throws LockkeeperError held (without waiting), timeout, aborted, queue_full, lost, not_a_lock,
+   *   key_not_allowed, invalid, request_id_reused, unavailable, unknown_outcome
+   */
   async acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant> {
     this.#assertLockable(key);
     assertOwner(options.owner);
-    const { owner, leaseMs, reentrant, record } = options;
-    const request = this.#request(options.requestId, ["acquire", owner, leaseMs, reentrant, record ?? null]);
+    const { owner, leaseMs, reentrant, record, waitMs = 0, signal, requestId } = options;
+    const request = this.#request(requestId, ["acquire", owner, leaseMs, reentrant, record ?? null]);
     const ask = { owner, leaseMs, reentrant, record, ...request };
-    const reply = await this.#carryOut(
-      () => redisson.acquire(this.#redis, this.#channel, key, ask),
+    if (waitMs === 0) return this.#granted(key, ask, await this.#ask(key, ask, requestId));
+    const look = async (leftMs: number, sinceMs: number | undefined): Promise<Sight<AcquiredGrant>> => {
+      const reply = await this.#ask(key, ask, requestId, {
+        waitMs: leftMs,
+        sinceMs,
+        waitersMax: WAITERS_MAX,
+      });
+      if (reply.outcome !== "held") return { done: this.#granted(key, ask, reply) };
+      return { heldMs: reply.remainingMs, asOf: reply.asOf, refusal: heldBy(key, owner, reply) };
+    };
+    return await this.#waits.run(key, { waitMs, signal, requestId }, look, (ending, sinceMs) => {
+      if (ending !== "superseded")
+        this.#stopWaiting(key, ask, sinceMs, requestId === undefined ? 0 : PLACE_KEPT_MS);
+    });
+  }
+
+  #ask(key: Key, ask: redisson.AcquireRequest, requestId: string | undefined, waiting?: redisson.Waiting) {
+    return this.#carryOut(
+      () => redisson.acquire(this.#redis, this.#channel, key, ask, waiting),
       // A caller without an id of its own cannot ask again, so a grant that may exist would hold for nobody.
-      () => options.requestId === undefined && this.#abandon(key, owner, request.id),
+      () => requestId === undefined && waiting === undefined && this.#abandon(key, ask.owner, ask.id),
     );
+  }
+
+  /** @throws LockkeeperError whatever was answered but a grant */
+  #granted(
+    key: Key,
+    { owner, leaseMs, id }: redisson.AcquireRequest,
+    reply: redisson.AcquireReply,
+  ): AcquiredGrant {
     if (reply.outcome === "granted") {
-      return {
-        grant: grantOf(key, owner, leaseMs, reply),
-        abandon: () => this.#abandon(key, owner, request.id),
-      };
+      return { grant: grantOf(key, owner, leaseMs, reply), abandon: () => this.#abandon(key, owner, id) };
     }
     if (reply.outcome === "held") throw heldBy(key, owner, reply);
     if (reply.outcome === "lost") throw lostBy(key, owner, undefined);
+    if (reply.outcome === "queue_full") throw queueFull(key, reply.waiting);
     throw refusal(key, reply);
+  }
+
+  // The list of those who wait is for looking at only, and its entries end by themselves: a failure is no harm.
+  #stopWaiting(key: Key, { id, owner }: redisson.AcquireRequest, sinceMs: number, keepMs: number): void {
+    const waiter = { requestId: id, sinceMs, owner, keepMs };
+    redisson.stopWaiting(this.#redis, this.#channel, key, waiter).catch(() => undefined);
   }
 
   /** @throws LockkeeperError lost, not_a_lock, key_not_allowed, invalid, request_id_reused, unavailable, unknown_outcome */
@@ -190,6 +236,13 @@ function heldBy(
     holders: holderFacts(holders),
     remainingMs,
     asOf,
+  });
+}
+
+function queueFull(key: Key, waiting: number): LockkeeperError {
+  return new LockkeeperError("queue_full", `${waiting} are waiting for this lock already; try again later.`, {
+    ...fieldsOfKey(key),
+    waiting,
   });
 }
 

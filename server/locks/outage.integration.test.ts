@@ -13,6 +13,7 @@ let redis: TestRedis;
 let direct: Redis;
 let proxy: TestProxy;
 let connection: Redis;
+let wake: Redis;
 let locks: Locks;
 
 beforeAll(async () => {
@@ -20,8 +21,9 @@ beforeAll(async () => {
   direct = redis.client();
   proxy = await startTestProxy(redis.port, seeded(42));
   connection = connect(addressOf(`redis://127.0.0.1:${proxy.port}`), "test");
+  wake = connect(addressOf(`redis://127.0.0.1:${proxy.port}`), "wake", { autoResubscribe: false });
   await whenReady(connection, AbortSignal.timeout(5000));
-  locks = new Locks(connection, 0, ["lock:*"]);
+  locks = new Locks(connection, wake, 0, ["lock:*"]);
 });
 
 afterEach(() => {
@@ -31,6 +33,7 @@ afterEach(() => {
 
 afterAll(async () => {
   connection.disconnect();
+  wake.disconnect();
   await proxy.stop();
   await redis.stop();
 });

@@ -83,6 +83,8 @@ export function connect(address: RedisAddress, name: string, more: RedisOptions 
     retryStrategy: (attempt) => Math.min(5 * 2 ** Math.min(attempt, 10), 500) * (0.75 + Math.random() / 2),
     ...more,
   });
+  // Each call that waits for the connection listens for a moment; a thousand may wait at once.
+  redis.setMaxListeners(0);
   // Every caller learns of a failure from its own command; an 'error' event without a listener would end the process.
   redis.on("error", () => undefined);
   return redis;
@@ -114,6 +116,7 @@ export interface Connections {
   readonly verbs: Redis;
   readonly watch: Redis;
   readonly subscriber: Redis;
+  readonly wake: Redis;
   readonly home: Redis;
   close(): void;
 }
@@ -130,6 +133,7 @@ export async function openConnections(address: RedisAddress): Promise<Connection
     verbs: connect(address, "verbs"),
     watch: connect(address, "watch"),
     subscriber: connect(address, "subscriber", { autoResubscribe: false }),
+    wake: connect(address, "wake", { autoResubscribe: false }),
     home: connect(address, "home"),
   };
   const close = () => {

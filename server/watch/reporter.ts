@@ -40,6 +40,11 @@ export class Reporter {
   ) {}
 
   exact(event: OwnEvent): void {
+    if (event.type === "waiting" || event.type === "wait_ended") {
+      const { type, at, owner } = event;
+      this.#append(event.key, [{ type, at, owner, fence: null, observed: "exact" }]);
+      return;
+    }
     if (this.lookAgain(event.key)) this.#exactAt.set(event.key, performance.now());
     const { tale, events } = tellExact(this.#tales.get(event.key) ?? this.#ended.get(event.key), event);
     this.#keep(event.key, tale);

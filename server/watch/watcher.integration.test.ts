@@ -21,7 +21,7 @@ async function start({ flags = "Kghxe" } = {}): Promise<void> {
   redis = await startTestRedis({ args: ["--notify-keyspace-events", flags] });
   direct = redis.client();
   connections = await openConnections(addressOf(redis.url));
-  locks = new Locks(connections.verbs, 0, ["lock:*"]);
+  locks = new Locks(connections.verbs, connections.wake, 0, ["lock:*"]);
 }
 
 async function watch(policy: "off" | "set" = "off"): Promise<void> {

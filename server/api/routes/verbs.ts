@@ -23,18 +23,22 @@ export function verbRoutes({ locks }: Services): Route[] {
       method: "POST",
       path: "/locks/{key}/acquire",
       access: "lock",
-      summary: "Acquire a lock without waiting",
+      summary: "Acquire a lock",
       description:
-        "Grants the lock when it is free, or once more when the same owner holds it (count rises, fence stays). A lease can be outlived by a pause of the holder: hand the fence to the resource and let it refuse lower ones.",
+        "Grants the lock when it is free, or once more when the same owner holds it (count rises, fence stays). With `waitMs` the request is held open until the lock is granted or the time is over (`timeout`); who repeats its Idempotency-Key within 5 s keeps its place, and who closes the connection leaves nothing behind. A lease can be outlived by a pause of the holder: hand the fence to the resource and let it refuse lower ones.",
       body: AcquireInput,
       idempotent: true,
       response: { status: 200, schema: Grant, description: "Granted." },
-      errors: [...ALWAYS, "held", "lost"],
+      errors: [...ALWAYS, "held", "timeout", "lost", "queue_full", "aborted"],
       handle: async ({ key, body, requestId, request }) => {
-        const { grant, abandon } = await locks.acquire(key, { ...body, requestId });
+        const { grant, abandon } = await locks.acquire(key, {
+          ...body,
+          requestId,
+          // Made when it is asked for, so only those who wait pay for it.
+          ...(body.waitMs > 0 ? { signal: request.signal } : {}),
+        });
         // Whoever asked has gone: nobody knows of this hold, so nobody would release it.
-        if (request.signal.aborted) abandon();
-        return json(200, grant);
+        return { ...json(200, grant), onUndelivered: abandon };
       },
     }),
     route({

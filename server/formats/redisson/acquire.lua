@@ -8,12 +8,16 @@
 --
 -- KEYS[1] the lock (hash: owner -> count)       KEYS[2] its companion
 -- KEYS[3] the counter of Redisson's fenced lock, brought along when it exists
+-- KEYS[4] who waits (sorted set: request id, since and owner -> end of the wait in ms)
 -- ARGV[1] owner    ARGV[2] lease in ms    ARGV[3] request id    ARGV[4] digest of the request
 -- ARGV[5] '1' when the owner may re-enter    ARGV[6] owner record as JSON, or ''
 -- ARGV[7] channel for events                 ARGV[8] the key itself, as bytes
+-- ARGV[9] '' or how long the owner will wait, in ms    ARGV[10] '' or since when it has waited, in ms
+-- ARGV[11] how many may wait
 --
 -- Returns {'granted', now ms, count, fence or '', remaining ms}
 --         {'held', now ms, remaining ms (-1: no expiry), companion's owner, fence, since, record, field, count, ...}
+--         {'queue_full', now ms, how many wait}
 --         {'lost', now ms}           the request was carried out before and its hold has ended since
 --         {'request_id_reused'}      {'not_a_lock', type}
 
@@ -35,6 +39,11 @@ end
 local told = redis.call('HMGET', KEYS[2], 'owner', 'fence', 'seq', 'requests', 'since', 'record')
 local told_owner, last_fence, seq, window = told[1], told[2], tonumber(told[3] or '0'), told[4]
 
+-- A grant ends the wait that led to it.
+local function stop_waiting()
+  if ARGV[10] ~= '' then redis.call('ZREM', KEYS[4], waiter_name(request_id, ARGV[10], owner)) end
+end
+
 local function keep_companion(remaining_ms)
   redis.call('PEXPIRE', KEYS[2], integer(remaining_ms + math.max(600000, 2 * lease_ms)))
 end
@@ -48,6 +57,7 @@ local repeated = find_request(window, request_id)
 if repeated then
   if repeated.verb ~= 'acquire' or repeated.digest ~= digest then return { 'request_id_reused' } end
   local count = size > 0 and redis.call('HGET', KEYS[1], owner)
+  stop_waiting()
   if not count or (repeated.fence ~= '' and (told_owner ~= owner or last_fence ~= repeated.fence)) then
     return { 'lost', integer(now_ms) }
   end
@@ -61,6 +71,20 @@ if size > 0 then
   if not is_lock(fields, told_owner) then return { 'not_a_lock', 'hash' } end
   local remaining_ms = redis.call('PTTL', KEYS[1])
   if size > 1 or fields[1] ~= owner or ARGV[5] ~= '1' then
+    if ARGV[9] ~= '' then
+      redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', integer(now_ms))
+      local since = ARGV[10]
+      if since == '' then
+        local waiting = redis.call('ZCARD', KEYS[4])
+        if waiting >= tonumber(ARGV[11]) then return { 'queue_full', integer(now_ms), integer(waiting) } end
+        since = integer(now_ms)
+        redis.call('PUBLISH', ARGV[7], table.concat(
+          { 'waiting', since, '', '0', '0', '', owner, '' }, '\t') .. '\n' .. ARGV[8])
+      end
+      redis.call('ZADD', KEYS[4], integer(now_ms + tonumber(ARGV[9])), waiter_name(request_id, since, owner))
+      local longest = redis.call('ZRANGE', KEYS[4], -1, -1, 'WITHSCORES')
+      redis.call('PEXPIREAT', KEYS[4], integer(tonumber(longest[2]) + 1000))
+    end
     local reply = { 'held', integer(now_ms), integer(remaining_ms), told_owner or '', last_fence or '', told[5] or '', told[6] or '' }
     for i = 1, #fields do reply[#reply + 1] = fields[i] end
     return reply
@@ -76,6 +100,7 @@ if size > 0 then
   redis.call('HSET', KEYS[2], 'seq', integer(seq + 1),
     'requests', remember_request(window, request_id, 'acquire', digest, fence, now_ms))
   keep_companion(remaining_ms)
+  stop_waiting()
   tell('reentered', fence, count)
   return { 'granted', integer(now_ms), integer(count), fence, integer(remaining_ms) }
 end
@@ -94,5 +119,6 @@ seq = 0
 redis.call('HSET', KEYS[2], 'owner', owner, 'fence', fence, 'since', integer(now_ms), 'lease', ARGV[2],
   'record', ARGV[6], 'seq', '1', 'requests', remember_request(window, request_id, 'acquire', digest, fence, now_ms))
 keep_companion(lease_ms)
+stop_waiting()
 tell('acquired', fence, 1)
 return { 'granted', integer(now_ms), '1', fence, ARGV[2] }

@@ -2,7 +2,7 @@ import type { Redis } from "ioredis";
 import type { Key } from "../../../lib/contract/key.ts";
 import { OwnerRecord } from "../../../lib/contract/lock.ts";
 import { type RedisArgument, Script } from "../../redis/script.ts";
-import { argumentOf, companionKeyOf, fencedCounterKeyOf, wakeChannelOf } from "../keys.ts";
+import { argumentOf, companionKeyOf, fencedCounterKeyOf, waitersKeyOf, wakeChannelOf } from "../keys.ts";
 import type { Observation, SeenHolder } from "../observation.ts";
 
 /**
@@ -40,7 +40,8 @@ export type AcquireReply =
   | Granted
   | Refused
   | ({ outcome: "held" } & Elsewhere)
-  | { outcome: "lost"; asOf: number };
+  | { outcome: "lost"; asOf: number }
+  | { outcome: "queue_full"; waiting: number };
 export type RenewReply = Granted | Refused | ({ outcome: "lost" } & Elsewhere);
 export type ReleaseReply =
   | Refused
@@ -51,16 +52,17 @@ export type ForceReleaseReply =
   | { outcome: "not_a_lock"; type: string };
 
 type Two = [RedisArgument, RedisArgument];
-type Three = [RedisArgument, RedisArgument, RedisArgument];
+type Four = [RedisArgument, RedisArgument, RedisArgument, RedisArgument];
 
 const file = (name: string) => new URL(name, import.meta.url);
 
-const acquireScript = new Script<Three, RedisArgument[], AcquireReply>(file("acquire.lua"), (reply) => {
+const acquireScript = new Script<Four, RedisArgument[], AcquireReply>(file("acquire.lua"), (reply) => {
   const words = wordsOf(reply);
   const [outcome] = words;
   if (outcome === "granted") return grantOf(words);
   if (outcome === "held") return { outcome, ...elsewhereOf(words) };
   if (outcome === "lost") return { outcome, asOf: Number(words[1]) };
+  if (outcome === "queue_full") return { outcome, waiting: Number(words[2]) };
   return refusalOf(words);
 });
 
@@ -79,6 +81,11 @@ const releaseScript = new Script<Two, RedisArgument[], ReleaseReply>(file("relea
   return refusalOf(words);
 });
 
+const stopWaitingScript = new Script<[RedisArgument], RedisArgument[], void>(
+  file("stop-waiting.lua"),
+  () => undefined,
+);
+
 const forceReleaseScript = new Script<Two, RedisArgument[], ForceReleaseReply>(
   file("force-release.lua"),
   (reply) => {
@@ -95,6 +102,15 @@ const readScript = new Script<Two, [], (key: Key) => Observation>(file("read.lua
   return (key) => observationOf(key, reply as ReadReply);
 });
 
+/** A request that will wait when it is refused, so that it can be counted and shown. */
+export interface Waiting {
+  readonly waitMs: number;
+  /** Since when, as the first refusal told (its `asOf`); undefined at first. */
+  readonly sinceMs: number | undefined;
+  /** How many may wait for one key. */
+  readonly waitersMax: number;
+}
+
 export interface AcquireRequest extends Request {
   readonly owner: string;
   readonly leaseMs: number;
@@ -102,10 +118,16 @@ export interface AcquireRequest extends Request {
   readonly record: OwnerRecord | undefined;
 }
 
-export function acquire(redis: Redis, channel: string, key: Key, ask: AcquireRequest): Promise<AcquireReply> {
+export function acquire(
+  redis: Redis,
+  channel: string,
+  key: Key,
+  ask: AcquireRequest,
+  waiting?: Waiting,
+): Promise<AcquireReply> {
   return acquireScript.run(
     redis,
-    [argumentOf(key), companionKeyOf(key), fencedCounterKeyOf(key)],
+    [argumentOf(key), companionKeyOf(key), fencedCounterKeyOf(key), waitersKeyOf(key)],
     [
       ask.owner,
       ask.leaseMs,
@@ -115,7 +137,26 @@ export function acquire(redis: Redis, channel: string, key: Key, ask: AcquireReq
       ask.record === undefined ? "" : JSON.stringify(ask.record),
       channel,
       argumentOf(key),
+      waiting?.waitMs ?? "",
+      waiting?.sinceMs ?? "",
+      waiting?.waitersMax ?? "",
     ],
+  );
+}
+
+export interface StoppedWaiting {
+  readonly requestId: string;
+  readonly sinceMs: number;
+  readonly owner: string;
+  /** How long its place is kept for the same request id; 0: not at all. */
+  readonly keepMs: number;
+}
+
+export function stopWaiting(redis: Redis, channel: string, key: Key, waiter: StoppedWaiting): Promise<void> {
+  return stopWaitingScript.run(
+    redis,
+    [waitersKeyOf(key)],
+    [waiter.requestId, waiter.sinceMs, waiter.owner, waiter.keepMs, channel, argumentOf(key)],
   );
 }
 

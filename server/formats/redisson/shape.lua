@@ -34,3 +34,7 @@ end
 local function integer(number)
   return string.format('%.0f', number)
 end
+
+local function waiter_name(request_id, since, owner)
+  return table.concat({ request_id, since, owner }, '\t')
+end

@@ -1,0 +1,61 @@
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+/**
+ * Tells whether an answer reached its client, as far as TCP can.
+ *
+ * A client that closes with our answer unread makes its system reset the connection; one that has read it just
+ * closes. The reset is not to be seen by reading: the end that came before it wins. So when a client closes soon
+ * after an answer that matters, our own end is held back for a moment and an empty line is written first. If that
+ * fails, the reset has arrived, and the answer was not read.
+ */
+
+/** A client that closes this long after an answer has read it. */
+const UNREAD_MS = 1000;
+/** Time for the reset to arrive. */
+const HOLD_BACK_MS = 30;
+
+interface Answer {
+  readonly sentAt: number;
+  readonly takeBack: () => void;
+}
+
+const answers = new WeakMap<Socket, Answer>();
+const watched = new WeakSet<Socket>();
+
+/** Whoever sends the next request on a connection has had the answer to the one before. */
+export function markDelivered(socket: Socket): void {
+  answers.delete(socket);
+}
+
+/** Calls `takeBack` at most once, should the answer that is about to be sent not reach its client. */
+export function watchDelivery(socket: Socket, outgoing: ServerResponse, takeBack: () => void): void {
+  answers.set(socket, { sentAt: performance.now(), takeBack });
+  if (watched.has(socket)) return;
+  watched.add(socket);
+  socket.once("close", (hadError) => {
+    if (hadError || !outgoing.writableFinished) lost(socket);
+  });
+  holdBackEnd(socket);
+}
+
+function lost(socket: Socket): void {
+  const answer = answers.get(socket);
+  answers.delete(socket);
+  if (answer !== undefined && performance.now() - answer.sentAt < UNREAD_MS) answer.takeBack();
+}
+
+function holdBackEnd(socket: Socket): void {
+  const end = socket.end.bind(socket);
+  const endLater = () => {
+    const answer = answers.get(socket);
+    if (answer === undefined || performance.now() - answer.sentAt > UNREAD_MS) end();
+    else {
+      setTimeout(() => {
+        socket.write("\r\n", (error) => (error ? lost(socket) : end()));
+      }, HOLD_BACK_MS);
+    }
+    return socket;
+  };
+  Object.assign(socket, { end: endLater });
+}

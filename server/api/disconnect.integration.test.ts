@@ -1,0 +1,118 @@
+import { randomUUID } from "node:crypto";
+import { connect, type Socket } from "node:net";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROOT_KEY, startTestServer, type TestServer, until } from "../testing/server.ts";
+
+let server: TestServer;
+let direct: Redis;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  direct = server.redis.client();
+});
+afterAll(async () => await server.stop());
+
+function sendAcquire(socket: Socket, key: string, owner: string, waitMs: number): void {
+  const body = JSON.stringify({ owner, waitMs, leaseMs: 60_000 });
+  socket.write(
+    `POST /api/v1/locks/${encodeURIComponent(key)}/acquire HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ROOT_KEY}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}
+
+function open(): Socket {
+  const { hostname, port } = new URL(server.url);
+  return connect(Number(port), hostname).on("error", () => undefined);
+}
+
+/** Asks for a lock, reads the answer and closes at once. */
+function askAndClose(key: string, close: "destroy" | "end"): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = open();
+    socket.once("data", () => socket[close]());
+    socket.on("close", () => resolve());
+    sendAcquire(socket, key, "me", 0);
+  });
+}
+
+/** Asks for a lock over a raw connection and breaks it off after a while; tells whether an answer was read before. */
+function askAndLeave(
+  key: string,
+  owner: string,
+  waitMs: number,
+  afterMs: number,
+): Promise<"answered" | "left"> {
+  return new Promise((resolve) => {
+    const socket = open();
+    let answer: "answered" | "left" = "left";
+    socket.on("data", () => {
+      answer = "answered";
+    });
+    socket.on("close", () => resolve(answer));
+    sendAcquire(socket, key, owner, waitMs);
+    setTimeout(() => socket.destroy(), afterMs);
+  });
+}
+
+describe("a client that disconnects", () => {
+  it("leaves nothing behind, whenever it does: no lock is held by an owner that got no answer", {
+    timeout: 60_000,
+  }, async () => {
+    const keys = Array.from({ length: 20 }, () => `lock:${randomUUID()}`);
+    const answered = new Map<string, string>();
+    for (let round = 0; round < 50; round++) {
+      await Promise.all(
+        keys.map(async (key) => {
+          const owner = `${key}/${round}`;
+          if ((await askAndLeave(key, owner, 1000, Math.random() * 12)) === "answered")
+            answered.set(owner, key);
+        }),
+      );
+      for (const [owner, key] of answered) await server.call(`/locks/${key}/release`, { body: { owner } });
+      answered.clear();
+    }
+    await until(async () => (await direct.exists(...keys)) === 0);
+    await until(async () => (await direct.keys("lockkeeper:waiters:*")).length === 0);
+  });
+
+  it.each(["destroy", "end"] as const)(
+    "keeps its lock when it has read the answer and then closes (%s)",
+    async (close) => {
+      const keys = Array.from({ length: 20 }, () => `lock:${randomUUID()}`);
+      await Promise.all(keys.map((key) => askAndClose(key, close)));
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(await direct.exists(...keys)).toBe(20);
+    },
+  );
+
+  it("frees the way for the next in the queue", async () => {
+    const key = `lock:${randomUUID()}`;
+    await server.call(`/locks/${key}/acquire`, { body: { owner: "me" } });
+    const gone = askAndLeave(key, "gone", 20_000, 200);
+    await gone;
+    const next = server.call(`/locks/${key}/acquire`, { body: { owner: "next", waitMs: 20_000 } });
+    await until(async () => (await direct.zcard(`lockkeeper:waiters:{${key}}`)) === 1);
+    await server.call(`/locks/${key}/release`, { body: { owner: "me" } });
+    expect((await next).body.owner).toBe("next");
+  });
+});
+
+describe("waiting over HTTP", () => {
+  it("answers with the grant when the lock is released, and with timeout and the holder when it is not", async () => {
+    const key = `lock:${randomUUID()}`;
+    await server.call(`/locks/${key}/acquire`, { body: { owner: "me" } });
+    const late = await server.call(`/locks/${key}/acquire`, { body: { owner: "you", waitMs: 200 } });
+    expect([late.status, late.body.code, late.body.holders[0].owner]).toEqual([409, "timeout", "me"]);
+    const waits = server.call(`/locks/${key}/acquire`, { body: { owner: "you", waitMs: 10_000 } });
+    await until(async () => (await direct.zcard(`lockkeeper:waiters:{${key}}`)) === 1);
+    await server.call(`/locks/${key}/release`, { body: { owner: "me" } });
+    expect((await waits).body).toMatchObject({ owner: "you", count: 1 });
+  });
+
+  it("refuses to wait longer than a request may be held open", async () => {
+    const reply = await server.call(`/locks/lock:x/acquire`, { body: { owner: "me", waitMs: 55_001 } });
+    expect([reply.status, reply.body.code]).toEqual([400, "invalid"]);
+    expect(reply.body.detail).toContain("Idempotency-Key");
+  });
+});

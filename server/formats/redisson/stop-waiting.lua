@@ -1,0 +1,25 @@
+-- Takes a waiter off the list of those who wait, or keeps its place for a moment.
+--
+-- Guarantee: touches nothing but the list. The place that is kept ends by itself.
+--
+-- KEYS[1] who waits (sorted set: request id, since and owner -> end of the wait in ms)
+-- ARGV[1] request id    ARGV[2] since when it waited, in ms    ARGV[3] owner
+-- ARGV[4] '0' or for how long its place is kept, in ms
+-- ARGV[5] channel for events    ARGV[6] the key of the lock, as bytes
+--
+-- Returns {'wait_ended', now ms}
+
+-- include shape.lua
+
+local time = redis.call('TIME')
+local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local name = waiter_name(ARGV[1], ARGV[2], ARGV[3])
+
+if ARGV[4] == '0' then
+  redis.call('ZREM', KEYS[1], name)
+else
+  redis.call('ZADD', KEYS[1], 'XX', integer(now_ms + tonumber(ARGV[4])), name)
+end
+redis.call('PUBLISH', ARGV[5], table.concat(
+  { 'wait_ended', integer(now_ms), '', '0', '0', '', ARGV[3], '' }, '\t') .. '\n' .. ARGV[6])
+return { 'wait_ended', integer(now_ms) }
