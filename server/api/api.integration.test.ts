@@ -349,6 +349,8 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       "413",
       "415",
       "422",
+      "429",
+      "499",
       "500",
       "503",
     ]);

@@ -24,6 +24,8 @@ export interface AcquireOptions {
   readonly waitMs?: number;
   /** Ends the wait. */
   readonly signal?: AbortSignal;
+  /** Called before each look is sent: a deadline counts from there. */
+  readonly onSend?: () => void;
   /** The caller's own id of this request; repeating it changes nothing. */
   readonly requestId?: string | undefined;
 }
@@ -74,11 +76,13 @@ export class Locks {
   async acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant> {
     this.#assertLockable(key);
     assertOwner(options.owner);
-    const { owner, leaseMs, reentrant, record, waitMs = 0, signal, requestId } = options;
+    const { owner, leaseMs, reentrant, record, waitMs = 0, signal, requestId, onSend } = options;
     const request = this.#request(requestId, ["acquire", owner, leaseMs, reentrant, record ?? null]);
     const ask = { owner, leaseMs, reentrant, record, ...request };
+    if (waitMs === 0) onSend?.();
     if (waitMs === 0) return this.#granted(key, ask, await this.#ask(key, ask, requestId));
     const look = async (leftMs: number, sinceMs: number | undefined): Promise<Sight<AcquiredGrant>> => {
+      onSend?.();
       const reply = await this.#ask(key, ask, requestId, {
         waitMs: leftMs,
         sinceMs,

@@ -81,6 +81,14 @@ const releaseScript = new Script<Two, RedisArgument[], ReleaseReply>(file("relea
   return refusalOf(words);
 });
 
+const renewManyScript = new Script<RedisArgument[], RedisArgument[], (number | null)[]>(
+  file("renew-many.lua"),
+  (reply) =>
+    wordsOf(reply)
+      .slice(1)
+      .map((word) => remainingOf(Number(word))),
+);
+
 const stopWaitingScript = new Script<[RedisArgument], RedisArgument[], void>(
   file("stop-waiting.lua"),
   () => undefined,
@@ -174,6 +182,29 @@ export function renew(redis: Redis, channel: string, key: Key, ask: RenewRequest
     channel,
     argumentOf(key),
   ]);
+}
+
+export interface HeldByUs {
+  readonly key: Key;
+  readonly owner: string;
+  readonly fence: string | null;
+  readonly leaseMs: number;
+}
+
+/** Renews up to a hundred holds in one call. Gives what remains of each in ms, null where the hold is gone. */
+export function renewMany(
+  redis: Redis,
+  channel: string,
+  holds: readonly HeldByUs[],
+): Promise<(number | null)[]> {
+  return renewManyScript.run(
+    redis,
+    holds.flatMap(({ key }) => pairOf(key)),
+    [
+      channel,
+      ...holds.flatMap(({ key, owner, fence, leaseMs }) => [owner, fence ?? "", leaseMs, argumentOf(key)]),
+    ],
+  );
 }
 
 export interface ReleaseRequest extends Request {

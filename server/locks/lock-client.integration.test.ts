@@ -1,0 +1,306 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestRedis, type TestRedis } from "../testing/redis.ts";
+import { until } from "../testing/server.ts";
+import { campaign } from "./campaign.ts";
+import { LockkeeperError } from "./errors.ts";
+import { LockClient } from "./lock-client.ts";
+
+let redis: TestRedis;
+let direct: Redis;
+let client: LockClient;
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+  direct = redis.client();
+  client = await LockClient.open(redis.url);
+});
+
+afterAll(async () => {
+  client.close();
+  await redis.stop();
+});
+
+const fresh = () => `lock:${randomUUID()}`;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => "ok",
+    (error: unknown) => (error instanceof LockkeeperError ? error.code : String(error)),
+  );
+
+describe("a hold", () => {
+  it("outlives its lease as long as its process renews it, under one fence", async () => {
+    const key = fresh();
+    const hold = await client.acquire(key, { leaseMs: 300 });
+    await pause(1000);
+    hold.assertHeld();
+    expect(hold.remainingMs()).toBeGreaterThan(0);
+    expect(await direct.hget(`lockkeeper:hold:{${key}}`, "fence")).toBe(hold.fence);
+    expect(await hold.release()).toMatchObject({ outcome: "released" });
+  });
+
+  it("with a fixed lease ends with it: the signal says so, and no step passes", async () => {
+    const hold = await client.acquire(fresh(), { leaseMs: 200, renew: false });
+    await until(() => hold.signal.aborted, 1000);
+    expect(hold.signal.reason).toMatchObject({ code: "lost" });
+    expect(() => hold.assertHeld()).toThrow(LockkeeperError);
+    expect((await hold.release()).outcome).toBe("not_held");
+  });
+
+  it("is released once, however often it is asked", async () => {
+    const key = fresh();
+    const outer = await client.acquire(key, { owner: "me" });
+    const inner = await client.acquire(key, { owner: "me" });
+    await Promise.all([inner.release(), inner.release(), inner.release()]);
+    expect(await direct.hget(key, "me")).toBe("1");
+    outer.assertHeld();
+    await outer.release();
+  });
+
+  it("is released by `await using`", async () => {
+    const key = fresh();
+    {
+      await using hold = await client.acquire(key);
+      hold.assertHeld();
+    }
+    expect(await direct.exists(key)).toBe(0);
+  });
+
+  it("is lost as soon as a renewal finds it freed by force, and does not come back", async () => {
+    const key = fresh();
+    const hold = await client.acquire(key, { leaseMs: 300 });
+    await direct.del(key);
+    await until(() => hold.signal.aborted, 1000);
+    expect(hold.state).toBe("lost");
+    await pause(300);
+    expect(await direct.exists(key)).toBe(0);
+  });
+
+  it("is lost when the same owner string holds the lock anew", async () => {
+    const key = fresh();
+    const hold = await client.acquire(key, { leaseMs: 300, owner: "me" });
+    await direct.del(key);
+    await client.acquire(key, { leaseMs: 60_000, owner: "me", renew: false });
+    await until(() => hold.signal.aborted, 1000);
+  });
+
+  it("is not renewed after its release", async () => {
+    const key = fresh();
+    const hold = await client.acquire(key, { leaseMs: 240, owner: "me" });
+    await pause(70);
+    await hold.release();
+    await client.acquire(key, { leaseMs: 400, owner: "you", renew: false });
+    await until(async () => (await direct.exists(key)) === 0, 1000);
+  });
+
+  it("is in jeopardy when a renewal fails, is lost at its deadline, and is held again if Redis comes back before", async () => {
+    const jeopardy: string[] = [];
+    const note = (name: string) => ({
+      leaseMs: name === "long" ? 6000 : 900,
+      onJeopardy: () => jeopardy.push(name),
+    });
+    const long = await client.acquire(fresh(), note("long"));
+    const short = await client.acquire(fresh(), note("short"));
+    await until(() => long.remainingMs() < 5000);
+    redis.freeze();
+    await until(() => short.signal.aborted, 2000);
+    expect(jeopardy).toContain("short");
+    redis.thaw();
+    await until(() => long.state === "held" && long.remainingMs() > 4500, 5000);
+    expect(long.signal.aborted).toBe(false);
+    await long.release();
+  });
+
+  it("keeps its renewals when connections are cut", async () => {
+    const hold = await client.acquire(fresh(), { leaseMs: 600 });
+    for (let cut = 0; cut < 6; cut++) {
+      await direct.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+      await pause(200);
+    }
+    hold.assertHeld();
+    await hold.release();
+  });
+
+  it("notices a stall of the event loop before the next step", async () => {
+    const hold = await client.acquire(fresh(), { leaseMs: 200 });
+    const until = performance.now() + 500;
+    while (performance.now() < until);
+    expect(() => hold.assertHeld()).toThrow(LockkeeperError);
+    expect(hold.signal.aborted).toBe(true);
+  });
+});
+
+describe("a holder that is stopped for three leases", () => {
+  it("finds its signal ended when it wakes, before any step, and its late release touches nothing", async () => {
+    const key = fresh();
+    const worker = fork(
+      fileURLToPath(new URL("../testing/workers/holder.ts", import.meta.url)),
+      [redis.url, key, "400"],
+      {
+        execArgv: ["--import", "tsx"],
+      },
+    );
+    try {
+      const { fence } = await heard(worker, (fact) => "fence" in fact);
+      worker.kill("SIGSTOP");
+      const next = await client.acquire(key, { waitMs: 5000, leaseMs: 60_000, owner: "next" });
+      expect(Number(next.fence)).toBeGreaterThan(Number(fence));
+      await pause(800);
+      worker.send("assert");
+      worker.kill("SIGCONT");
+      expect(await heard(worker, (fact) => "assert" in fact)).toEqual({ assert: "lost", signalled: true });
+      worker.send("release");
+      expect(await heard(worker, (fact) => "release" in fact)).toEqual({ release: "not_held" });
+      expect(await direct.hgetall(key)).toEqual({ next: "1" });
+      await next.release();
+    } finally {
+      worker.kill("SIGKILL");
+    }
+  });
+});
+
+function heard(
+  worker: ChildProcess,
+  isIt: (fact: Record<string, unknown>) => boolean,
+): Promise<Record<string, unknown>> {
+  return new Promise((resolve, reject) => {
+    worker.on("message", (fact) => {
+      if (isIt(fact as Record<string, unknown>)) resolve(fact as Record<string, unknown>);
+    });
+    worker.once("exit", () => reject(new Error("the worker ended")));
+  });
+}
+
+describe("withLock", () => {
+  it("gives the lock back, also when the work throws, and the work's error wins", async () => {
+    const key = fresh();
+    expect(await client.withLock(key, {}, async () => 7)).toBe(7);
+    await expect(client.withLock(key, {}, () => Promise.reject(new Error("mine")))).rejects.toThrow("mine");
+    expect(await direct.exists(key)).toBe(0);
+  });
+
+  it("re-enters within its own context, counted in Redis, and excludes every other", async () => {
+    const key = fresh();
+    await client.withLock(key, {}, async (outer) => {
+      await client.withLock(key, {}, async (inner) => {
+        expect([inner.count, inner.fence]).toEqual([2, outer.fence]);
+        expect(await direct.hget(key, inner.owner)).toBe("2");
+      });
+      expect(await direct.hget(key, outer.owner)).toBe("1");
+    });
+    let inside = 0;
+    await Promise.all(
+      Array.from({ length: 20 }, () =>
+        client.withLock(key, { waitMs: 10_000 }, async () => {
+          expect(++inside).toBe(1);
+          await pause(1);
+          inside--;
+        }),
+      ),
+    );
+  });
+
+  it("lets branches of one context in side by side: they are one owner", async () => {
+    const key = fresh();
+    await client.withLock(key, {}, async () => {
+      const counts = await Promise.all(
+        [1, 2].map(() => client.withLock(key, {}, async (hold) => hold.count)),
+      );
+      expect(counts.sort()).toEqual([2, 3]);
+    });
+    expect(await direct.exists(key)).toBe(0);
+  });
+
+  it("refuses re-entry at once when it is not wanted, which finds self-deadlocks", async () => {
+    const key = fresh();
+    const inner = client.withLock(key, {}, () => codeOf(client.acquire(key, { reentrant: false })));
+    expect(await inner).toBe("held");
+  });
+});
+
+describe("Java's Lock", () => {
+  it("tryLock, tryLock(time), lock, lockInterruptibly and unlock have their counterparts", async () => {
+    const key = fresh();
+    const held = await client.acquire(key, { owner: "a" });
+    expect(await codeOf(client.acquire(key, { owner: "b" }))).toBe("held");
+    expect(await codeOf(client.acquire(key, { owner: "b", waitMs: 100 }))).toBe("timeout");
+    const interrupt = new AbortController();
+    const interrupted = codeOf(
+      client.acquire(key, { owner: "b", waitMs: Number.POSITIVE_INFINITY, signal: interrupt.signal }),
+    );
+    setTimeout(() => interrupt.abort(), 50);
+    expect(await interrupted).toBe("aborted");
+    const forever = client.acquire(key, { owner: "b", waitMs: Number.POSITIVE_INFINITY });
+    setTimeout(() => void held.release(), 50);
+    expect((await forever).owner).toBe("b");
+    await (await forever).release();
+  });
+
+  it("a number of tries with pauses is the seeds' way of waiting", async () => {
+    const key = fresh();
+    const held = await client.acquire(key, { owner: "a" });
+    const startedAt = performance.now();
+    const retry = { tries: 3, pauseMs: 50, jitter: 0.1 };
+    expect(await codeOf(client.acquire(key, { owner: "b", retry }))).toBe("held");
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(85);
+    setTimeout(() => void held.release(), 60);
+    expect((await client.acquire(key, { owner: "b", retry })).owner).toBe("b");
+  });
+});
+
+describe("the watchdog", () => {
+  it("renews a thousand holds in a few scripts, not in a thousand", async () => {
+    const own = await startTestRedis();
+    const many = await LockClient.open(own.url);
+    const holds = await Promise.all(
+      Array.from({ length: 1000 }, (_, n) => many.acquire(`lock:${n}`, { leaseMs: 3000 })),
+    );
+    const calls = async () =>
+      Number(/cmdstat_evalsha:calls=(\d+)/.exec(await own.client().info("commandstats"))?.[1]);
+    const before = await calls();
+    await until(() => holds.every((hold) => hold.remainingMs() > 2100) === false);
+    await pause(2500);
+    expect(holds.every((hold) => hold.state === "held")).toBe(true);
+    expect((await calls()) - before).toBeLessThan(100);
+    many.close();
+    await own.stop();
+  });
+});
+
+describe("campaign", () => {
+  it("elects one at a time, and another when the leader loses its lock or leaves", async () => {
+    const key = fresh();
+    const ends = [new AbortController(), new AbortController()];
+    const leading = new Set<number>();
+    const terms: number[] = [];
+    const lost: unknown[] = [];
+    const runs = ends.map(({ signal }, instance) =>
+      campaign(client, key, {
+        signal,
+        leaseMs: 300,
+        onLost: (reason) => lost.push(reason),
+        onElected: async (lead) => {
+          leading.add(instance);
+          terms.push(instance);
+          expect(leading.size).toBe(1);
+          await new Promise((resolve) => lead.addEventListener("abort", resolve, { once: true }));
+          leading.delete(instance);
+        },
+      }),
+    );
+    await until(() => terms.length === 1);
+    await direct.del(key);
+    await until(() => lost.length === 1);
+    await until(() => terms.length === 2);
+    ends[terms[1] ?? 0]?.abort();
+    await until(() => terms.length === 3);
+    expect(terms[2]).not.toBe(terms[1]);
+    for (const end of ends) end.abort();
+    await Promise.all(runs);
+    expect(await direct.exists(key)).toBe(0);
+  });
+});
