@@ -157,6 +157,26 @@ export type RenewInput = z.infer<typeof RenewInput>;
 export const ReleaseInput = z.strictObject({ owner: OwnerText }).meta({ id: "ReleaseInput" });
 export type ReleaseInput = z.infer<typeof ReleaseInput>;
 
+export const VerifyInput = z
+  .strictObject({
+    owner: OwnerText,
+    fence: FENCE.optional().meta({ description: "Also that it is this very hold." }),
+  })
+  .meta({ id: "VerifyInput" });
+export type VerifyInput = z.infer<typeof VerifyInput>;
+
+export const Verified = z
+  .object({
+    ...keyFields,
+    owner: z.string(),
+    count: z.int(),
+    fence: FENCE.nullable(),
+    remainingMs: z.number().nullable().meta({ description: "null: no expiry." }),
+    asOf: AS_OF,
+  })
+  .meta({ id: "Verified" });
+export type Verified = z.infer<typeof Verified>;
+
 export const Grant = z
   .object({
     ...keyFields,

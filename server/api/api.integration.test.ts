@@ -64,6 +64,21 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       expect((await verb(key, "renew", { owner: "me" })).body.code).toBe("lost");
     });
 
+    it("verify tells whether the owner holds the lock, and whether it is that very hold", async () => {
+      const key = fresh();
+      const { body: grant } = await verb(key, "acquire", { owner: "me" });
+      expect((await verb(key, "verify", { owner: "me" })).body).toMatchObject({
+        count: 1,
+        fence: grant.fence,
+      });
+      expect((await verb(key, "verify", { owner: "me", fence: grant.fence })).status).toBe(200);
+      await direct.del(key);
+      expect((await verb(key, "verify", { owner: "me" })).body.code).toBe("lost");
+      await verb(key, "acquire", { owner: "me" });
+      expect((await verb(key, "verify", { owner: "me", fence: grant.fence })).body.code).toBe("lost");
+      expect((await verb(key, "verify", { owner: "you" })).body.holders).toMatchObject([{ owner: "me" }]);
+    });
+
     it("an Idempotency-Key makes a repeated acquire one acquire", async () => {
       const key = fresh();
       const headers = { "idempotency-key": randomUUID() };

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Redis } from "ioredis";
 import { fieldsOfKey, type Key, textOfKey } from "../../lib/contract/key.ts";
-import type { Grant, OwnerRecord, Released } from "../../lib/contract/lock.ts";
+import type { Grant, OwnerRecord, Released, Verified, VerifyInput } from "../../lib/contract/lock.ts";
 import { eventChannelOf, unmappable } from "../formats/keys.ts";
 import type { SeenHolder } from "../formats/observation.ts";
 import * as redisson from "../formats/redisson/redisson.ts";
@@ -150,6 +150,26 @@ export class Locks {
       return { ...fieldsOfKey(key), owner, outcome: reply.outcome, count, asOf: reply.asOf };
     }
     throw refusal(key, reply);
+  }
+
+  /**
+   * Whether the owner holds the lock at this moment; it may be lost right after. Changes nothing.
+   *
+   * @throws LockkeeperError lost, not_a_lock, key_not_allowed, invalid, unavailable
+   */
+  async verify(key: Key, { owner, fence }: VerifyInput): Promise<Verified> {
+    this.#assertLockable(key);
+    assertOwner(owner);
+    const [seen] = await attempt(this.#redis, () => redisson.read(this.#redis, [key]));
+    if (seen?.state === "not_a_lock") throw refusal(key, { outcome: "not_a_lock", type: seen.type });
+    const holders = seen?.state === "held" ? seen.holders : [];
+    const remainingMs = seen?.state === "held" ? seen.remainingMs : null;
+    const asOf = seen?.asOf ?? 0;
+    const hold = holders.find((holder) => holder.owner === owner);
+    if (hold === undefined || (fence !== undefined && hold.fence !== fence)) {
+      throw lostBy(key, owner, { holders, remainingMs, asOf });
+    }
+    return { ...fieldsOfKey(key), owner, count: hold.count, fence: hold.fence, remainingMs, asOf };
   }
 
   /**

@@ -1,4 +1,12 @@
-import { AcquireInput, Grant, Released, ReleaseInput, RenewInput } from "../../../lib/contract/lock.ts";
+import {
+  AcquireInput,
+  Grant,
+  Released,
+  ReleaseInput,
+  RenewInput,
+  Verified,
+  VerifyInput,
+} from "../../../lib/contract/lock.ts";
 import { json } from "../http.ts";
 import { type Route, route } from "../route.ts";
 import type { Services } from "../services.ts";
@@ -64,6 +72,28 @@ export function verbRoutes({ locks }: Services): Route[] {
       response: { status: 200, schema: Released, description: "Released, or there was nothing to release." },
       errors: [...ALWAYS],
       handle: async ({ key, body, requestId }) => json(200, await locks.release(key, { ...body, requestId })),
+    }),
+    route({
+      method: "POST",
+      path: "/locks/{key}/verify",
+      access: "lock",
+      summary: "Ask whether an owner holds the lock now",
+      description:
+        "Changes nothing. The answer may be out of date when it arrives: it replaces neither the deadline that the holder keeps nor the fence that the resource compares.",
+      body: VerifyInput,
+      response: { status: 200, schema: Verified, description: "It does." },
+      errors: [
+        "invalid",
+        "unauthenticated",
+        "forbidden",
+        "too_large",
+        "unsupported_media_type",
+        "key_not_allowed",
+        "not_a_lock",
+        "lost",
+        "unavailable",
+      ],
+      handle: async ({ key, body }) => json(200, await locks.verify(key, body)),
     }),
   ];
 }
