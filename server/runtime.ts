@@ -46,6 +46,7 @@ export class Runtime {
       connections.watch,
       connections.subscriber,
       journal,
+      log,
     );
     const hello = {
       target: { name: target.name, address: address.label, server: target.server.name },

@@ -220,6 +220,36 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       expect(body.outcome).toBe("released");
     });
 
+    it("does not free a foreign hold that began after everything was flushed", async () => {
+      const key = fresh();
+      const owner = foreignOwner();
+      const take = () => direct.multi().hset(key, owner, 1).pexpire(key, 30_000).exec();
+      await take();
+      await until(async () => (await call(`/locks?filter=${key}`)).body.total === 1);
+      const seen = await versionOf(key);
+      await direct.flushall();
+      await take();
+      const { body } = await verb(key, "force-release", { expect: seen, reason: "stuck" });
+      expect(["unsure", "changed"]).toContain(body.code);
+      expect(await direct.exists(key)).toBe(1);
+    });
+
+    it("does not free a foreign hold that began while notifications were switched off", async () => {
+      const key = fresh();
+      const owner = foreignOwner();
+      const take = () => direct.multi().hset(key, owner, 1).pexpire(key, 30_000).exec();
+      await take();
+      await until(async () => (await call(`/locks?filter=${key}`)).body.total === 1);
+      const seen = await versionOf(key);
+      const [, flags] = (await direct.config("GET", "notify-keyspace-events")) as [string, string];
+      await direct.config("SET", "notify-keyspace-events", "");
+      await direct.del(key);
+      await take();
+      const { body } = await verb(key, "force-release", { expect: seen, reason: "stuck" });
+      await direct.config("SET", "notify-keyspace-events", flags);
+      expect(["unsure", "changed"]).toContain(body.code);
+    });
+
     it("requires a reason, and leaves alone what is no lock", async () => {
       const key = fresh();
       await verb(key, "acquire", { owner: "me" });

@@ -86,6 +86,25 @@ describe("a client that disconnects", () => {
     },
   );
 
+  it("keeps the lock that its own repetition was told of", async () => {
+    const key = `lock:${randomUUID()}`;
+    const headers = { "idempotency-key": randomUUID() };
+    server.redis.freeze();
+    const leave = new AbortController();
+    const gone = server.call(`/locks/${key}/acquire`, {
+      body: { owner: "me" },
+      headers,
+      signal: leave.signal,
+    });
+    setTimeout(() => leave.abort(), 50);
+    await gone.catch(() => undefined);
+    const again = server.call(`/locks/${key}/acquire`, { body: { owner: "me" }, headers });
+    setTimeout(() => server.redis.thaw(), 100);
+    expect((await again).body).toMatchObject({ owner: "me", count: 1 });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(await direct.hgetall(key)).toEqual({ me: "1" });
+  });
+
   it("frees the way for the next in the queue", async () => {
     const key = `lock:${randomUUID()}`;
     await server.call(`/locks/${key}/acquire`, { body: { owner: "me" } });

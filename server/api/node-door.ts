@@ -57,6 +57,7 @@ function send(response: ApiResponse, incoming: IncomingMessage, outgoing: Server
   if (typeof body === "function") {
     outgoing.writeHead(response.status, response.headers);
     outgoing.flushHeaders();
+    outgoing.on("error", () => undefined);
     body(sinkOf(outgoing));
     return;
   }
@@ -72,11 +73,12 @@ function hasBody({ headers }: IncomingMessage): boolean {
 
 function sinkOf(outgoing: ServerResponse): Sink {
   return {
-    write: (text) => void outgoing.write(text),
-    close: () => void outgoing.end(),
+    write: (text) => void (outgoing.writableEnded || outgoing.write(text)),
+    // A reader who takes nothing would never see a polite end.
+    close: () => void (outgoing.writableLength > 0 ? outgoing.destroy() : outgoing.end()),
     get waiting() {
       return outgoing.writableLength;
     },
-    onClose: (listener) => void outgoing.once("close", listener),
+    onClose: (listener) => void (outgoing.closed ? listener() : outgoing.once("close", listener)),
   };
 }

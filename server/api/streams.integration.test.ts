@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Door, ROOT_KEY, startTestServer, type TestServer, until } from "../testing/server.ts";
 
@@ -162,4 +164,28 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       leave();
     });
   });
+});
+
+describe("a reader that does not read", () => {
+  it("is cut off, and harms nobody", async () => {
+    const server = await startTestServer();
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname).on("error", () => undefined);
+    const closed = once(socket, "close");
+    socket.write(`GET /api/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ROOT_KEY}\r\n\r\n`);
+    await once(socket, "data");
+    socket.pause();
+    const owner = "o".repeat(250);
+    const run = async (lane: number) => {
+      for (let n = 0; n < 1500; n++) {
+        await server.call(`/locks/lock:${lane}/acquire`, { body: { owner } });
+        await server.call(`/locks/lock:${lane}/release`, { body: { owner } });
+      }
+    };
+    await Promise.all([1, 2, 3, 4].map(run));
+    socket.resume();
+    await closed;
+    expect((await server.call("/locks")).status).toBe(200);
+    await server.stop();
+  }, 60_000);
 });

@@ -65,7 +65,7 @@ function streamOf(fill: (sink: Sink) => void, signal: AbortSignal): ReadableStre
           get waiting() {
             return Math.max(0, -(controller.desiredSize ?? 0));
           },
-          onClose: (listener) => void listeners.add(listener),
+          onClose: (listener) => void (isOpen ? listeners.add(listener) : listener()),
         });
       },
       cancel: ended,

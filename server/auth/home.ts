@@ -5,18 +5,23 @@ import { attempt } from "../locks/attempt.ts";
 
 const MARK = `${OURS_AT_HOME}home`;
 
+/** @param answeredAt when (performance.now()) the store last answered with its data */
+type Restore = (answeredAt: number) => Promise<void>;
+
 /**
  * The store of our own facts. It may lose its data (a Redis restarted without persistence): a mark tells, and
  * whoever knows something that must not be lost writes it again.
  */
 export class Home {
-  readonly #onEmptied: (() => Promise<void>)[] = [];
+  readonly #onEmptied: Restore[] = [];
   #mark: string | undefined;
+  #settling: Promise<void> | undefined;
+  #answeredAt = Number.NEGATIVE_INFINITY;
 
   constructor(readonly redis: Redis) {}
 
   /** Called when the store was found empty although we had written to it. */
-  onEmptied(restore: () => Promise<void>): void {
+  onEmptied(restore: Restore): void {
     this.#onEmptied.push(restore);
   }
 
@@ -30,12 +35,23 @@ export class Home {
   }
 
   /** Makes sure that the store is the one we know, restoring ours when it was emptied. */
-  async settle(): Promise<void> {
+  settle(): Promise<void> {
+    this.#settling ??= this.#settle().finally(() => {
+      this.#settling = undefined;
+    });
+    return this.#settling;
+  }
+
+  async #settle(): Promise<void> {
+    const answeredAt = this.#answeredAt;
     const found = await this.run((redis) => redis.get(MARK));
-    if (found !== null && found === this.#mark) return;
-    const isEmptied = this.#mark !== undefined;
-    await this.run((redis) => redis.set(MARK, randomBytes(9).toString("base64url"), "NX"));
-    this.#mark = (await this.run((redis) => redis.get(MARK))) ?? undefined;
-    if (isEmptied) for (const restore of this.#onEmptied) await restore();
+    if (found === null || found !== this.#mark) {
+      const isEmptied = this.#mark !== undefined;
+      await this.run((redis) => redis.set(MARK, randomBytes(9).toString("base64url"), "NX"));
+      const mark = (await this.run((redis) => redis.get(MARK))) ?? undefined;
+      if (isEmptied) for (const restore of this.#onEmptied) await restore(answeredAt);
+      this.#mark = mark;
+    }
+    this.#answeredAt = performance.now();
   }
 }

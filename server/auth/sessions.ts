@@ -9,6 +9,8 @@ const LINK_MS = 10 * 60 * 1000;
 const SESSION_MS = 12 * 60 * 60 * 1000;
 /** How long a session that was found may be believed without asking again, for reading only. */
 const BELIEVED_MS = 2000;
+/** Open pages ask every five seconds. */
+const RESTORED_MS = 10_000;
 
 const Link = z.object({ name: z.string(), role: Session.shape.role });
 type Link = z.infer<typeof Link>;
@@ -28,7 +30,7 @@ export class Sessions {
   readonly #known = new Map<string, { session: Session; checkedAt: number }>();
 
   constructor(private readonly home: Home) {
-    home.onEmptied(() => this.#restore());
+    home.onEmptied((answeredAt) => this.#restore(answeredAt));
   }
 
   /** @throws LockkeeperError unauthenticated when the link was used, ran out or never was */
@@ -92,10 +94,13 @@ export class Sessions {
     this.#remember(hash, session);
   }
 
-  // A store that lost its data has revoked nobody.
-  async #restore(): Promise<void> {
-    for (const [hash, { session }] of this.#known)
-      if (session.expiresAt > Date.now()) await this.#write(hash, session);
+  // A store that lost its data has revoked nobody. Sessions that were last seen long before may have been revoked
+  // elsewhere, and stay lost.
+  async #restore(answeredAt: number): Promise<void> {
+    for (const [hash, { session, checkedAt }] of this.#known) {
+      const wasValid = checkedAt > answeredAt - RESTORED_MS && session.expiresAt > Date.now();
+      if (wasValid) await this.#write(hash, session);
+    }
   }
 }
 

@@ -85,7 +85,7 @@ function faultsOf(source: string): string[] {
     if (usage === undefined)
       return [`line ${line}: ${command} is not among the commands of Redis 6.2 used here`];
     const keys = usage.keys === "none" ? [] : usage.keys === "all" ? parameters : parameters.slice(0, 1);
-    const strange = keys.filter((key) => !/^KEYS\[[1-9]\]$/.test(key));
+    const strange = keys.filter((key) => !/^KEYS\[([1-9]|[a-z])\]$/.test(key));
     if (usage.keys !== "none" && keys.length === 0) strange.push("nothing");
     return [
       ...strange.map((key) => `line ${line}: ${command} has ${key} for its key, not KEYS[n]`),

@@ -16,6 +16,7 @@ export interface SeenHolder {
 /** What one look at a key showed. */
 export type Observation =
   | { readonly state: "free"; readonly key: Key; readonly asOf: number }
+  | { readonly state: "unreadable"; readonly key: Key; readonly why: string }
   | { readonly state: "not_a_lock"; readonly key: Key; readonly asOf: number; readonly type: string }
   | {
       readonly state: "held";
@@ -28,5 +29,8 @@ export type Observation =
       /** null: no expiry. */
       readonly remainingMs: number | null;
     };
+
+/** What a look showed that Redis answered. */
+export type Answered = Exclude<Observation, { state: "unreadable" }>;
 
 export type HeldObservation = Extract<Observation, { state: "held" }>;

@@ -7,28 +7,39 @@ import { LockkeeperError } from "./errors.ts";
 /** How long a verb may try before it says that Redis did not answer. */
 export const BUDGET_MS = 2000;
 
+export interface AttemptOptions {
+  readonly budgetMs?: number;
+  /** What is made again: `unknown` also what may have been done, `not_executed` only what certainly was not. */
+  readonly repeat?: "unknown" | "not_executed";
+}
+
 /**
  * Calls Redis until it answers or the budget ends. Safe for scripts only that carry a request id: a call whose
- * reply was lost is made again, and the id keeps it from counting twice.
+ * reply was lost is made again, and the id keeps it from counting twice. Such a call is told how long ago the first
+ * one was sent.
  *
  * @throws LockkeeperError `unavailable` when certainly nothing was done, `unknown_outcome` when it cannot be told.
  */
 export async function attempt<Reply>(
   redis: Redis,
-  call: () => Promise<Reply>,
-  budgetMs = BUDGET_MS,
+  call: (retryMs: number | undefined) => Promise<Reply>,
+  { budgetMs = BUDGET_MS, repeat = "unknown" }: AttemptOptions = {},
 ): Promise<Reply> {
   const deadline = performance.now() + budgetMs;
+  let sentAt: number | undefined;
   let sawUnknown = false;
   for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, 200)) {
     try {
       if (redis.status !== "ready") await whenReady(redis, AbortSignal.timeout(leftUntil(deadline)));
-      return await withinBudget(call(), deadline);
+      const retryMs = sentAt === undefined ? undefined : Math.ceil(performance.now() - sentAt);
+      sentAt ??= performance.now();
+      return await withinBudget(call(sawUnknown ? retryMs : undefined), deadline);
     } catch (error) {
       const failure = error instanceof DOMException ? "not_executed" : failureOf(error);
       if (failure === "fault") throw error;
       sawUnknown ||= failure === "unknown";
-      if (!isPassing(error) || leftUntil(deadline) <= pauseMs) throw gaveUp(sawUnknown, error);
+      const isOver = sawUnknown && repeat === "not_executed";
+      if (isOver || !isPassing(error) || leftUntil(deadline) <= pauseMs) throw gaveUp(sawUnknown, error);
     }
     await sleep(pauseMs);
   }

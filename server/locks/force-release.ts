@@ -2,9 +2,11 @@ import type { ForceReleased } from "../../lib/contract/event.ts";
 import { fieldsOfKey, type Key } from "../../lib/contract/key.ts";
 import type { ForceReleaseInput } from "../../lib/contract/lock.ts";
 import type { Journal } from "../history/journal.ts";
+import { failureOf } from "../redis/failure.ts";
 import type { Hold } from "../watch/hold.ts";
-import { compareVersion } from "../watch/version.ts";
+import { compareVersion, isWatchedVersion } from "../watch/version.ts";
 import type { Watcher } from "../watch/watcher.ts";
+import { answered } from "./answered.ts";
 import { LockkeeperError } from "./errors.ts";
 import { type Locks, refusal } from "./locks.ts";
 
@@ -35,7 +37,7 @@ export async function freeByForce(
       "The holder may be alive: say in `reason` why the lock is freed.",
     );
   }
-  const { observation, hold } = await lookAt(parts.watcher, key);
+  const { observation, hold } = await lookAt(parts.watcher, key, isWatchedVersion(ask.expect));
   if (observation.state === "not_a_lock")
     throw refusal(key, { outcome: "not_a_lock", type: observation.type });
   if (hold === undefined) return alreadyGone(parts, key, ask.by, observation.asOf);
@@ -53,10 +55,14 @@ export async function freeByForce(
   return { ...fieldsOfKey(key), outcome: "released", owner: holder.owner, by: ask.by, asOf: reply.asOf };
 }
 
-async function lookAt(watcher: Watcher, key: Key) {
+/** Of a foreign hold our word is as good as our hearing: that is made sure of first. */
+async function lookAt(watcher: Watcher, key: Key, isForeign: boolean) {
   try {
-    return await watcher.look(key);
+    if (isForeign) await watcher.confirmSight();
+    const { observation, hold } = await watcher.look(key);
+    return { observation: answered(observation), hold };
   } catch (cause) {
+    if (cause instanceof LockkeeperError || failureOf(cause) === "fault") throw cause;
     throw new LockkeeperError(
       "unavailable",
       "Redis does not answer. Nothing was released; try again.",
@@ -67,7 +73,7 @@ async function lookAt(watcher: Watcher, key: Key) {
 }
 
 function assertExpected(watcher: Watcher, hold: Hold, { expect, ifUnsure }: ForceReleaseInput): void {
-  const comparison = compareVersion(expect, hold, watcher.sightOf(hold));
+  const comparison = compareVersion(expect, hold);
   if (comparison === "same" || (comparison === "unsure" && ifUnsure === "release")) return;
   throw comparison === "changed" ? changedTo(watcher, hold) : unsure(watcher, hold);
 }
@@ -91,7 +97,7 @@ function changedTo(watcher: Watcher, hold: Hold): LockkeeperError {
 }
 
 async function changed(watcher: Watcher, key: Key): Promise<LockkeeperError> {
-  const { hold } = await lookAt(watcher, key);
+  const { hold } = await lookAt(watcher, key, false);
   if (hold !== undefined) return changedTo(watcher, hold);
   return new LockkeeperError(
     "changed",

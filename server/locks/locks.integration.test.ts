@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { companionKeyOf, fencedCounterKeyOf } from "../formats/keys.ts";
+import * as redisson from "../formats/redisson/redisson.ts";
 import { addressOf, connect, whenReady } from "../redis/connect.ts";
 import { startTestRedis, type TestRedis } from "../testing/redis.ts";
 import { LockkeeperError } from "./errors.ts";
@@ -285,6 +286,107 @@ describe("a repeated request id", () => {
       expect((await refusalOf(other)).code).toBe("request_id_reused");
     }
     expect(await direct.hgetall(key)).toEqual({ me: "1" });
+  });
+});
+
+describe("a companion that does not belong to the hold", () => {
+  const fenceOf = async (key: string) => (await locks.verify(key, { owner: native })).fence;
+  const native = `${randomUUID()}:7`;
+
+  it("is not taken for it: the same owner took the lock without us after it was released", async () => {
+    const key = fresh();
+    const { fence } = await acquire(key, native);
+    await locks.release(key, { owner: native });
+    await direct.multi().hset(key, native, 1).pexpire(key, 30_000).exec();
+    expect(await fenceOf(key)).toBeNull();
+    expect((await acquire(key, native)).fence).toBeNull();
+    const reply = await locks.forceRelease(key, { owner: native, fence, by: "mei", reason: "stuck" });
+    expect(reply.outcome).toBe("changed");
+  });
+
+  it("or is gone: its owner can renew and release all the same", async () => {
+    const key = fresh();
+    await acquire(key, "me");
+    await direct.del(String(companionKeyOf(key)));
+    expect(await locks.renew(key, { owner: "me", leaseMs: 60_000 })).toMatchObject({ count: 1, fence: null });
+    expect(await locks.release(key, { owner: "me" })).toMatchObject({ outcome: "released" });
+  });
+
+  it.each([
+    ["a string", (companion: string) => direct.set(companion, "x")],
+    [
+      "nonsense",
+      (companion: string) =>
+        direct.hset(companion, {
+          owner: "me",
+          fence: "abc",
+          seq: "-1e400",
+          since: "zz",
+          lease: "NaN",
+          requests: "\n\t\n",
+        }),
+    ],
+  ])("or is %s: nothing is held halfway", async (_, spoil) => {
+    const key = fresh();
+    await spoil(String(companionKeyOf(key)));
+    expect(await acquire(key, "me")).toMatchObject({ count: 1, fence: expect.stringMatching(/^\d{16}$/) });
+    await spoil(String(companionKeyOf(key)));
+    expect(["released", "not_a_lock"]).toContain(
+      (await locks.release(key, { owner: "me" }).catch((error) => ({ outcome: error.code }))).outcome,
+    );
+  });
+});
+
+describe("a read/write lock", () => {
+  it("holds off an acquire, and is touched by no verb of the plain lock", async () => {
+    const key = fresh();
+    const reader = `${randomUUID()}:7`;
+    await direct
+      .multi()
+      .hset(key, { mode: "read", [reader]: 1 })
+      .pexpire(key, 30_000)
+      .exec();
+    const before = await direct.dump(key);
+    expect((await refusalOf(locks.acquire(key, ask("me")))).code).toBe("held");
+    expect((await refusalOf(locks.release(key, { owner: reader }))).code).toBe("not_a_lock");
+    expect((await refusalOf(locks.renew(key, { owner: reader, leaseMs: 1000 }))).code).toBe("not_a_lock");
+    expect(await direct.dump(key)).toBe(before);
+  });
+});
+
+describe("a repetition after a lost reply", () => {
+  it("is neither answered nor carried out when its first try may have been pushed out of the window", async () => {
+    const key = fresh();
+    await acquire(key, "me");
+    const first = { owner: "me", id: "lost", digest: "-" };
+    for (let n = 0; n < 40; n++) await acquire(key, "me");
+    expect(await redisson.release(connection, "none", key, { ...first, retryMs: 5000 })).toEqual({
+      outcome: "unknown",
+    });
+    expect(await direct.hget(key, "me")).toBe("41");
+  });
+
+  it("is carried out when it cannot have been before", async () => {
+    const key = fresh();
+    await acquire(key, "me");
+    const first = { owner: "me", id: "lost", digest: "-" };
+    expect((await redisson.release(connection, "none", key, { ...first, retryMs: 500 })).outcome).toBe(
+      "released",
+    );
+  });
+});
+
+describe("a Redis that is full", () => {
+  it("still lets go of locks", async () => {
+    const key = fresh();
+    await acquire(key, "me");
+    await direct.config("SET", "maxmemory", "1");
+    try {
+      expect(await locks.release(key, { owner: "me" })).toMatchObject({ outcome: "released" });
+    } finally {
+      await direct.config("SET", "maxmemory", "0");
+    }
+    expect(await direct.exists(key)).toBe(0);
   });
 });
 

@@ -6,6 +6,7 @@ import { eventChannelOf, unmappable } from "../formats/keys.ts";
 import type { SeenHolder } from "../formats/observation.ts";
 import * as redisson from "../formats/redisson/redisson.ts";
 import { Glob, matchesAny } from "../redis/glob.ts";
+import { answered } from "./answered.ts";
 import { attempt } from "./attempt.ts";
 import { LockkeeperError } from "./errors.ts";
 import { ownerFault } from "./owner.ts";
@@ -81,14 +82,26 @@ export class Locks {
     const ask = { owner, leaseMs, reentrant, record, ...request };
     if (waitMs === 0) onSend?.();
     if (waitMs === 0) return this.#granted(key, ask, await this.#ask(key, ask, requestId));
-    const look = async (leftMs: number, sinceMs: number | undefined): Promise<Sight<AcquiredGrant>> => {
+    let unknownSince: number | undefined;
+    // One who has an id of its own may be asking for this grant again already.
+    const taken = (granted: AcquiredGrant) => ({
+      ...granted,
+      giveUp: () => requestId === undefined && granted.abandon(),
+    });
+    const look = async (
+      leftMs: number,
+      sinceMs: number | undefined,
+    ): Promise<Sight<ReturnType<typeof taken>>> => {
       onSend?.();
-      const reply = await this.#ask(key, ask, requestId, {
+      const retryMs = unknownSince === undefined ? undefined : Math.ceil(performance.now() - unknownSince);
+      unknownSince ??= performance.now();
+      const reply = await this.#ask(key, { ...ask, retryMs }, requestId, {
         waitMs: leftMs,
         sinceMs,
         waitersMax: WAITERS_MAX,
       });
-      if (reply.outcome !== "held") return { done: this.#granted(key, ask, reply) };
+      unknownSince = undefined;
+      if (reply.outcome !== "held") return { done: taken(this.#granted(key, ask, reply)) };
       return { heldMs: reply.remainingMs, asOf: reply.asOf, refusal: heldBy(key, owner, reply) };
     };
     return await this.#waits.run(key, { waitMs, signal, requestId }, look, (ending, sinceMs) => {
@@ -99,7 +112,14 @@ export class Locks {
 
   #ask(key: Key, ask: redisson.AcquireRequest, requestId: string | undefined, waiting?: redisson.Waiting) {
     return this.#carryOut(
-      () => redisson.acquire(this.#redis, this.#channel, key, ask, waiting),
+      (retryMs) =>
+        redisson.acquire(
+          this.#redis,
+          this.#channel,
+          key,
+          { ...ask, retryMs: retryMs ?? ask.retryMs },
+          waiting,
+        ),
       // A caller without an id of its own cannot ask again, so a grant that may exist would hold for nobody.
       () => requestId === undefined && waiting === undefined && this.#abandon(key, ask.owner, ask.id),
     );
@@ -132,7 +152,9 @@ export class Locks {
     assertOwner(options.owner);
     const { owner, leaseMs } = options;
     const ask = { owner, leaseMs, ...this.#request(options.requestId, ["renew", owner, leaseMs]) };
-    const reply = await this.#carryOut(() => redisson.renew(this.#redis, this.#channel, key, ask));
+    const reply = await this.#carryOut((retryMs) =>
+      redisson.renew(this.#redis, this.#channel, key, { ...ask, retryMs }),
+    );
     if (reply.outcome === "granted") return grantOf(key, owner, leaseMs, reply);
     if (reply.outcome === "lost") throw lostBy(key, owner, reply);
     throw refusal(key, reply);
@@ -144,7 +166,9 @@ export class Locks {
     assertOwner(options.owner);
     const { owner } = options;
     const ask = { owner, ...this.#request(options.requestId, ["release", owner]) };
-    const reply = await this.#carryOut(() => redisson.release(this.#redis, this.#channel, key, ask));
+    const reply = await this.#carryOut((retryMs) =>
+      redisson.release(this.#redis, this.#channel, key, { ...ask, retryMs }),
+    );
     if (reply.outcome === "released" || reply.outcome === "not_held") {
       const count = reply.outcome === "released" ? reply.count : 0;
       return { ...fieldsOfKey(key), owner, outcome: reply.outcome, count, asOf: reply.asOf };
@@ -160,11 +184,12 @@ export class Locks {
   async verify(key: Key, { owner, fence }: VerifyInput): Promise<Verified> {
     this.#assertLockable(key);
     assertOwner(owner);
-    const [seen] = await attempt(this.#redis, () => redisson.read(this.#redis, [key]));
-    if (seen?.state === "not_a_lock") throw refusal(key, { outcome: "not_a_lock", type: seen.type });
-    const holders = seen?.state === "held" ? seen.holders : [];
-    const remainingMs = seen?.state === "held" ? seen.remainingMs : null;
-    const asOf = seen?.asOf ?? 0;
+    const [observation] = await attempt(this.#redis, () => redisson.read(this.#redis, [key]));
+    const seen = answered(observation);
+    if (seen.state === "not_a_lock") throw refusal(key, { outcome: "not_a_lock", type: seen.type });
+    const holders = seen.state === "held" ? seen.holders : [];
+    const remainingMs = seen.state === "held" ? seen.remainingMs : null;
+    const { asOf } = seen;
     const hold = holders.find((holder) => holder.owner === owner);
     if (hold === undefined || (fence !== undefined && hold.fence !== fence)) {
       throw lostBy(key, owner, { holders, remainingMs, asOf });
@@ -179,17 +204,24 @@ export class Locks {
    */
   async forceRelease(key: Key, seen: redisson.ForceReleaseRequest): Promise<redisson.ForceReleaseReply> {
     assertMappable(key);
-    return await this.#carryOut(() => redisson.forceRelease(this.#redis, this.#channel, key, seen));
+    // Not repeated when its outcome is unknown: the same owner may hold the lock anew by then, unseen.
+    return await attempt(this.#redis, () => redisson.forceRelease(this.#redis, this.#channel, key, seen), {
+      repeat: "not_executed",
+    });
   }
 
   /** Takes back a grant that nobody may know of, as soon as Redis answers again; the lease bounds it anyway. */
   #abandon(key: Key, owner: string, acquiredBy: string): void {
     const ask = { owner, acquiredBy, ...this.#request(undefined, []) };
-    const giveBack = () => redisson.release(this.#redis, this.#channel, key, ask);
-    attempt(this.#redis, giveBack, 60_000).catch(() => undefined);
+    const giveBack = (retryMs?: number) =>
+      redisson.release(this.#redis, this.#channel, key, { ...ask, retryMs });
+    attempt(this.#redis, giveBack, { budgetMs: 60_000 }).catch(() => undefined);
   }
 
-  async #carryOut<Reply>(call: () => Promise<Reply>, onUnknown?: () => unknown): Promise<Reply> {
+  async #carryOut<Reply>(
+    call: (retryMs: number | undefined) => Promise<Reply>,
+    onUnknown?: () => unknown,
+  ): Promise<Reply> {
     try {
       return await attempt(this.#redis, call);
     } catch (error) {
@@ -281,6 +313,12 @@ function lostBy(key: Key, owner: string, now: redisson.Elsewhere | undefined): L
 }
 
 export function refusal(key: Key, reply: redisson.Refused): LockkeeperError {
+  if (reply.outcome === "unknown") {
+    return new LockkeeperError(
+      "unknown_outcome",
+      "The answer to this was lost, and too much has happened to the lock since to tell whether it was done. Look at the lock.",
+    );
+  }
   if (reply.outcome === "request_id_reused") {
     return new LockkeeperError(
       "request_id_reused",

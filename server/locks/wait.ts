@@ -19,9 +19,9 @@ export type Sight<Reply> =
   | { readonly done: Reply }
   | { readonly heldMs: number | null; readonly asOf: number; readonly refusal: LockkeeperError };
 
-/** What was taken, and how to give it back when nobody wants it any more. */
+/** What was taken, and what to do when nobody wants it any more. */
 export interface Taken {
-  abandon(): void;
+  giveUp(): void;
 }
 
 /** One look: `leftMs` of the wait, and since when it lasts (undefined at the first). */
@@ -156,7 +156,7 @@ async function lookThroughOutages<Reply>(
 function unlessGivenUp<Reply extends Taken>(taken: Reply, signal: AbortSignal): Reply {
   const ending = endingOf(signal);
   if (ending === undefined || ending === "timed_out") return taken;
-  if (ending === "given_up") taken.abandon();
+  if (ending === "given_up") taken.giveUp();
   throw new LockkeeperError("aborted", "The wait was given up; nothing is held.");
 }
 

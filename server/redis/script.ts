@@ -38,8 +38,11 @@ export class Script<
     }
   }
 
-  /** Many calls in one round trip. For scripts that only read: a missing script makes all of them run again. */
-  async readMany(redis: Redis, calls: readonly ScriptCall<Keys, Arguments>[]): Promise<Reply[]> {
+  /**
+   * Many calls in one round trip, each with its reply or its error. For scripts that only read: a missing script
+   * makes all of them run again.
+   */
+  async readMany(redis: Redis, calls: readonly ScriptCall<Keys, Arguments>[]): Promise<(Reply | Error)[]> {
     if (calls.length === 0) return [];
     const replies = await this.#pipeline(redis, calls);
     if (replies.some(([error]) => isNoScript(error))) {
@@ -55,9 +58,8 @@ export class Script<
     return (await pipeline.exec()) ?? [];
   }
 
-  #decoded([error, reply]: [Error | null, unknown]): Reply {
-    if (error !== null) throw error;
-    return this.#decode(reply);
+  #decoded([error, reply]: [Error | null, unknown]): Reply | Error {
+    return error ?? this.#decode(reply);
   }
 }
 

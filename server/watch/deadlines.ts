@@ -8,6 +8,7 @@ export class Deadlines<Key> {
     if (this.#current.get(key) === at) return;
     this.#current.set(key, at);
     this.#push({ at, key });
+    if (this.#heap.length > 2 * this.#current.size + 64) this.#rebuild();
   }
 
   delete(key: Key): void {
@@ -35,6 +36,12 @@ export class Deadlines<Key> {
 
   get size(): number {
     return this.#current.size;
+  }
+
+  // A lease that is renewed often leaves an entry behind each time; most of them are dropped together.
+  #rebuild(): void {
+    this.#heap.length = 0;
+    for (const [key, at] of this.#current) this.#push({ at, key });
   }
 
   // Moved and deleted deadlines stay in the heap until they surface: cheaper than finding them.

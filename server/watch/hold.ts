@@ -13,6 +13,8 @@ export interface Hold {
   /** When we first saw it, Redis's clock. */
   readonly firstSeenMs: number;
   readonly since: "exact" | "at_least";
+  /** The stretch of time without a break in what we heard, in which it was last looked at. */
+  readonly sight: string;
   /** The longest time to live seen of this hold. */
   readonly longestMs: number | null;
 }
@@ -33,8 +35,8 @@ export function leaseOf(hold: Hold): number | null {
   return hold.seen.holders[0].leaseMs ?? hold.longestMs;
 }
 
-/** A hold as the contract gives it. `sight` names the stretch of time in which nothing was missed. */
-export function lockOf(target: string, hold: Hold, sight: string): Lock {
+/** A hold as the contract gives it. */
+export function lockOf(target: string, hold: Hold): Lock {
   const { seen } = hold;
   return {
     target,
@@ -51,7 +53,7 @@ export function lockOf(target: string, hold: Hold, sight: string): Lock {
     })),
     remainingMs: seen.remainingMs,
     leaseMs: leaseOf(hold),
-    version: versionOf(hold, sight),
+    version: versionOf(hold),
     asOf: seen.asOf,
   };
 }

@@ -1,7 +1,10 @@
+import { randomBytes } from "node:crypto";
 import type { Redis } from "ioredis";
+import { OURS } from "../formats/keys.ts";
 import { type NotificationState, type Notifications, settleNotifications } from "./notifications.ts";
 import { NO_SIGHT } from "./version.ts";
 
+const CANARY = `${OURS}canary`;
 const PROBE_EVERY_MS = 500;
 /** Redis is down when it has not answered for this long. */
 const DOWN_AFTER_MS = 1500;
@@ -22,6 +25,8 @@ export class Link {
   #settledAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #probing = false;
+  #canary: string | undefined;
+  #mayNotSubscribe: string | undefined;
 
   constructor(
     private readonly redis: Redis,
@@ -68,27 +73,57 @@ export class Link {
     if (performance.now() - this.#answeredAt > DOWN_AFTER_MS) this.#goDown();
   }
 
+  /**
+   * Makes sure that all that Redis has sent us has arrived, and that it still sends it. What was missed has raised the
+   * sight by then.
+   */
+  async confirm(): Promise<void> {
+    await this.#hear();
+    await this.#settle();
+    await this.#lookAtCanary();
+  }
+
   async #touch(): Promise<void> {
     const sentAt = performance.now();
-    await this.redis.ping();
+    const isAsKnown = await this.#lookAtCanary();
     this.#answeredAt = performance.now();
     this.lagMs = Math.round((this.#answeredAt - sentAt) * 10) / 10;
-    const wasBlind = !this.#isSubscribed;
+    const wasBlind = !this.#isSubscribed && this.#mayNotSubscribe === undefined;
     if (wasBlind) await this.#gainSight();
+    else await this.#hear();
     if (!this.isUp || this.#answeredAt - this.#settledAt > SETTING_EVERY_MS) await this.#settle();
-    if (this.isUp && !wasBlind) return;
+    if (this.isUp && !wasBlind && isAsKnown) return;
     this.isUp = true;
-    this.on.up(wasBlind);
+    this.on.up(wasBlind || !isAsKnown);
+  }
+
+  /** A connection that is half open says nothing for ever; one that answers has given us all before the answer. */
+  async #hear(): Promise<void> {
+    if (!this.#isSubscribed) return;
+    try {
+      await this.subscriber.ping();
+    } catch {
+      this.#loseSight();
+      this.subscriber.disconnect(true);
+    }
   }
 
   async #gainSight(): Promise<void> {
-    await this.notifications.subscribe();
+    try {
+      await this.notifications.subscribe();
+    } catch (error) {
+      if (!(error instanceof Error) || error.name !== "ReplyError") throw error;
+      this.#mayNotSubscribe = `Redis does not let this user subscribe (${error.message}); scanning every second instead.`;
+      this.setting = { state: "off", detail: this.#mayNotSubscribe };
+      return;
+    }
     if (this.subscriber.status !== "ready") throw new Error("The subscriber's connection broke again");
     this.#sight++;
     this.#isSubscribed = true;
   }
 
   async #settle(): Promise<void> {
+    if (this.#mayNotSubscribe !== undefined) return;
     const before = this.setting.state;
     this.setting = await settleNotifications(this.redis, this.policy);
     this.#settledAt = performance.now();
@@ -96,6 +131,19 @@ export class Link {
     // What happened while they were off was not heard.
     this.#sight++;
     this.on.settled();
+  }
+
+  /** Of a key of ours that is gone nothing is said key by key: FLUSHALL, SWAPDB and a restart without data do that. */
+  async #lookAtCanary(): Promise<boolean> {
+    let found = await this.redis.get(CANARY);
+    if (found === null) {
+      await this.redis.set(CANARY, randomBytes(9).toString("base64url"), "NX").catch(ignoreRefusal);
+      found = await this.redis.get(CANARY);
+    }
+    const isAsKnown = this.#canary === undefined || this.#canary === found;
+    if (!isAsKnown) this.#sight++;
+    this.#canary = found ?? undefined;
+    return isAsKnown;
   }
 
   #loseSight(): void {
@@ -108,4 +156,9 @@ export class Link {
     this.lagMs = null;
     this.on.down();
   }
+}
+
+// A user who may not write goes without a canary.
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof Error) || error.name !== "ReplyError") throw error;
 }

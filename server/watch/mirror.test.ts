@@ -5,7 +5,7 @@ import type { HeldObservation, SeenHolder } from "../formats/observation.ts";
 import { indexAfter, Mirror, type Order, orderOf, placeOf } from "./mirror.ts";
 
 const NOW = 1_790_000_000_000;
-const CALM = { wasGone: false, since: "exact" } as const;
+const CALM = { wasGone: false, since: "exact", sight: "1" } as const;
 const BY_KEY = orderOf("key");
 
 interface Look extends Partial<SeenHolder> {
@@ -212,7 +212,7 @@ describe("an answer", () => {
 
 describe("an epoch", () => {
   const again = (mirror: Mirror, look: Look, wasGone = false) =>
-    must(mirror.observe(held("k", look), { wasGone, since: "exact" }).after).epoch;
+    must(mirror.observe(held("k", look), { wasGone, since: "exact", sight: "1" }).after).epoch;
 
   it("stays with a foreign hold while its count and its time to live change", () => {
     const mirror = new Mirror();
@@ -252,7 +252,7 @@ describe("an epoch", () => {
 });
 
 describe("a hold", () => {
-  const blind = { wasGone: false, since: "at_least" } as const;
+  const blind = { wasGone: false, since: "at_least", sight: "1" } as const;
 
   it("keeps when it was first seen and the longest time to live seen of it", () => {
     const mirror = mirrorOf(held("k", { remainingMs: 20_000 }));
@@ -280,7 +280,7 @@ describe("a hold", () => {
     const mirror = new Mirror();
     mirror.observe(held("k"), CALM);
     expect(mirror.get("k")?.since).toBe("exact");
-    mirror.observe(held("k"), { wasGone: true, since: "at_least" });
+    mirror.observe(held("k"), { wasGone: true, since: "at_least", sight: "1" });
     expect(mirror.get("k")?.since).toBe("exact");
   });
 

@@ -9,6 +9,8 @@ export interface Circumstances {
   readonly wasGone: boolean;
   /** How well we know when a hold that is new to us began. */
   readonly since: "exact" | "at_least";
+  /** The stretch of time without a break in what we heard. */
+  readonly sight: string;
 }
 
 export interface Change {
@@ -67,19 +69,23 @@ export class Mirror {
     }
     const after = this.#holdOf(before, observation, circumstances);
     this.#holds.set(key, after);
-    this.#revision++;
+    if (before === undefined || !looksAlike(before, after)) this.#revision++;
     return { before, after };
   }
 
-  #holdOf(before: Hold | undefined, seen: HeldObservation, { wasGone, since }: Circumstances): Hold {
+  #holdOf(before: Hold | undefined, seen: HeldObservation, circumstances: Circumstances): Hold {
+    const { wasGone, since, sight } = circumstances;
     const { key, remainingMs } = seen;
     const ours = seen.holders[0].fence !== null;
     if (before !== undefined && isSameHold(before.seen, seen) && (ours || !wasGone)) {
       const longestMs = Math.max(before.longestMs ?? 0, remainingMs ?? 0) || null;
-      return { ...before, seen, longestMs };
+      if (ours || before.sight === sight) return { ...before, seen, sight, longestMs };
+      // The same owner may have let go and taken again while we did not hear.
+      return { ...before, seen, sight, longestMs, firstSeenMs: seen.asOf, since: "at_least" };
     }
     const begun = wasGone ? "exact" : since;
-    return { key, seen, epoch: ++this.#epochs, firstSeenMs: seen.asOf, since: begun, longestMs: remainingMs };
+    const epoch = ++this.#epochs;
+    return { key, seen, epoch, sight, firstSeenMs: seen.asOf, since: begun, longestMs: remainingMs };
   }
 
   /** All holds that match, in order. The same question about an unchanged picture costs nothing. */
@@ -95,6 +101,24 @@ export class Mirror {
     this.#sorted.set(question, { revision: this.#revision, holds });
     return holds;
   }
+}
+
+const SAME_END_MS = 5;
+
+/** Whether two looks would be shown alike; clocks make ends differ a little. */
+function looksAlike(before: Hold, after: Hold): boolean {
+  const [one, two] = [before.seen.holders[0], after.seen.holders[0]];
+  return (
+    before.epoch === after.epoch &&
+    before.sight === after.sight &&
+    one.count === two.count &&
+    one.leaseMs === two.leaseMs &&
+    Math.abs(endOf(before.seen) - endOf(after.seen)) <= SAME_END_MS
+  );
+}
+
+function endOf({ asOf, remainingMs }: HeldObservation): number {
+  return remainingMs === null ? Number.MAX_SAFE_INTEGER : asOf + remainingMs;
 }
 
 function subjectOf({ key, seen }: Hold) {

@@ -18,6 +18,8 @@ export class Reader {
   readonly #read: (keys: readonly Key[]) => Promise<Observation[]>;
   readonly #onLooks: (looks: readonly Look[]) => void;
   readonly #dirty = new Set<Key>();
+  readonly #waiting = new Set<{ keys: Set<Key>; resolve: () => void }>();
+  #reading: readonly Key[] = [];
   readonly #deadlines = new Deadlines<Key>();
   #timer: NodeJS.Timeout | undefined;
   #draining: Promise<void> | undefined;
@@ -38,8 +40,12 @@ export class Reader {
   }
 
   /** Resolves when everything marked so far has been read. */
-  async settled(): Promise<void> {
-    while (this.#draining !== undefined) await this.#draining;
+  settled(): Promise<void> {
+    const keys = new Set([...this.#dirty, ...this.#reading]);
+    if (keys.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#waiting.add({ keys, resolve });
+    });
   }
 
   /** Reads now, past the queue. */
@@ -66,12 +72,28 @@ export class Reader {
   async #drainOnce(): Promise<void> {
     const keys = firstOf(this.#dirty, BATCH);
     for (const key of keys) this.#dirty.delete(key);
+    this.#reading = keys;
+    const sentAt = performance.now();
+    let observations: Observation[];
     try {
-      await this.look(keys);
+      observations = await this.#read(keys);
     } catch {
       // Redis is away: the keys stay marked, and the watcher reads everything again when it is back.
       for (const key of keys) this.#dirty.add(key);
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      return;
+    }
+    this.#reading = [];
+    this.#take(observations, sentAt);
+    this.#tellSettled(keys);
+  }
+
+  #tellSettled(read: readonly Key[]): void {
+    for (const waiting of this.#waiting) {
+      for (const key of read) waiting.keys.delete(key);
+      if (waiting.keys.size > 0) continue;
+      this.#waiting.delete(waiting);
+      waiting.resolve();
     }
   }
 

@@ -45,9 +45,12 @@ export class Reporter {
       this.#append(event.key, [{ type, at, owner, fence: null, observed: "exact" }]);
       return;
     }
-    if (this.lookAgain(event.key)) this.#exactAt.set(event.key, performance.now());
+    const isWatched = this.lookAgain(event.key);
     const { tale, events } = tellExact(this.#tales.get(event.key) ?? this.#ended.get(event.key), event);
-    this.#keep(event.key, tale);
+    if (isWatched) {
+      this.#exactAt.set(event.key, performance.now());
+      this.#keep(event.key, tale);
+    }
     this.#append(event.key, events);
   }
 

@@ -36,13 +36,14 @@ function hold({ epoch = 4, remainingMs = 30_000, others = [], ...given }: Given 
     epoch,
     firstSeenMs: 1000,
     since: "exact",
+    sight: "1",
     longestMs: remainingMs,
   };
 }
 
 /** What becomes of a version given under `sight` when `now` is there under `sightNow`. */
 const compared = (then: Hold, now: Hold, sight = "1", sightNow = sight) =>
-  compareVersion(versionOf(then, sight), now, sightNow);
+  compareVersion(versionOf({ ...then, sight }), { ...now, sight: sightNow });
 
 const ours = (given: Given = {}) => hold({ owner: "me", fence: "77", ...given });
 
@@ -112,38 +113,38 @@ describe("the version of a foreign hold", () => {
   });
 
   it("does not give away the owner, and fits what a request may carry", () => {
-    const version = versionOf(hold({ owner: "x".repeat(5000), epoch: 2 ** 53 }), "123456");
+    const version = versionOf({ ...hold({ owner: "x".repeat(5000), epoch: 2 ** 53 }), sight: "123456" });
     expect(version).not.toContain("xxx");
     expect(version.length).toBeLessThanOrEqual(400);
   });
 });
 
 describe("a version that another process gave", () => {
-  async function fromAnotherProcess(then: Hold, sight = "1"): Promise<string> {
+  async function fromAnotherProcess(then: Hold): Promise<string> {
     vi.resetModules();
     const other = await import("./version.ts");
-    return other.versionOf(then, sight);
+    return other.versionOf(then);
   }
 
   it("is unsure for the same foreign owner, whatever the epoch says", async () => {
     const version = await fromAnotherProcess(hold());
-    expect(compareVersion(version, hold(), "1")).toBe("unsure");
-    expect(compareVersion(version, hold({ epoch: 5 }), "1")).toBe("unsure");
-    expect(compareVersion(version, hold(), NO_SIGHT)).toBe("unsure");
+    expect(compareVersion(version, hold())).toBe("unsure");
+    expect(compareVersion(version, hold({ epoch: 5 }))).toBe("unsure");
+    expect(compareVersion(version, { ...hold(), sight: NO_SIGHT })).toBe("unsure");
   });
 
   it("is changed for another owner", async () => {
-    expect(compareVersion(await fromAnotherProcess(hold()), hold({ owner: "uuid:2" }), "1")).toBe("changed");
+    expect(compareVersion(await fromAnotherProcess(hold()), hold({ owner: "uuid:2" }))).toBe("changed");
   });
 
   it("is the same for a hold of ours, which the fence names everywhere", async () => {
-    expect(compareVersion(await fromAnotherProcess(ours()), ours(), "3")).toBe("same");
+    expect(compareVersion(await fromAnotherProcess(ours()), ours())).toBe("same");
   });
 });
 
 describe("something that is no version", () => {
   it.each(["", "fence.", "fence.77.1", "seen", "seen....", "junk", "\0"])("%j is changed", (text) => {
-    expect(compareVersion(text, ours(), "1")).toBe("changed");
-    expect(compareVersion(text, hold(), "1")).toBe("changed");
+    expect(compareVersion(text, ours())).toBe("changed");
+    expect(compareVersion(text, hold())).toBe("changed");
   });
 });

@@ -12,10 +12,15 @@ const BOOT = randomBytes(6).toString("base64url");
 /** Sight of a picture that is only scanned: between two scans anything may have happened. */
 export const NO_SIGHT = "x";
 
-export function versionOf(hold: Hold, sight: string): string {
+export function versionOf(hold: Hold): string {
   const [first] = hold.seen.holders;
   if (first.fence !== null) return `fence.${first.fence}`;
-  return ["seen", BOOT, sight, hold.epoch, ownersOf(hold)].join(".");
+  return ["seen", BOOT, hold.sight, hold.epoch, ownersOf(hold)].join(".");
+}
+
+/** Whether a version is of a hold that we know from watching alone. */
+export function isWatchedVersion(version: string): boolean {
+  return version.startsWith("seen.");
 }
 
 export type Comparison = "same" | "changed" | "unsure";
@@ -26,9 +31,9 @@ export type Comparison = "same" | "changed" | "unsure";
  * `changed`: certainly another hold. `unsure`: the same owner, but we did not watch without a break in between,
  * so it may have released and taken again.
  */
-export function compareVersion(expected: string, hold: Hold, sight: string): Comparison {
-  const present = versionOf(hold, sight);
-  if (expected === present) return sight === NO_SIGHT && present.startsWith("seen.") ? "unsure" : "same";
+export function compareVersion(expected: string, hold: Hold): Comparison {
+  const present = versionOf(hold);
+  if (expected === present) return hold.sight === NO_SIGHT && present.startsWith("seen.") ? "unsure" : "same";
   const [kind, boot, , epoch, owners] = expected.split(".");
   if (kind !== "seen" || !present.startsWith("seen.") || owners !== ownersOf(hold)) return "changed";
   if (boot === BOOT && epoch !== String(hold.epoch)) return "changed";

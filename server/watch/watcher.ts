@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
+import type { Logger } from "pino";
 import { type Key, textOfKey } from "../../lib/contract/key.ts";
 import type { Health } from "../../lib/contract/live.ts";
 import type { Lock } from "../../lib/contract/lock.ts";
@@ -32,7 +33,17 @@ const SETTLE_MS = 500;
 /** Share of the time that scanning may take. */
 const SCAN_SHARE = 0.05;
 /** Events after which the key may be gone, even if it is there again when we look. */
-const ENDINGS = new Set(["del", "expired", "evicted", "rename_from", "rename_to", "move_from", "move_to"]);
+const ENDINGS = new Set([
+  "del",
+  "expired",
+  "evicted",
+  "rename_from",
+  "rename_to",
+  "move_from",
+  "move_to",
+  "restore",
+  "copy_to",
+]);
 
 /** Keeps the picture of one target right, and tells the journal what happened. */
 export class Watcher {
@@ -41,15 +52,16 @@ export class Watcher {
   readonly #link: Link;
   readonly #reader: Reader;
   readonly #reporter: Reporter;
-  readonly #hints = new Map<Key, Hint>();
+  readonly #hints = new Map<Key, { hint: Exclude<Hint, undefined>; at: number }>();
   /** When (performance.now()) a key was last said to be gone. */
   readonly #goneAt = new Map<Key, number>();
-  readonly #missedOut = new Set<Key>();
   readonly #listeners = new Set<() => void>();
   readonly #stopping = new AbortController();
   readonly #watched: readonly Glob[];
   #isCaughtUp = false;
   #isFirstPass = true;
+  /** Rises with every break. */
+  #generation = 0;
   #scan: { at: number; tookMs: number } | undefined;
   #passing: Promise<void> | undefined;
   #passTimer: NodeJS.Timeout | undefined;
@@ -59,6 +71,7 @@ export class Watcher {
     private readonly redis: Redis,
     subscriber: Redis,
     journal: Journal,
+    private readonly log?: Logger,
   ) {
     this.#watched = options.watch.map((pattern) => new Glob(pattern));
     this.#reader = new Reader(
@@ -138,13 +151,13 @@ export class Watcher {
     return { observation, hold: isWatched ? this.mirror.get(key) : passingHoldOf(observation) };
   }
 
-  lockOf(hold: Hold): Lock {
-    return lockOf(this.options.target, hold, this.sightOf(hold));
+  /** Makes sure that nothing we should have heard of is still on its way. @throws when Redis is away */
+  async confirmSight(): Promise<void> {
+    await this.#link.confirm();
   }
 
-  /** The stretch of time without a break in what we heard of this hold. */
-  sightOf(hold: Hold): string {
-    return this.mirror.get(hold.key) === hold ? this.#link.sight : NO_SIGHT;
+  lockOf(hold: Hold): Lock {
+    return lockOf(this.options.target, hold);
   }
 
   freeLock(key: Key, asOf: number): Lock {
@@ -160,42 +173,61 @@ export class Watcher {
   #onChange(key: Key, event: string): void {
     if (ENDINGS.has(event)) {
       this.#goneAt.set(key, performance.now());
-      if (event === "expired" || event === "evicted") this.#hints.set(key, event);
+      if (event === "expired" || event === "evicted") this.#hint(key, event);
     }
     this.#reader.mark(key);
   }
 
+  #hint(key: Key, hint: Exclude<Hint, undefined>): void {
+    this.#hints.set(key, { hint, at: performance.now() });
+  }
+
   #take(looks: readonly Look[]): void {
-    for (const { observation, sentAt, receivedAt } of looks) {
-      this.clock.heard(observation.asOf, sentAt, receivedAt);
-      this.#takeOne(observation, sentAt);
+    for (const look of looks) {
+      const { observation, sentAt, receivedAt } = look;
+      if (observation.state !== "unreadable") this.clock.heard(observation.asOf, sentAt, receivedAt);
+      try {
+        this.#takeOne(observation, sentAt);
+      } catch (error) {
+        // One lock that cannot be told must not end the picture of the others.
+        this.log?.error({ err: error }, "a look could not be taken in");
+      }
     }
     this.#changed();
   }
 
   #takeOne(observation: Observation, sentAt: number): void {
-    const { key, asOf } = observation;
+    const { key } = observation;
     const goneAt = this.#goneAt.get(key);
-    const missedOut = this.#missedOut.delete(key);
+    const hint = this.#hints.get(key);
     // A look sent before the word of an ending may still show the hold before it: the word stays for the next.
     if (goneAt !== undefined && sentAt > goneAt) this.#goneAt.delete(key);
+    if (hint !== undefined && sentAt > hint.at) this.#hints.delete(key);
     const { after } = this.mirror.observe(observation, {
       wasGone: goneAt !== undefined,
       since: this.#link.seesChanges && this.#isCaughtUp ? "exact" : "at_least",
+      sight: this.#link.sight,
     });
-    const hint = this.#hints.get(key) ?? (missedOut ? "blind" : undefined);
-    this.#hints.delete(key);
-    this.#reporter.sighted({ key, hold: after, asOf, sentAt, hint, isFirstLook: this.#isFirstPass });
+    this.#reporter.sighted({
+      key,
+      hold: after,
+      asOf: observation.state === "unreadable" ? this.clock.now() : observation.asOf,
+      sentAt,
+      hint: hint?.hint,
+      isFirstLook: this.#isFirstPass,
+    });
   }
 
   #onUp(isBlind: boolean): void {
-    if (isBlind) for (const key of this.mirror.keys()) this.#missedOut.add(key);
+    if (isBlind) for (const key of this.mirror.keys()) this.#hint(key, "blind");
+    this.#generation++;
     this.#isCaughtUp = false;
     this.#changed();
     void this.#pass();
   }
 
   #onDown(): void {
+    this.#generation++;
     this.#isCaughtUp = false;
     this.#changed();
   }
@@ -213,13 +245,15 @@ export class Watcher {
 
   async #walk(): Promise<void> {
     const startedAt = performance.now();
+    const generation = this.#generation;
     for (const key of this.mirror.keys()) this.#reader.mark(key);
     for await (const keys of discover(this.redis, this.options.watch, this.#stopping.signal)) {
       for (const key of keys) this.#reader.mark(key);
       await this.#reader.settled();
     }
     await this.#reader.settled();
-    if (!this.isUp) return;
+    // A break since the beginning: this pass may have missed what the next one will find.
+    if (!this.isUp || generation !== this.#generation) return;
     this.#scan = { at: this.clock.now(), tookMs: Math.round(performance.now() - startedAt) };
     this.#isFirstPass = false;
     this.#isCaughtUp = true;
@@ -244,5 +278,13 @@ export class Watcher {
 function passingHoldOf(observation: Observation): Hold | undefined {
   if (observation.state !== "held") return undefined;
   const { key, asOf, remainingMs } = observation;
-  return { key, seen: observation, epoch: 0, firstSeenMs: asOf, since: "at_least", longestMs: remainingMs };
+  return {
+    key,
+    seen: observation,
+    epoch: 0,
+    firstSeenMs: asOf,
+    since: "at_least",
+    sight: NO_SIGHT,
+    longestMs: remainingMs,
+  };
 }

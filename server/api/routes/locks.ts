@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ForceReleased, History } from "../../../lib/contract/event.ts";
 import type { Key } from "../../../lib/contract/key.ts";
 import { ForceReleaseInput, ListQuery, Lock, LockList } from "../../../lib/contract/lock.ts";
+import { answered } from "../../locks/answered.ts";
 import { LockkeeperError } from "../../locks/errors.ts";
 import { freeByForce } from "../../locks/force-release.ts";
 import { refusal } from "../../locks/locks.ts";
@@ -74,7 +75,8 @@ export function lockRoutes({ locks, watcher, journal }: Services): Route[] {
 
 /** @throws LockkeeperError not_a_lock, unavailable */
 export async function lockNow(watcher: Watcher, key: Key): Promise<Lock> {
-  const { observation, hold } = await look(watcher, key);
+  const { observation: seen, hold } = await look(watcher, key);
+  const observation = answered(seen);
   if (observation.state === "not_a_lock")
     throw refusal(key, { outcome: "not_a_lock", type: observation.type });
   return hold === undefined ? watcher.freeLock(key, observation.asOf) : watcher.lockOf(hold);

@@ -45,8 +45,9 @@ export function verbRoutes({ locks }: Services): Route[] {
           // Made when it is asked for, so only those who wait pay for it.
           ...(body.waitMs > 0 ? { signal: request.signal } : {}),
         });
-        // Whoever asked has gone: nobody knows of this hold, so nobody would release it.
-        return { ...json(200, grant), onUndelivered: abandon };
+        // Whoever asked has gone: nobody knows of this hold, so nobody would release it. With an id of its own the
+        // caller may be asking again already, and would be told of the very hold that we take back.
+        return requestId === undefined ? { ...json(200, grant), onUndelivered: abandon } : json(200, grant);
       },
     }),
     route({

@@ -2,7 +2,7 @@
 --
 -- Guarantee: one holder at a time. A new hold has a fence above every fence handed out for the key before,
 -- also after a failover or a restart that lost the last ones (server time in microseconds is the floor).
--- A re-entry keeps the fence and never shortens the lease. A repeated request id changes nothing.
+-- A re-entry keeps the fence and never shortens the lease; a lock without expiry gets one. A repeated request id changes nothing.
 -- A script that has written cannot be stopped and is replicated as a whole, so nobody sees the hash without
 -- its time to live.
 --
@@ -13,13 +13,13 @@
 -- ARGV[5] '1' when the owner may re-enter    ARGV[6] owner record as JSON, or ''
 -- ARGV[7] channel for events                 ARGV[8] the key itself, as bytes
 -- ARGV[9] '' or how long the owner will wait, in ms    ARGV[10] '' or since when it has waited, in ms
--- ARGV[11] how many may wait
+-- ARGV[11] how many may wait    ARGV[12] '' or how long ago the request was sent first, in ms
 --
 -- Returns {'granted', now ms, count, fence or '', remaining ms}
 --         {'held', now ms, remaining ms (-1: no expiry), companion's owner, fence, since, record, field, count, ...}
 --         {'queue_full', now ms, how many wait}
 --         {'lost', now ms}           the request was carried out before and its hold has ended since
---         {'request_id_reused'}      {'not_a_lock', type}
+--         {'request_id_reused'}      {'unknown'}      {'not_a_lock', type}
 
 -- include shape.lua
 -- include request-window.lua
@@ -36,8 +36,11 @@ if type(size) == 'table' then
   return { 'not_a_lock', redis.call('TYPE', KEYS[1]).ok }
 end
 
-local told = redis.call('HMGET', KEYS[2], 'owner', 'fence', 'seq', 'requests', 'since', 'record')
-local told_owner, last_fence, seq, window = told[1], told[2], tonumber(told[3] or '0'), told[4]
+local kept = redis.pcall('HMGET', KEYS[2], 'owner', 'fence', 'seq', 'requests', 'since', 'record')
+-- Its name is ours: whatever else is there was put there by mistake, and would stop the writes below halfway.
+if kept.err and is_wrong_type(kept) then redis.call('DEL', KEYS[2]) end
+local told = facts(kept)
+local told_owner, last_fence, seq, window = told[1], told[2], whole(told[3]), told[4]
 
 -- A grant ends the wait that led to it.
 local function stop_waiting()
@@ -49,7 +52,7 @@ local function keep_companion(remaining_ms)
 end
 
 local function tell(event, fence, count)
-  redis.call('PUBLISH', ARGV[7], table.concat(
+  redis.pcall('PUBLISH', ARGV[7], table.concat(
     { event, integer(now_ms), fence, integer(seq + 1), integer(count), '', owner, '' }, '\t') .. '\n' .. ARGV[8])
 end
 
@@ -63,6 +66,8 @@ if repeated then
   end
   return { 'granted', integer(now_ms), count, repeated.fence, integer(redis.call('PTTL', KEYS[1])) }
 end
+
+if ARGV[12] ~= '' and may_be_forgotten(window, now_ms, now_ms - tonumber(ARGV[12])) then return { 'unknown' } end
 
 if size > FIELDS_MAX then return { 'not_a_lock', 'hash' } end
 
@@ -78,7 +83,7 @@ if size > 0 then
         local waiting = redis.call('ZCARD', KEYS[4])
         if waiting >= tonumber(ARGV[11]) then return { 'queue_full', integer(now_ms), integer(waiting) } end
         since = integer(now_ms)
-        redis.call('PUBLISH', ARGV[7], table.concat(
+        redis.pcall('PUBLISH', ARGV[7], table.concat(
           { 'waiting', since, '', '0', '0', '', owner, '' }, '\t') .. '\n' .. ARGV[8])
       end
       redis.call('ZADD', KEYS[4], integer(now_ms + tonumber(ARGV[9])), waiter_name(request_id, since, owner))
@@ -105,10 +110,10 @@ if size > 0 then
   return { 'granted', integer(now_ms), integer(count), fence, integer(remaining_ms) }
 end
 
-local fence_number = math.max(now_us, tonumber(last_fence or '0') + 1)
+local fence_number = math.max(now_us, whole(last_fence) + 1)
 local counter = redis.pcall('GET', KEYS[3])
-if type(counter) == 'string' and tonumber(counter) then
-  fence_number = math.max(fence_number, tonumber(counter) + 1)
+if type(counter) == 'string' and whole(counter) > 0 then
+  fence_number = math.max(fence_number, whole(counter) + 1)
   redis.call('SET', KEYS[3], integer(fence_number), 'KEEPTTL')
 end
 local fence = integer(fence_number)

@@ -25,7 +25,7 @@ end
 if size == 0 then return { 'gone', integer(now_ms) } end
 if size > FIELDS_MAX then return { 'not_a_lock', 'hash' } end
 
-local told = redis.call('HMGET', KEYS[2], 'owner', 'fence', 'seq', 'since')
+local told = facts(redis.pcall('HMGET', KEYS[2], 'owner', 'fence', 'seq', 'since'))
 local fields = redis.call('HGETALL', KEYS[1])
 if not is_lock(fields, told[1]) then return { 'not_a_lock', 'hash' } end
 
@@ -34,13 +34,14 @@ local present_fence = ours and told[2] or ''
 if size > 1 or fields[1] ~= owner or present_fence ~= fence then return { 'changed', integer(now_ms) } end
 
 redis.call('DEL', KEYS[1])
-redis.call('PUBLISH', ARGV[4], '0')
+redis.pcall('PUBLISH', ARGV[4], '0')
 local seq, held_ms = '0', ''
 if ours then
-  seq = integer(tonumber(told[3] or '0') + 1)
-  redis.call('HSET', KEYS[2], 'seq', seq)
-  held_ms = told[4] and integer(now_ms - tonumber(told[4])) or ''
+  seq = integer(whole(told[3]) + 1)
+  -- What is told of a hold ends with it: the next one under this owner may be taken without us.
+  redis.call('HSET', KEYS[2], 'owner', '', 'record', '', 'seq', seq)
+  held_ms = whole(told[4]) > 0 and integer(math.max(0, now_ms - whole(told[4]))) or ''
 end
-redis.call('PUBLISH', ARGV[5], table.concat(
+redis.pcall('PUBLISH', ARGV[5], table.concat(
   { 'force_released', integer(now_ms), fence, seq, '0', held_ms, owner, ARGV[3] }, '\t') .. '\n' .. ARGV[6])
 return { 'released', integer(now_ms) }

@@ -15,6 +15,6 @@ if kind ~= 'hash' then return { integer(now_ms), kind, integer(remaining_ms), 0,
 
 local size = redis.call('HLEN', KEYS[1])
 local fields = size <= FIELDS_MAX and redis.call('HGETALL', KEYS[1]) or {}
-local told = redis.call('HMGET', KEYS[2], 'owner', 'fence', 'since', 'lease', 'record', 'seq')
+local told = facts(redis.pcall('HMGET', KEYS[2], 'owner', 'fence', 'since', 'lease', 'record', 'seq'))
 return { integer(now_ms), kind, integer(remaining_ms), size, fields,
   told[1] or '', told[2] or '', told[3] or '', told[4] or '', told[5] or '', told[6] or '' }

@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 import type { Key } from "../../../lib/contract/key.ts";
 import { OwnerRecord } from "../../../lib/contract/lock.ts";
+import { failureOf, isPassing } from "../../redis/failure.ts";
 import { type RedisArgument, Script } from "../../redis/script.ts";
 import { argumentOf, companionKeyOf, fencedCounterKeyOf, waitersKeyOf, wakeChannelOf } from "../keys.ts";
 import type { Observation, SeenHolder } from "../observation.ts";
@@ -15,6 +16,8 @@ export interface Request {
   readonly id: string;
   /** Tells two different requests with one id apart. */
   readonly digest: string;
+  /** How long ago it was sent first; undefined on the first try. */
+  readonly retryMs?: number | undefined;
 }
 
 export interface Granted {
@@ -27,6 +30,7 @@ export interface Granted {
 
 export type Refused =
   | { readonly outcome: "request_id_reused" }
+  | { readonly outcome: "unknown" }
   | { readonly outcome: "not_a_lock"; readonly type: string };
 
 /** Who holds the lock instead. */
@@ -148,6 +152,7 @@ export function acquire(
       waiting?.waitMs ?? "",
       waiting?.sinceMs ?? "",
       waiting?.waitersMax ?? "",
+      ask.retryMs ?? "",
     ],
   );
 }
@@ -181,6 +186,7 @@ export function renew(redis: Redis, channel: string, key: Key, ask: RenewRequest
     ask.digest,
     channel,
     argumentOf(key),
+    ask.retryMs ?? "",
   ]);
 }
 
@@ -222,6 +228,7 @@ export function release(redis: Redis, channel: string, key: Key, ask: ReleaseReq
     wakeChannelOf(key),
     channel,
     argumentOf(key),
+    ask.retryMs ?? "",
   ]);
 }
 
@@ -258,7 +265,10 @@ export async function read(redis: Redis, keys: readonly Key[]): Promise<Observat
   return keys.map((key, index) => {
     const observe = replies[index];
     if (observe === undefined) throw new Error("read.lua gave fewer replies than keys");
-    return observe(key);
+    if (typeof observe === "function") return observe(key);
+    // One key that cannot be read must not hide the others; what passes by itself is tried again with all.
+    if (failureOf(observe) !== "fault" && isPassing(observe)) throw observe;
+    return { state: "unreadable", key, why: observe.message };
   });
 }
 
@@ -315,12 +325,16 @@ function holderOf(owner: string, count: number, told: Told | undefined): SeenHol
   return {
     owner,
     count,
-    fence: told?.fence || null,
-    sinceMs: told?.since ? Number(told.since) : null,
-    leaseMs: told?.lease ? Number(told.lease) : null,
+    fence: told !== undefined && /^\d{1,16}$/.test(told.fence) ? told.fence : null,
+    sinceMs: wholeOf(told?.since),
+    leaseMs: wholeOf(told?.lease),
     record: recordOf(told?.record),
-    seq: Number(told?.seq || "0"),
+    seq: wholeOf(told?.seq) ?? 0,
   };
+}
+
+function wholeOf(text: string | undefined): number | null {
+  return text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : null;
 }
 
 function recordOf(json: string | undefined): OwnerRecord | undefined {
@@ -373,7 +387,7 @@ function everyHolderOf(fields: readonly string[], told: Told): SeenHolder[] {
 }
 
 function refusalOf(words: readonly string[]): Refused {
-  if (words[0] === "request_id_reused") return { outcome: "request_id_reused" };
+  if (words[0] === "request_id_reused" || words[0] === "unknown") return { outcome: words[0] };
   if (words[0] === "not_a_lock") return { outcome: "not_a_lock", type: words[1] ?? "" };
   throw new Error(`A script answered ${JSON.stringify(words[0])}`);
 }

@@ -19,7 +19,7 @@ for n = 1, #KEYS / 2 do
   local i, j, at = 2 * n - 1, 2 * n, 4 * n - 2
   local owner, fence, lease_ms = ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2])
   local count = redis.pcall('HGET', KEYS[i], owner)
-  local told = redis.call('HMGET', KEYS[j], 'owner', 'fence', 'seq')
+  local told = facts(redis.pcall('HMGET', KEYS[j], 'owner', 'fence', 'seq'))
   local present_fence = told[1] == owner and told[2] or ''
   local remaining_ms = -1
   if type(count) == 'string' and present_fence == fence then
@@ -29,10 +29,10 @@ for n = 1, #KEYS / 2 do
       redis.call('PEXPIRE', KEYS[i], ARGV[at + 2])
     end
     if fence ~= '' then
-      local seq = integer(tonumber(told[3] or '0') + 1)
+      local seq = integer(whole(told[3]) + 1)
       redis.call('HSET', KEYS[j], 'seq', seq)
       redis.call('PEXPIRE', KEYS[j], integer(remaining_ms + math.max(600000, 2 * lease_ms)))
-      redis.call('PUBLISH', ARGV[1], table.concat(
+      redis.pcall('PUBLISH', ARGV[1], table.concat(
         { 'renewed', integer(now_ms), fence, seq, count, '', owner, '' }, '\t') .. '\n' .. ARGV[at + 3])
     end
   end

@@ -11,28 +11,59 @@ local REDISSON_OWNER = '^' .. HEX4 .. HEX4 .. '%-' .. HEX4 .. '%-' .. HEX4 .. '%
   .. HEX4 .. HEX4 .. HEX4 .. ':%d+'
 
 local function is_owner(field, companion_owner)
-  if companion_owner and field == companion_owner then return true end
+  if companion_owner and companion_owner ~= '' and field == companion_owner then return true end
   local _, last = string.find(field, REDISSON_OWNER)
   return last ~= nil and (last == #field or string.sub(field, last + 1) == ':write')
 end
 
--- Flat field/value list -> true when all of it is a lock's.
+local function is_count(value)
+  return string.find(value, '^[1-9]%d*$') ~= nil
+end
+
+-- Flat field/value list -> the value of a field, or nil.
+local function value_of(fields, name)
+  for i = 1, #fields, 2 do
+    if fields[i] == name then return fields[i + 1] end
+  end
+  return nil
+end
+
+-- Flat field/value list -> true when all of it is a lock's, and somebody holds it.
 local function is_lock(fields, companion_owner)
+  local holders = 0
   for i = 1, #fields, 2 do
     if fields[i] ~= 'mode' then
-      if not is_owner(fields[i], companion_owner) then return false end
-      if not string.find(fields[i + 1], '^[1-9]%d*$') then return false end
+      if not is_owner(fields[i], companion_owner) or not is_count(fields[i + 1]) then return false end
+      holders = holders + 1
     end
   end
-  return true
+  return holders > 0 or #fields == 0
+end
+
+-- A lock of ours that has lost its companion (evicted, or deleted by hand): one field, the owner who asks, with a
+-- time to live. Only its own renewal and release may take it for a lock; they create nothing.
+local function is_orphan(fields, owner, remaining_ms)
+  return #fields == 2 and fields[1] == owner and is_count(fields[2]) and remaining_ms > 0
 end
 
 local function is_wrong_type(failure)
   return string.find(failure.err or '', 'WRONGTYPE', 1, true) ~= nil
 end
 
+-- Fields of the companion; none when somebody made something else of it.
+local function facts(reply)
+  return reply.err and {} or reply
+end
+
 local function integer(number)
   return string.format('%.0f', number)
+end
+
+-- A whole number that Lua holds exactly; anybody may have written what is read here.
+local function whole(text)
+  local number = tonumber(text or '') or 0
+  if number ~= number or number < 0 or number >= 9007199254740992 then return 0 end
+  return math.floor(number)
 end
 
 local function waiter_name(request_id, since, owner)

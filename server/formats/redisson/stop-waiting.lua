@@ -20,6 +20,6 @@ if ARGV[4] == '0' then
 else
   redis.call('ZADD', KEYS[1], 'XX', integer(now_ms + tonumber(ARGV[4])), name)
 end
-redis.call('PUBLISH', ARGV[5], table.concat(
+redis.pcall('PUBLISH', ARGV[5], table.concat(
   { 'wait_ended', integer(now_ms), '', '0', '0', '', ARGV[3], '' }, '\t') .. '\n' .. ARGV[6])
 return { 'wait_ended', integer(now_ms) }
