@@ -83,12 +83,20 @@ describe("parseOwnEvent", () => {
     ["no count", changed(4, "")],
     ["a number written otherwise", changed(4, "1e3")],
     ["a number beyond all sense", changed(1, "9".repeat(17))],
+    ["a time that no date can be", changed(1, "9".repeat(16))],
+    ["a count that is no safe integer", changed(4, "9".repeat(16))],
+    ["an owner longer than all that scripts say", changed(6, "x".repeat(16_384))],
     ["a time held that is no number", changed(5, "long")],
     ["too few words", WORDS.slice(0, 7)],
     ["too many words", [...WORDS, ""]],
     ["nothing", []],
   ])("is undefined for %s", (_, words) => {
     expect(parseOwnEvent(message(words))).toBeUndefined();
+  });
+
+  it("is undefined for a key longer than any that a script writes to", () => {
+    expect(parseOwnEvent(message(WORDS, "k".repeat(1024)))).toBeDefined();
+    expect(parseOwnEvent(message(WORDS, "k".repeat(1025)))).toBeUndefined();
   });
 
   it("is undefined for a message without a line for the key", () => {

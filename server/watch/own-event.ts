@@ -1,5 +1,5 @@
 import { EVENT_TYPES, type EventType } from "../../lib/contract/event.ts";
-import { type Key, keyOfBytes } from "../../lib/contract/key.ts";
+import { KEY_BYTES_MAX, type Key, keyOfBytes } from "../../lib/contract/key.ts";
 
 /** What one of our scripts published about a hold: exact, in order, numbered by `seq` within the hold. */
 export interface OwnEvent {
@@ -17,6 +17,8 @@ export interface OwnEvent {
 }
 
 const NEW_LINE = 0x0a;
+/** Longer than anything our scripts say; every open page would be sent it, and sent it again as it comes back. */
+const WORDS_BYTES_MAX = 16 * 1024;
 
 /**
  * Reads `type ⇥ at ⇥ fence ⇥ seq ⇥ count ⇥ held ms ⇥ owner ⇥ JSON of who and why ⏎ key`. Anyone may publish on the
@@ -24,13 +26,13 @@ const NEW_LINE = 0x0a;
  */
 export function parseOwnEvent(message: Uint8Array): OwnEvent | undefined {
   const end = message.indexOf(NEW_LINE);
-  if (end < 0) return undefined;
+  if (end < 0 || end > WORDS_BYTES_MAX || message.length - end - 1 > KEY_BYTES_MAX) return undefined;
   const words = new TextDecoder().decode(message.subarray(0, end)).split("\t");
   const [type, at, fence = "", seq, count, heldMs = "", owner = "", who = ""] = words;
   const known = EVENT_TYPES.find((name) => name === type);
   if (known === undefined || words.length !== 8 || !isWhole(at) || !isWhole(seq) || !isWhole(count))
     return undefined;
-  if (!/^\d{0,20}$/.test(fence) || !/^(-?\d{1,16})?$/.test(heldMs)) return undefined;
+  if (!/^\d{0,16}$/.test(fence) || !/^(-?\d{1,15})?$/.test(heldMs)) return undefined;
   return {
     type: known,
     key: keyOfBytes(message.subarray(end + 1)),
@@ -45,8 +47,9 @@ export function parseOwnEvent(message: Uint8Array): OwnEvent | undefined {
   };
 }
 
+// Sixteen digits may be no safe integer and no date, and a page that cannot show one event shows none.
 function isWhole(text: string | undefined): boolean {
-  return text !== undefined && /^\d{1,16}$/.test(text);
+  return text !== undefined && /^\d{1,15}$/.test(text);
 }
 
 function whoAndWhy(json: string): { by: string | undefined; reason: string | undefined } {
