@@ -66,7 +66,9 @@ export class Front {
   #answer(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const path = (incoming.url ?? "/").split("?", 1)[0] ?? "/";
     const isApi = path.startsWith("/api/");
-    if (path === "/healthz") text(outgoing, 200, "ok");
+    // Next redirects these forms to themselves for ever or fails, and its own door would believe their headers.
+    if (!path.startsWith("/")) text(outgoing, 400, "this address must begin with /");
+    else if (path === "/healthz") text(outgoing, 200, "ok");
     else if (path === "/readyz") this.#answerReady(outgoing);
     else if (isApi && this.config.door === "fast" && this.#runtime !== undefined) {
       void this.#runtime.answerNode(incoming, outgoing);

@@ -441,6 +441,13 @@ describe("raw HTTP at the fast door", () => {
     expect([status, JSON.parse(body).code]).toEqual([431, "too_large"]);
   });
 
+  it.each(["*", "http://127.0.0.1/api/v1/locks"])(
+    "an address of another form is refused: %s",
+    async (path) => {
+      expect(await raw(path)).toMatchObject({ status: 400, body: "this address must begin with /\n" });
+    },
+  );
+
   it("`..` in a path reaches no other route", async () => {
     const { status, body } = await raw("/api/v1/locks/../acquire", {
       method: "POST",
