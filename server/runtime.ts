@@ -11,9 +11,11 @@ import { Home } from "./auth/home.ts";
 import { RootKey } from "./auth/root-key.ts";
 import { makeLink, Sessions } from "./auth/sessions.ts";
 import type { Config } from "./config.ts";
+import { OURS_AT_HOME } from "./formats/keys.ts";
 import { Journal } from "./history/journal.ts";
 import { Locks } from "./locks/locks.ts";
 import { type Connections, openConnections } from "./redis/connect.ts";
+import { StartupError } from "./startup-error.ts";
 import type { Target } from "./target.ts";
 import { Watcher } from "./watch/watcher.ts";
 
@@ -34,8 +36,7 @@ export class Runtime {
   static async start(config: Config, target: Target, port: () => number, log: Logger): Promise<Runtime> {
     const { address } = target;
     const connections = await openConnections(address);
-    const home = new Home(connections.home);
-    await home.settle();
+    const home = await openHome(connections, address.label);
     const rootKey = await RootKey.open(home, config.rootKey);
     const sessions = new Sessions(home);
     const { publicUrl, insecureHttp, watch, lockable, notifications } = config;
@@ -90,5 +91,20 @@ export class Runtime {
   stop(): void {
     this.watcher.stop();
     this.connections.close();
+  }
+}
+
+async function openHome(connections: Connections, label: string): Promise<Home> {
+  const home = new Home(connections.home);
+  try {
+    await home.settle();
+    return home;
+  } catch (error) {
+    connections.close();
+    const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    const said = reason instanceof Error ? reason.message : String(reason);
+    throw new StartupError(
+      `Redis at ${label} does not let us keep our own keys, which begin with ${OURS_AT_HOME} (${said}).`,
+    );
   }
 }

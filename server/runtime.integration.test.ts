@@ -1,0 +1,33 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { readConfig } from "./config.ts";
+import { createLog } from "./log.ts";
+import { Runtime } from "./runtime.ts";
+import { StartupError } from "./startup-error.ts";
+import { openTarget } from "./target.ts";
+import { startTestRedis, type TestRedis } from "./testing/redis.ts";
+
+let redis: TestRedis;
+beforeEach(async () => {
+  redis = await startTestRedis();
+});
+afterEach(async () => await redis.stop());
+
+async function start(): Promise<unknown> {
+  const config = readConfig({ REDIS_URL: redis.url, LOCKKEEPER_LOG: "silent" }, []);
+  const target = await openTarget(config, () => undefined);
+  return await Runtime.start(config, target, () => 0, createLog(config)).catch((error: unknown) => error);
+}
+
+it("says in one line that a user may not touch our own keys", async () => {
+  await redis.client().call("ACL", "SETUSER", "default", "resetkeys", "~lock:*");
+  const error = await start();
+  expect(error).toBeInstanceOf(StartupError);
+  expect(String(error)).toMatch(/\{lockkeeper\}: \(NOPERM .*\)\.$/);
+});
+
+it("says in one line that something else stands where our own keys belong", async () => {
+  await redis.client().lpush("{lockkeeper}:home", "anything");
+  const error = await start();
+  expect(error).toBeInstanceOf(StartupError);
+  expect(String(error)).toMatch(/WRONGTYPE/);
+});
