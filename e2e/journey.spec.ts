@@ -193,6 +193,8 @@ test("a link works once", async ({ browser, lockkeeper }) => {
   await other.goto(link);
   await expect(other.getByText("npm run login").first()).toBeVisible();
   expect(other.url()).not.toContain(link.split("#")[1]);
+  await other.goto(await lockkeeper.link());
+  await other.waitForURL(`${lockkeeper.url}/`);
   await context.close();
   await other.context().close();
 });

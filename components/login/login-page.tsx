@@ -28,21 +28,27 @@ export function LoginPage() {
     });
   };
 
-  // The link works once: this must not run twice, whatever React does.
-  const begun = useRef(false);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the page is there
-  useEffect(() => {
-    if (begun.current) return;
-    begun.current = true;
+  const takeLink = () => {
     const { hash, pathname, search } = location;
     if (hash.length < 2) {
-      setStep("no_token");
+      setStep((now) => (now === "reading" ? "no_token" : now));
       return;
     }
     token.current = hash.slice(1);
     // Out of the address bar and the history at once.
     history.replaceState(null, "", pathname + search);
     ask();
+  };
+
+  // The link works once: this must not run twice, whatever React does.
+  const begun = useRef(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the page is there
+  useEffect(() => {
+    if (!begun.current) takeLink();
+    begun.current = true;
+    // A new link in the same tab differs in its fragment alone, for which a browser loads nothing.
+    addEventListener("hashchange", takeLink);
+    return () => removeEventListener("hashchange", takeLink);
   }, []);
 
   return (
