@@ -2,6 +2,7 @@ import { setRuntime } from "./accessor.ts";
 import { type Config, consoleUrl, readConfig, settleNodeEnv } from "./config.ts";
 import { Front } from "./front.ts";
 import { createLog } from "./log.ts";
+import { watchNpm } from "./npm-parent.ts";
 import { Runtime } from "./runtime.ts";
 import { StartupError } from "./startup-error.ts";
 import { openTarget, type Target } from "./target.ts";
@@ -65,8 +66,8 @@ function stopOnSignals(config: Config): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void stop(0));
   if (!config.startedByNpm) return;
   // npm killed outright passes nothing on; without this we would stay behind and keep the port.
-  const parent = process.ppid;
-  setInterval(() => process.ppid !== parent && void stop(0), PARENT_LOOK_MS).unref();
+  const hasNpmEnded = watchNpm();
+  setInterval(() => hasNpmEnded() && void stop(0), PARENT_LOOK_MS).unref();
 }
 
 async function stop(exitCode: number): Promise<void> {

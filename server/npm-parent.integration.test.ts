@@ -1,0 +1,33 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { expect, it } from "vitest";
+import { isRunning } from "./redis/server-process.ts";
+import { until } from "./testing/server.ts";
+
+const WATCHER = new URL("./npm-parent.ts", import.meta.url).href;
+const CHILD = `import { watchNpm } from "${WATCHER}";
+const hasEnded = watchNpm();
+setInterval(() => hasEnded() && process.exit(), 20);
+console.log(process.pid);`;
+
+// As npm does it: a process whose shell runs ours.
+const npmWith = (script: string) => `const { spawn } = require("node:child_process");
+spawn("/bin/sh", ["-c", ${JSON.stringify(script)}], { stdio: "inherit" });
+setInterval(() => undefined, 1000);`;
+
+it.each([
+  ["stays until we end", '"$NODE" --import tsx --input-type=module -e "$CHILD"; true'],
+  ["is replaced by us", 'exec "$NODE" --import tsx --input-type=module -e "$CHILD"'],
+])("notices that npm was killed when its shell %s", async (_, script) => {
+  const npm = spawn(process.execPath, ["-e", npmWith(script)], {
+    env: { NODE: process.execPath, CHILD, NODE_ENV: "test" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [line] = await once(createInterface(npm.stdout), "line");
+  const pid = Number(line);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(isRunning(pid)).toBe(true);
+  npm.kill("SIGKILL");
+  await until(() => !isRunning(pid));
+});

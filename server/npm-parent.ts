@@ -1,0 +1,29 @@
+import { readFileSync } from "node:fs";
+
+/**
+ * Tells whether npm, which started us, has ended. Between npm and us stands a shell that some systems keep until we
+ * end and others replace by us: of one that stays, the parent counts.
+ */
+export function watchNpm(): () => boolean {
+  const parent = process.ppid;
+  const npm = isScriptShell(parent) ? parentOf(parent) : undefined;
+  return () => process.ppid !== parent || (npm !== undefined && parentOf(parent) !== npm);
+}
+
+function isScriptShell(pid: number): boolean {
+  return read(`/proc/${pid}/cmdline`).split("\0")[1] === "-c";
+}
+
+/** undefined where there is no /proc to tell. */
+function parentOf(pid: number): number | undefined {
+  const status = /^PPid:\s*(\d+)$/m.exec(read(`/proc/${pid}/status`))?.[1];
+  return status === undefined ? undefined : Number(status);
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
