@@ -7,10 +7,17 @@ import { addressOf, connect, whenReady } from "../server/redis/connect.ts";
 import { readNote } from "../server/redis/embedded-files.ts";
 import { StartupError } from "../server/startup-error.ts";
 
+function nameGiven(): string | undefined {
+  try {
+    return parseArgs({ options: { name: { type: "string" } } }).values.name;
+  } catch {
+    throw new StartupError("npm run login takes one option: npm run login -- --name NAME");
+  }
+}
+
 async function main(): Promise<void> {
   const config = readConfig();
-  const { values } = parseArgs({ options: { name: { type: "string" } } });
-  const name = values.name ?? config.operatorName;
+  const name = nameGiven() ?? config.operatorName;
   if (!/^[^\p{C}]{1,64}$/u.test(name))
     throw new StartupError("--name must have 1 to 64 printable characters.");
   const note = await readNote(embeddedRedisDir(config));

@@ -337,6 +337,19 @@ describe("a companion that does not belong to the hold", () => {
   });
 });
 
+describe("a hash that is almost a lock", () => {
+  it.each([
+    ["a count that cannot be counted on", `${randomUUID()}:1`, "9".repeat(20)],
+    ["an owner of a megabyte", `${randomUUID()}:${"1".repeat(1_000_000)}`, "1"],
+  ])("for %s, is somebody's data", async (_, owner, count) => {
+    const key = fresh();
+    await direct.hset(key, owner, count);
+    expect((await refusalOf(locks.acquire(key, ask("me")))).code).toBe("not_a_lock");
+    expect(await direct.hget(key, owner)).toBe(count);
+    expect((await refusalOf(locks.verify(key, { owner: "me" }))).code).toBe("not_a_lock");
+  });
+});
+
 describe("a read/write lock", () => {
   it("holds off an acquire, and is touched by no verb of the plain lock", async () => {
     const key = fresh();

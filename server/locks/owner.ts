@@ -12,6 +12,7 @@ export function ownerFault(owner: string): string | undefined {
   }
   if (/[\p{C}\p{Zl}\p{Zp}]/u.test(owner))
     return "owner has a character that is not printable; give 1 to 256 printable characters";
+  if (owner.trim() === "") return "owner is blank; give 1 to 256 printable characters";
   if (owner === "mode") return 'owner may not be "mode", which marks a read/write lock';
   const ending = ENDINGS.find((text) => owner.endsWith(text));
   if (ending !== undefined)

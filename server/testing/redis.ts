@@ -48,10 +48,13 @@ export async function startTestRedis(options: TestRedisOptions = {}): Promise<Te
   return new Server({ binary, dir, port, options, server });
 }
 
-/** A free port of 127.0.0.1, below the range that outgoing connections are taken from. */
+/**
+ * A free port of 127.0.0.1, below the range that outgoing connections are taken from. Each process has a slice of its
+ * own: a server that was killed must find its port again, and not another test's server on it.
+ */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    const port = 20_000 + (process.pid % 60) * 200 + Math.floor(Math.random() * 200);
     if (await isPortFree(port)) return port;
   }
 }

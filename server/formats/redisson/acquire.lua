@@ -40,7 +40,7 @@ local kept = redis.pcall('HMGET', KEYS[2], 'owner', 'fence', 'seq', 'requests', 
 -- Its name is ours: whatever else is there was put there by mistake, and would stop the writes below halfway.
 if kept.err and is_wrong_type(kept) then redis.call('DEL', KEYS[2]) end
 local told = facts(kept)
-local told_owner, last_fence, seq, window = told[1], told[2], whole(told[3]), told[4]
+local told_owner, last_fence, seq, window = told[1], fence_of(told[2]), whole(told[3]), told[4]
 
 -- A grant ends the wait that led to it.
 local function stop_waiting()
@@ -90,7 +90,7 @@ if size > 0 then
       local longest = redis.call('ZRANGE', KEYS[4], -1, -1, 'WITHSCORES')
       redis.call('PEXPIREAT', KEYS[4], integer(tonumber(longest[2]) + 1000))
     end
-    local reply = { 'held', integer(now_ms), integer(remaining_ms), told_owner or '', last_fence or '', told[5] or '', told[6] or '' }
+    local reply = { 'held', integer(now_ms), integer(remaining_ms), told_owner or '', last_fence, told[5] or '', told[6] or '' }
     for i = 1, #fields do reply[#reply + 1] = fields[i] end
     return reply
   end

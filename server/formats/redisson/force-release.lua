@@ -30,7 +30,7 @@ local fields = redis.call('HGETALL', KEYS[1])
 if not is_lock(fields, told[1]) then return { 'not_a_lock', 'hash' } end
 
 local ours = told[1] == owner
-local present_fence = ours and told[2] or ''
+local present_fence = ours and fence_of(told[2]) or ''
 if size > 1 or fields[1] ~= owner or present_fence ~= fence then return { 'changed', integer(now_ms) } end
 
 redis.call('DEL', KEYS[1])

@@ -306,6 +306,8 @@ interface Told {
   seq?: string;
 }
 
+/** As in shape.lua: what is a lock goes to every open page. */
+const OWNER_BYTES_MAX = 1024;
 const REDISSON_OWNER = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}:\d+$/i;
 
 /** Empty when the hash is not a lock of this kind: a read/write lock has a `mode`, somebody's data other fields. */
@@ -315,7 +317,8 @@ function holdersOf(fields: readonly string[], told: Told): SeenHolder[] {
     const owner = fields[at] ?? "";
     const count = fields[at + 1] ?? "";
     const ours = owner === told.owner && told.owner !== "";
-    if (!/^[1-9]\d{0,14}$/.test(count) || !(ours || REDISSON_OWNER.test(owner))) return [];
+    const isOwner = ours || (owner.length <= OWNER_BYTES_MAX && REDISSON_OWNER.test(owner));
+    if (!/^[1-9]\d{0,14}$/.test(count) || !isOwner) return [];
     holders.push(holderOf(owner, Number(count), ours ? told : undefined));
   }
   return holders;

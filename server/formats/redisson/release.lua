@@ -30,7 +30,7 @@ local kept = redis.pcall('HMGET', KEYS[2], 'owner', 'fence', 'seq', 'requests', 
 -- Its name is ours: whatever else is there was put there by mistake, and would stop the writes below halfway.
 if kept.err and is_wrong_type(kept) then redis.call('DEL', KEYS[2]) end
 local told = facts(kept)
-local told_owner, last_fence, seq, window = told[1], told[2], whole(told[3]), told[4]
+local told_owner, last_fence, seq, window = told[1], fence_of(told[2]), whole(told[3]), told[4]
 local ours = told_owner == owner
 local fence = ours and last_fence or ''
 

@@ -20,7 +20,7 @@ for n = 1, #KEYS / 2 do
   local owner, fence, lease_ms = ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2])
   local count = redis.pcall('HGET', KEYS[i], owner)
   local told = facts(redis.pcall('HMGET', KEYS[j], 'owner', 'fence', 'seq'))
-  local present_fence = told[1] == owner and told[2] or ''
+  local present_fence = told[1] == owner and fence_of(told[2]) or ''
   local remaining_ms = -1
   if type(count) == 'string' and present_fence == fence then
     remaining_ms = redis.call('PTTL', KEYS[i])

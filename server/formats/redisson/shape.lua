@@ -6,18 +6,24 @@
 -- More fields than any lock has holders in practice; a larger hash is somebody's data and is not read.
 local FIELDS_MAX = 64
 
+-- A longer owner is nobody's; what is a lock goes to every open page.
+local OWNER_BYTES_MAX = 1024
+-- More digits are not counted on exactly.
+local COUNT_DIGITS_MAX = 15
+
 local HEX4 = '%x%x%x%x'
 local REDISSON_OWNER = '^' .. HEX4 .. HEX4 .. '%-' .. HEX4 .. '%-' .. HEX4 .. '%-' .. HEX4 .. '%-'
   .. HEX4 .. HEX4 .. HEX4 .. ':%d+'
 
 local function is_owner(field, companion_owner)
   if companion_owner and companion_owner ~= '' and field == companion_owner then return true end
+  if #field > OWNER_BYTES_MAX then return false end
   local _, last = string.find(field, REDISSON_OWNER)
   return last ~= nil and (last == #field or string.sub(field, last + 1) == ':write')
 end
 
 local function is_count(value)
-  return string.find(value, '^[1-9]%d*$') ~= nil
+  return #value <= COUNT_DIGITS_MAX and string.find(value, '^[1-9]%d*$') ~= nil
 end
 
 -- Flat field/value list -> the value of a field, or nil.
@@ -64,6 +70,11 @@ local function whole(text)
   local number = tonumber(text or '') or 0
   if number ~= number or number < 0 or number >= 9007199254740992 then return 0 end
   return math.floor(number)
+end
+
+-- A fence as it was handed out, or '' for anything else.
+local function fence_of(text)
+  return whole(text) > 0 and string.find(text, '^%d+$') and text or ''
 end
 
 local function waiter_name(request_id, since, owner)
