@@ -61,6 +61,11 @@ function joined(key: Key, before: string, bytes: Uint8Array, after: string): Red
 
 const COMPANION = `${OURS}hold`;
 
+/** A lock and its companion. */
+export type Pair = [RedisArgument, RedisArgument];
+
+export const pairOf = (key: Key): Pair => [argumentOf(key), companionKeyOf(key)];
+
 const WAITERS = `${OURS}waiters`;
 
 export const waitersKeyOf = (key: Key) => companionOf(WAITERS, key);

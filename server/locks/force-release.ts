@@ -8,7 +8,8 @@ import { compareVersion, isWatchedVersion } from "../watch/version.ts";
 import type { Watcher } from "../watch/watcher.ts";
 import { answered } from "./answered.ts";
 import { LockkeeperError } from "./errors.ts";
-import { type Locks, refusal } from "./locks.ts";
+import type { Locks } from "./locks.ts";
+import { refusal } from "./refusals.ts";
 
 interface Parts {
   readonly locks: Locks;

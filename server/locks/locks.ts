@@ -2,14 +2,15 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Redis } from "ioredis";
 import { fieldsOfKey, type Key, textOfKey } from "../../lib/contract/key.ts";
 import type { Grant, OwnerRecord, Released, Verified, VerifyInput } from "../../lib/contract/lock.ts";
-import { eventChannelOf, unmappable } from "../formats/keys.ts";
-import type { SeenHolder } from "../formats/observation.ts";
+import { eventChannelOf } from "../formats/keys.ts";
+import { read } from "../formats/redisson/read.ts";
 import * as redisson from "../formats/redisson/redisson.ts";
+import type { AcquireReply, ForceReleaseReply } from "../formats/redisson/reply.ts";
 import { Glob, matchesAny } from "../redis/glob.ts";
 import { answered } from "./answered.ts";
 import { attempt } from "./attempt.ts";
 import { LockkeeperError } from "./errors.ts";
-import { ownerFault } from "./owner.ts";
+import { assertMappable, assertOwner, grantOf, heldBy, lostBy, queueFull, refusal } from "./refusals.ts";
 import { PLACE_KEPT_MS, type Sight, Waits } from "./wait.ts";
 import { WaitingRoom } from "./waiting-room.ts";
 
@@ -126,11 +127,7 @@ export class Locks {
   }
 
   /** @throws LockkeeperError whatever was answered but a grant */
-  #granted(
-    key: Key,
-    { owner, leaseMs, id }: redisson.AcquireRequest,
-    reply: redisson.AcquireReply,
-  ): AcquiredGrant {
+  #granted(key: Key, { owner, leaseMs, id }: redisson.AcquireRequest, reply: AcquireReply): AcquiredGrant {
     if (reply.outcome === "granted") {
       return { grant: grantOf(key, owner, leaseMs, reply), abandon: () => this.#abandon(key, owner, id) };
     }
@@ -184,7 +181,7 @@ export class Locks {
   async verify(key: Key, { owner, fence }: VerifyInput): Promise<Verified> {
     this.#assertLockable(key);
     assertOwner(owner);
-    const [observation] = await attempt(this.#redis, () => redisson.read(this.#redis, [key]));
+    const [observation] = await attempt(this.#redis, () => read(this.#redis, [key]));
     const seen = answered(observation);
     if (seen.state === "not_a_lock") throw refusal(key, { outcome: "not_a_lock", type: seen.type });
     const holders = seen.state === "held" ? seen.holders : [];
@@ -202,7 +199,7 @@ export class Locks {
    *
    * @throws LockkeeperError not_a_lock, key_not_allowed, unavailable, unknown_outcome
    */
-  async forceRelease(key: Key, seen: redisson.ForceReleaseRequest): Promise<redisson.ForceReleaseReply> {
+  async forceRelease(key: Key, seen: redisson.ForceReleaseRequest): Promise<ForceReleaseReply> {
     assertMappable(key);
     // Not repeated when its outcome is unknown: the same owner may hold the lock anew by then, unseen.
     return await attempt(this.#redis, () => redisson.forceRelease(this.#redis, this.#channel, key, seen), {
@@ -248,86 +245,4 @@ export class Locks {
       { lockable: this.#lockable.map((glob) => glob.pattern) },
     );
   }
-}
-
-function assertMappable(key: Key): void {
-  const why = unmappable(key);
-  if (why !== undefined)
-    throw new LockkeeperError("key_not_allowed", `This key cannot be a lock here: ${why}.`);
-}
-
-function assertOwner(owner: string): void {
-  const fault = ownerFault(owner);
-  if (fault !== undefined) throw new LockkeeperError("invalid", `${fault}.`, { field: "owner" });
-}
-
-function grantOf(key: Key, owner: string, leaseMs: number, reply: redisson.Granted): Grant {
-  const { count, fence, remainingMs, asOf } = reply;
-  return { ...fieldsOfKey(key), owner, count, fence, leaseMs, remainingMs, asOf };
-}
-
-export function holderFacts(holders: readonly SeenHolder[]) {
-  return holders.map(({ owner, count, fence, record }) => ({
-    owner,
-    count,
-    fence,
-    ...(record ? { record } : {}),
-  }));
-}
-
-function heldBy(
-  key: Key,
-  owner: string,
-  { holders, remainingMs, asOf }: redisson.Elsewhere,
-): LockkeeperError {
-  const by = holders[0]?.owner;
-  const how =
-    remainingMs === null ? "It has no expiry." : `Unless it is renewed, the lock ends in ${remainingMs} ms.`;
-  const who =
-    by === owner
-      ? "The same owner holds it and re-entry was not asked for"
-      : `It is held by ${JSON.stringify(by)}`;
-  return new LockkeeperError("held", `${who}. ${how}`, {
-    ...fieldsOfKey(key),
-    holders: holderFacts(holders),
-    remainingMs,
-    asOf,
-  });
-}
-
-function queueFull(key: Key, waiting: number): LockkeeperError {
-  return new LockkeeperError("queue_full", `${waiting} are waiting for this lock already; try again later.`, {
-    ...fieldsOfKey(key),
-    waiting,
-  });
-}
-
-function lostBy(key: Key, owner: string, now: redisson.Elsewhere | undefined): LockkeeperError {
-  const other = now?.holders[0]?.owner;
-  const state = other === undefined ? "the key is free" : `it is held by ${JSON.stringify(other)}`;
-  return new LockkeeperError(
-    "lost",
-    `${JSON.stringify(owner)} does not hold the lock any more: ${now === undefined ? "that hold has ended" : state}. Stop what it protects.`,
-    { ...fieldsOfKey(key), holders: holderFacts(now?.holders ?? []), remainingMs: now?.remainingMs ?? null },
-  );
-}
-
-export function refusal(key: Key, reply: redisson.Refused): LockkeeperError {
-  if (reply.outcome === "unknown") {
-    return new LockkeeperError(
-      "unknown_outcome",
-      "The answer to this was lost, and too much has happened to the lock since to tell whether it was done. Look at the lock.",
-    );
-  }
-  if (reply.outcome === "request_id_reused") {
-    return new LockkeeperError(
-      "request_id_reused",
-      "This Idempotency-Key was used for another verb, owner or body; take a new one for a new request.",
-    );
-  }
-  return new LockkeeperError(
-    "not_a_lock",
-    `The key holds a ${reply.type} that is not a lock. It was not touched; choose another name for the lock.`,
-    { ...fieldsOfKey(key), redisType: reply.type },
-  );
 }

@@ -5,7 +5,7 @@ import { ForceReleaseInput, ListQuery, Lock, LockList } from "../../../lib/contr
 import { answered } from "../../locks/answered.ts";
 import { LockkeeperError } from "../../locks/errors.ts";
 import { freeByForce } from "../../locks/force-release.ts";
-import { refusal } from "../../locks/locks.ts";
+import { refusal } from "../../locks/refusals.ts";
 import { failureOf } from "../../redis/failure.ts";
 import { indexAfter, type Order, orderOf, type Place, placeOf } from "../../watch/mirror.ts";
 import type { Watcher } from "../../watch/watcher.ts";

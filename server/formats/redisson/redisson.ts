@@ -1,10 +1,27 @@
 import type { Redis } from "ioredis";
 import type { Key } from "../../../lib/contract/key.ts";
-import { OwnerRecord } from "../../../lib/contract/lock.ts";
-import { failureOf, isPassing } from "../../redis/failure.ts";
+import type { OwnerRecord } from "../../../lib/contract/lock.ts";
 import { type RedisArgument, Script } from "../../redis/script.ts";
-import { argumentOf, companionKeyOf, fencedCounterKeyOf, waitersKeyOf, wakeChannelOf } from "../keys.ts";
-import type { Observation, SeenHolder } from "../observation.ts";
+import {
+  argumentOf,
+  companionKeyOf,
+  fencedCounterKeyOf,
+  type Pair,
+  pairOf,
+  waitersKeyOf,
+  wakeChannelOf,
+} from "../keys.ts";
+import {
+  type AcquireReply,
+  elsewhereOf,
+  type ForceReleaseReply,
+  grantOf,
+  type ReleaseReply,
+  type RenewReply,
+  refusalOf,
+  remainingOf,
+  wordsOf,
+} from "./reply.ts";
 
 /**
  * The format of Redisson's RLock: a hash at the lock's name, one field a holder, its value the re-entrancy
@@ -20,42 +37,6 @@ export interface Request {
   readonly retryMs?: number | undefined;
 }
 
-export interface Granted {
-  readonly outcome: "granted";
-  readonly asOf: number;
-  readonly count: number;
-  readonly fence: string | null;
-  readonly remainingMs: number;
-}
-
-export type Refused =
-  | { readonly outcome: "request_id_reused" }
-  | { readonly outcome: "unknown" }
-  | { readonly outcome: "not_a_lock"; readonly type: string };
-
-/** Who holds the lock instead. */
-export interface Elsewhere {
-  readonly asOf: number;
-  readonly remainingMs: number | null;
-  readonly holders: readonly SeenHolder[];
-}
-
-export type AcquireReply =
-  | Granted
-  | Refused
-  | ({ outcome: "held" } & Elsewhere)
-  | { outcome: "lost"; asOf: number }
-  | { outcome: "queue_full"; waiting: number };
-export type RenewReply = Granted | Refused | ({ outcome: "lost" } & Elsewhere);
-export type ReleaseReply =
-  | Refused
-  | { outcome: "released"; asOf: number; count: number }
-  | { outcome: "not_held"; asOf: number };
-export type ForceReleaseReply =
-  | { outcome: "released" | "gone" | "changed"; asOf: number }
-  | { outcome: "not_a_lock"; type: string };
-
-type Two = [RedisArgument, RedisArgument];
 type Four = [RedisArgument, RedisArgument, RedisArgument, RedisArgument];
 
 const file = (name: string) => new URL(name, import.meta.url);
@@ -70,14 +51,14 @@ const acquireScript = new Script<Four, RedisArgument[], AcquireReply>(file("acqu
   return refusalOf(words);
 });
 
-const renewScript = new Script<Two, RedisArgument[], RenewReply>(file("renew.lua"), (reply) => {
+const renewScript = new Script<Pair, RedisArgument[], RenewReply>(file("renew.lua"), (reply) => {
   const words = wordsOf(reply);
   if (words[0] === "granted") return grantOf(words);
   if (words[0] === "lost") return { outcome: "lost", ...elsewhereOf(words) };
   return refusalOf(words);
 });
 
-const releaseScript = new Script<Two, RedisArgument[], ReleaseReply>(file("release.lua"), (reply) => {
+const releaseScript = new Script<Pair, RedisArgument[], ReleaseReply>(file("release.lua"), (reply) => {
   const words = wordsOf(reply);
   const asOf = Number(words[1]);
   if (words[0] === "released") return { outcome: "released", asOf, count: Number(words[2]) };
@@ -98,7 +79,7 @@ const stopWaitingScript = new Script<[RedisArgument], RedisArgument[], void>(
   () => undefined,
 );
 
-const forceReleaseScript = new Script<Two, RedisArgument[], ForceReleaseReply>(
+const forceReleaseScript = new Script<Pair, RedisArgument[], ForceReleaseReply>(
   file("force-release.lua"),
   (reply) => {
     const words = wordsOf(reply);
@@ -109,10 +90,6 @@ const forceReleaseScript = new Script<Two, RedisArgument[], ForceReleaseReply>(
     throw new Error(`force-release.lua answered ${JSON.stringify(outcome)}`);
   },
 );
-
-const readScript = new Script<Two, [], (key: Key) => Observation>(file("read.lua"), (reply) => {
-  return (key) => observationOf(key, reply as ReadReply);
-});
 
 /** A request that will wait when it is refused, so that it can be counted and shown. */
 export interface Waiting {
@@ -254,152 +231,4 @@ export function forceRelease(
     channel,
     argumentOf(key),
   ]);
-}
-
-/** Looks at many keys in one round trip. */
-export async function read(redis: Redis, keys: readonly Key[]): Promise<Observation[]> {
-  const replies = await readScript.readMany(
-    redis,
-    keys.map((key) => ({ keys: pairOf(key), arguments: [] })),
-  );
-  return keys.map((key, index) => {
-    const observe = replies[index];
-    if (observe === undefined) throw new Error("read.lua gave fewer replies than keys");
-    if (typeof observe === "function") return observe(key);
-    // One key that cannot be read must not hide the others; what passes by itself is tried again with all.
-    if (failureOf(observe) !== "fault" && isPassing(observe)) throw observe;
-    return { state: "unreadable", key, why: observe.message };
-  });
-}
-
-function pairOf(key: Key): Two {
-  return [argumentOf(key), companionKeyOf(key)];
-}
-
-type ReadReply = [string, string, string, number, string[], string, string, string, string, string, string];
-
-function observationOf(key: Key, reply: ReadReply): Observation {
-  const [now, type, remaining, size, fields, owner, fence, since, lease, record, seq] = reply;
-  const asOf = Number(now);
-  if (type === "none") return { state: "free", key, asOf };
-  const told = { owner, fence, since, lease, record, seq };
-  const [first, ...rest] = size === fields.length / 2 ? holdersOf(fields, told) : [];
-  if (first === undefined) return { state: "not_a_lock", key, asOf, type };
-  return {
-    state: "held",
-    key,
-    asOf,
-    format: "redisson",
-    kind: "lock",
-    confidence: "certain",
-    holders: [first, ...rest],
-    remainingMs: remainingOf(Number(remaining)),
-  };
-}
-
-interface Told {
-  owner: string;
-  fence: string;
-  since: string;
-  lease?: string;
-  record: string;
-  seq?: string;
-}
-
-/** As in shape.lua: what is a lock goes to every open page. */
-const OWNER_BYTES_MAX = 1024;
-const REDISSON_OWNER = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}:\d+$/i;
-
-/** Empty when the hash is not a lock of this kind: a read/write lock has a `mode`, somebody's data other fields. */
-function holdersOf(fields: readonly string[], told: Told): SeenHolder[] {
-  const holders: SeenHolder[] = [];
-  for (let at = 0; at < fields.length; at += 2) {
-    const owner = fields[at] ?? "";
-    const count = fields[at + 1] ?? "";
-    const ours = owner === told.owner && told.owner !== "";
-    const isOwner = ours || (owner.length <= OWNER_BYTES_MAX && REDISSON_OWNER.test(owner));
-    if (!/^[1-9]\d{0,14}$/.test(count) || !isOwner) return [];
-    holders.push(holderOf(owner, Number(count), ours ? told : undefined));
-  }
-  return holders;
-}
-
-function holderOf(owner: string, count: number, told: Told | undefined): SeenHolder {
-  return {
-    owner,
-    count,
-    fence: told !== undefined && /^\d{1,16}$/.test(told.fence) ? told.fence : null,
-    sinceMs: wholeOf(told?.since),
-    leaseMs: wholeOf(told?.lease),
-    record: recordOf(told?.record),
-    seq: wholeOf(told?.seq) ?? 0,
-  };
-}
-
-function wholeOf(text: string | undefined): number | null {
-  return text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : null;
-}
-
-function recordOf(json: string | undefined): OwnerRecord | undefined {
-  if (!json) return undefined;
-  try {
-    return OwnerRecord.parse(JSON.parse(json));
-  } catch {
-    // Anyone can write to Redis; a record that is not one is no record.
-    return undefined;
-  }
-}
-
-function grantOf([, asOf, count, fence, remaining]: readonly string[]): Granted {
-  return {
-    outcome: "granted",
-    asOf: Number(asOf),
-    count: Number(count),
-    fence: fence || null,
-    remainingMs: Number(remaining),
-  };
-}
-
-function elsewhereOf([
-  ,
-  asOf,
-  remaining,
-  owner = "",
-  fence = "",
-  since = "",
-  record = "",
-  ...fields
-]: readonly string[]) {
-  const told = { owner, fence, since, record };
-  return {
-    asOf: Number(asOf),
-    remainingMs: remainingOf(Number(remaining)),
-    holders: everyHolderOf(fields, told),
-  };
-}
-
-/** As `holdersOf`, but also of a read/write lock: who stands in the way is told whatever kind it is. */
-function everyHolderOf(fields: readonly string[], told: Told): SeenHolder[] {
-  const holders: SeenHolder[] = [];
-  for (let at = 0; at < fields.length; at += 2) {
-    const owner = fields[at] ?? "";
-    if (owner === "mode") continue;
-    holders.push(holderOf(owner, Number(fields[at + 1]), owner === told.owner ? told : undefined));
-  }
-  return holders;
-}
-
-function refusalOf(words: readonly string[]): Refused {
-  if (words[0] === "request_id_reused" || words[0] === "unknown") return { outcome: words[0] };
-  if (words[0] === "not_a_lock") return { outcome: "not_a_lock", type: words[1] ?? "" };
-  throw new Error(`A script answered ${JSON.stringify(words[0])}`);
-}
-
-function remainingOf(milliseconds: number): number | null {
-  return milliseconds < 0 ? null : milliseconds;
-}
-
-function wordsOf(reply: unknown): string[] {
-  if (Array.isArray(reply)) return reply.map(String);
-  throw new Error(`A script answered ${typeof reply} where a list was expected`);
 }
