@@ -44,6 +44,7 @@ export function companionOf(prefix: string, key: Key): RedisArgument {
 
 /** As Redisson names what belongs to a lock: `prefix:{key}`, or `prefix:key` when the key has a brace. */
 export function redissonNameOf(prefix: string, key: Key): RedisArgument {
+  if (!isBinary(key) && !key.includes("{")) return `${prefix}:{${key}}`;
   const bytes = bytesOfKey(key);
   const open = bytes.indexOf(BRACE_OPEN) < 0 ? "{" : "";
   return joined(key, `${prefix}:${open}`, bytes, open === "" ? "" : "}");

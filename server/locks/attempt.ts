@@ -33,7 +33,9 @@ export async function attempt<Reply>(
       if (redis.status !== "ready") await whenReady(redis, AbortSignal.timeout(leftUntil(deadline)));
       const retryMs = sentAt === undefined ? undefined : Math.ceil(performance.now() - sentAt);
       sentAt ??= performance.now();
-      return await withinBudget(call(sawUnknown ? retryMs : undefined), deadline);
+      const reply = call(sawUnknown ? retryMs : undefined);
+      // The first try is bounded by the command's own time limit, which is shorter than any budget.
+      return retryMs === undefined ? await reply : await withinBudget(reply, deadline);
     } catch (error) {
       const failure = error instanceof DOMException ? "not_executed" : failureOf(error);
       if (failure === "fault") throw error;

@@ -372,11 +372,41 @@ describe("a repetition after a lost reply", () => {
     const key = fresh();
     await acquire(key, "me");
     const first = { owner: "me", id: "lost", digest: "-" };
-    for (let n = 0; n < 40; n++) await acquire(key, "me");
+    for (let n = 0; n < 120; n++) await acquire(key, "me");
     expect(await redisson.release(connection, "none", key, { ...first, retryMs: 5000 })).toEqual({
       outcome: "unknown",
     });
-    expect(await direct.hget(key, "me")).toBe("41");
+    expect(await direct.hget(key, "me")).toBe("121");
+  });
+
+  it("is answered as long as it is in the window, also among a dozen that were lost together", async () => {
+    const key = fresh();
+    await acquire(key, "me");
+    const lost = Array.from({ length: 12 }, (_, n) => ({
+      owner: "me",
+      id: `lost-${n}`,
+      digest: "-",
+      leaseMs: 30_000,
+      reentrant: true,
+      record: undefined,
+    }));
+    for (const each of lost) await redisson.acquire(connection, "none", key, each);
+    for (const each of lost) {
+      const again = await redisson.acquire(connection, "none", key, { ...each, retryMs: 5000 });
+      expect(again.outcome).toBe("granted");
+    }
+    expect(await direct.hget(key, "me")).toBe("13");
+  });
+
+  it("is carried out when it cannot have been before, however much has happened before that", async () => {
+    const key = fresh();
+    await acquire(key, "me");
+    for (let n = 0; n < 120; n++) await acquire(key, "me");
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    const first = { owner: "me", id: "lost", digest: "-" };
+    expect((await redisson.release(connection, "none", key, { ...first, retryMs: 30 })).outcome).toBe(
+      "released",
+    );
   });
 
   it("is carried out when it cannot have been before", async () => {

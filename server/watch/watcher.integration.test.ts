@@ -220,6 +220,7 @@ describe("with notifications", () => {
     const key = fresh();
     await redis.client().hset(key, foreignOwner(), 1);
     await until(() => watcher.health().state === "live");
+    await until(() => watcher.mirror.get(key) !== undefined);
     expect([...watcher.mirror.keys()]).toEqual([key]);
   });
 

@@ -67,7 +67,7 @@ if repeated then
   return { 'granted', integer(now_ms), count, repeated.fence, integer(redis.call('PTTL', KEYS[1])) }
 end
 
-if ARGV[12] ~= '' and may_be_forgotten(window, now_ms, now_ms - tonumber(ARGV[12])) then return { 'unknown' } end
+if ARGV[12] ~= '' and may_be_forgotten(window, now_ms - tonumber(ARGV[12])) then return { 'unknown' } end
 
 if size > FIELDS_MAX then return { 'not_a_lock', 'hash' } end
 

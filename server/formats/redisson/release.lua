@@ -40,7 +40,7 @@ if repeated then
   if repeated.verb == 'not_held' then return { 'not_held', integer(now_ms) } end
   return { 'released', integer(now_ms), repeated.fence == fence and held or '0' }
 end
-if ARGV[8] ~= '' and may_be_forgotten(window, now_ms, now_ms - tonumber(ARGV[8])) then return { 'unknown' } end
+if ARGV[8] ~= '' and may_be_forgotten(window, now_ms - tonumber(ARGV[8])) then return { 'unknown' } end
 
 -- An owner that the companion names is one of ours; otherwise the whole hash must be a lock's.
 if not (held and ours and is_count(held)) then

@@ -40,7 +40,7 @@ end
 
 local repeated = find_request(window, request_id)
 if repeated and (repeated.verb ~= 'renew' or repeated.digest ~= digest) then return { 'request_id_reused' } end
-if not repeated and ARGV[7] ~= '' and may_be_forgotten(window, now_ms, now_ms - tonumber(ARGV[7])) then return { 'unknown' } end
+if not repeated and ARGV[7] ~= '' and may_be_forgotten(window, now_ms - tonumber(ARGV[7])) then return { 'unknown' } end
 
 local count = value_of(fields, owner)
 local ours = told_owner == owner

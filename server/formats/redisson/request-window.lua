@@ -1,45 +1,43 @@
 -- Shared by the scripts of this folder: the last requests of a key, so that a repeated request is answered
--- and not carried out again. One entry a line: id, verb, digest of the request, fence of its hold, time in ms.
+-- and not carried out again. Entries of `⏎ id ⇥ verb ⇥ digest of the request ⇥ fence of its hold ⇥ time in ms`,
+-- oldest first, in one string: looked through without taking it apart, because every call on a busy lock does it.
 --
--- Many entries of the last seconds, in which our own repetitions come after a lost reply; few older ones, up to two
--- minutes: longer than the longest request that is held open, and its retry. A request that may have been pushed out
--- is neither answered nor carried out again.
+-- Kept for two minutes, longer than the longest request that is held open and its retry, and up to some 2 KB. A cut
+-- leaves a mark, an entry without an id that has the time of the last one cut off: a request that may have been among
+-- them is neither answered nor carried out again.
 
-local FRESH_MS = 5000
-local FRESH_MAX = 32
-local OLD_MAX = 8
 local WINDOW_AGE_MS_MAX = 120000
+local WINDOW_BYTES_MAX = 2048
+local WINDOW_BYTES_CUT = 1024
 
 local function find_request(window, id)
-  for entry in string.gmatch(window or '', '[^\n]+') do
-    local entry_id, verb, digest, fence = string.match(entry, '^(.-)\t(.-)\t(.-)\t(.-)\t')
-    if entry_id == id then return { verb = verb, digest = digest, fence = fence } end
-  end
-  return nil
+  local at = window and string.find(window, '\n' .. id .. '\t', 1, true)
+  if not at then return nil end
+  local verb, digest, fence = string.match(window, '^([^\t\n]*)\t([^\t\n]*)\t([^\t\n]*)\t', at + #id + 2)
+  return verb and { verb = verb, digest = digest, fence = fence } or nil
 end
 
-local function sorted_by_age(window, now_ms)
-  local old, fresh = {}, {}
-  for entry in string.gmatch(window or '', '[^\n]+') do
-    local at = tonumber(string.match(entry, '\t(%d+)$') or '0')
-    if now_ms - at < FRESH_MS then fresh[#fresh + 1] = { entry, at }
-    elseif now_ms - at < WINDOW_AGE_MS_MAX then old[#old + 1] = { entry, at } end
-  end
-  return old, fresh
+local function time_of_oldest(window)
+  return tonumber(string.match(window, '^\n[^\n]*\t(%d+)') or '0')
 end
 
--- Whether an entry made after the moment may have been pushed out by others.
-local function may_be_forgotten(window, now_ms, since_ms)
-  local old, fresh = sorted_by_age(window, now_ms)
-  return #fresh >= FRESH_MAX and fresh[1][2] >= since_ms or #old >= OLD_MAX and old[1][2] >= since_ms
+-- Whether an entry made after the moment may have been cut off.
+local function may_be_forgotten(window, since_ms)
+  local cut_at = window and string.match(window, '^\n\tcut\t\t\t(%d+)')
+  return cut_at and tonumber(cut_at) >= since_ms
 end
 
 -- The window with one more entry, without those that are too old or too many.
 local function remember_request(window, id, verb, digest, fence, now_ms)
-  local old, fresh = sorted_by_age(window, now_ms)
-  fresh[#fresh + 1] = { table.concat({ id, verb, digest, fence, string.format('%.0f', now_ms) }, '\t'), now_ms }
-  local entries = {}
-  for i = math.max(1, #old - OLD_MAX + 1), #old do entries[#entries + 1] = old[i][1] end
-  for i = math.max(1, #fresh - FRESH_MAX + 1), #fresh do entries[#entries + 1] = fresh[i][1] end
-  return table.concat(entries, '\n')
+  window = window or ''
+  while window ~= '' and now_ms - time_of_oldest(window) >= WINDOW_AGE_MS_MAX do
+    local second = string.find(window, '\n', 2, true)
+    window = second and string.sub(window, second) or ''
+  end
+  if #window > WINDOW_BYTES_MAX then
+    local kept = string.find(window, '\n', #window - WINDOW_BYTES_CUT, true) or #window + 1
+    local cut_at = string.match(string.sub(window, 1, kept - 1), '\t(%d+)$') or '0'
+    window = '\n\tcut\t\t\t' .. cut_at .. string.sub(window, kept)
+  end
+  return window .. '\n' .. table.concat({ id, verb, digest, fence, string.format('%.0f', now_ms) }, '\t')
 end
