@@ -11,7 +11,7 @@ import { answered } from "./answered.ts";
 import { attempt } from "./attempt.ts";
 import { LockkeeperError } from "./errors.ts";
 import { assertMappable, assertOwner, grantOf, heldBy, lostBy, queueFull, refusal } from "./refusals.ts";
-import { PLACE_KEPT_MS, type Sight, Waits } from "./wait.ts";
+import { PLACE_KEPT_MS, type Sight, type Taken, type WaitOptions, Waits } from "./wait.ts";
 import { WaitingRoom } from "./waiting-room.ts";
 
 /** How many may wait for one key; more are refused at once. */
@@ -81,49 +81,65 @@ export class Locks {
     const { owner, leaseMs, reentrant, record, waitMs = 0, signal, requestId, onSend } = options;
     const request = this.#request(requestId, ["acquire", owner, leaseMs, reentrant, record ?? null]);
     const ask = { owner, leaseMs, reentrant, record, ...request };
-    if (waitMs === 0) onSend?.();
-    if (waitMs === 0) return this.#granted(key, ask, await this.#ask(key, ask, requestId));
-    let unknownSince: number | undefined;
-    // One who has an id of its own may be asking for this grant again already.
-    const taken = (granted: AcquiredGrant) => ({
-      ...granted,
-      giveUp: () => requestId === undefined && granted.abandon(),
-    });
+    if (waitMs > 0) return await this.#acquireWaiting(key, ask, { waitMs, signal, requestId }, onSend);
+    onSend?.();
+    try {
+      return this.#granted(key, ask, await this.#ask(key, ask));
+    } catch (error) {
+      if (isUnknown(error)) this.#forsake(key, ask, requestId);
+      throw error;
+    }
+  }
+
+  async #acquireWaiting(
+    key: Key,
+    ask: redisson.AcquireRequest,
+    wait: WaitOptions,
+    onSend: (() => void) | undefined,
+  ): Promise<AcquiredGrant> {
+    const { requestId } = wait;
+    let unansweredSince: number | undefined;
     const look = async (
       leftMs: number,
       sinceMs: number | undefined,
-    ): Promise<Sight<ReturnType<typeof taken>>> => {
+    ): Promise<Sight<AcquiredGrant & Taken>> => {
       onSend?.();
-      const retryMs = unknownSince === undefined ? undefined : Math.ceil(performance.now() - unknownSince);
-      unknownSince ??= performance.now();
-      const reply = await this.#ask(key, { ...ask, retryMs }, requestId, {
-        waitMs: leftMs,
-        sinceMs,
-        waitersMax: WAITERS_MAX,
-      });
-      unknownSince = undefined;
-      if (reply.outcome !== "held") return { done: taken(this.#granted(key, ask, reply)) };
-      return { heldMs: reply.remainingMs, asOf: reply.asOf, refusal: heldBy(key, owner, reply) };
+      const retryMs =
+        unansweredSince === undefined ? undefined : Math.ceil(performance.now() - unansweredSince);
+      unansweredSince ??= performance.now();
+      const reply = await this.#ask(
+        key,
+        { ...ask, retryMs },
+        { waitMs: leftMs, sinceMs, waitersMax: WAITERS_MAX },
+      );
+      unansweredSince = undefined;
+      if (reply.outcome === "held") {
+        return { heldMs: reply.remainingMs, asOf: reply.asOf, refusal: heldBy(key, ask.owner, reply) };
+      }
+      const granted = this.#granted(key, ask, reply);
+      return { done: { ...granted, giveUp: () => this.#forsake(key, ask, requestId) } };
     };
-    return await this.#waits.run(key, { waitMs, signal, requestId }, look, (ending, sinceMs) => {
-      if (ending !== "superseded")
-        this.#stopWaiting(key, ask, sinceMs, requestId === undefined ? 0 : PLACE_KEPT_MS);
-    });
+    const keepMs = requestId === undefined ? 0 : PLACE_KEPT_MS;
+    try {
+      return await this.#waits.run(key, wait, look, (ending, sinceMs) => {
+        if (ending !== "superseded") this.#stopWaiting(key, ask, sinceMs, keepMs);
+      });
+    } catch (error) {
+      if (unansweredSince !== undefined) this.#forsake(key, ask, requestId);
+      throw error;
+    }
   }
 
-  #ask(key: Key, ask: redisson.AcquireRequest, requestId: string | undefined, waiting?: redisson.Waiting) {
-    return this.#carryOut(
-      (retryMs) =>
-        redisson.acquire(
-          this.#redis,
-          this.#channel,
-          key,
-          { ...ask, retryMs: retryMs ?? ask.retryMs },
-          waiting,
-        ),
-      // A caller without an id of its own cannot ask again, so a grant that may exist would hold for nobody.
-      () => requestId === undefined && waiting === undefined && this.#abandon(key, ask.owner, ask.id),
+  #ask(key: Key, ask: redisson.AcquireRequest, waiting?: redisson.Waiting): Promise<AcquireReply> {
+    return attempt(this.#redis, (retryMs) =>
+      redisson.acquire(this.#redis, this.#channel, key, { ...ask, retryMs: retryMs ?? ask.retryMs }, waiting),
     );
+  }
+
+  // A caller without an id of its own cannot ask again, so a grant that may exist would hold for nobody. One who has
+  // an id may be asking for this very grant already.
+  #forsake(key: Key, { owner, id }: redisson.AcquireRequest, requestId: string | undefined): void {
+    if (requestId === undefined) this.#abandon(key, owner, id);
   }
 
   /** @throws LockkeeperError whatever was answered but a grant */
@@ -149,7 +165,7 @@ export class Locks {
     assertOwner(options.owner);
     const { owner, leaseMs } = options;
     const ask = { owner, leaseMs, ...this.#request(options.requestId, ["renew", owner, leaseMs]) };
-    const reply = await this.#carryOut((retryMs) =>
+    const reply = await attempt(this.#redis, (retryMs) =>
       redisson.renew(this.#redis, this.#channel, key, { ...ask, retryMs }),
     );
     if (reply.outcome === "granted") return grantOf(key, owner, leaseMs, reply);
@@ -163,7 +179,7 @@ export class Locks {
     assertOwner(options.owner);
     const { owner } = options;
     const ask = { owner, ...this.#request(options.requestId, ["release", owner]) };
-    const reply = await this.#carryOut((retryMs) =>
+    const reply = await attempt(this.#redis, (retryMs) =>
       redisson.release(this.#redis, this.#channel, key, { ...ask, retryMs }),
     );
     if (reply.outcome === "released" || reply.outcome === "not_held") {
@@ -215,18 +231,6 @@ export class Locks {
     attempt(this.#redis, giveBack, { budgetMs: 60_000 }).catch(() => undefined);
   }
 
-  async #carryOut<Reply>(
-    call: (retryMs: number | undefined) => Promise<Reply>,
-    onUnknown?: () => unknown,
-  ): Promise<Reply> {
-    try {
-      return await attempt(this.#redis, call);
-    } catch (error) {
-      if (error instanceof LockkeeperError && error.code === "unknown_outcome") onUnknown?.();
-      throw error;
-    }
-  }
-
   #request(id: string | undefined, content: readonly unknown[]): redisson.Request {
     if (id === undefined) return { id: `${this.#process}.${++this.#requests}`, digest: "-" };
     return {
@@ -245,4 +249,8 @@ export class Locks {
       { lockable: this.#lockable.map((glob) => glob.pattern) },
     );
   }
+}
+
+function isUnknown(error: unknown): boolean {
+  return error instanceof LockkeeperError && error.code === "unknown_outcome";
 }

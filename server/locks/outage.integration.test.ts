@@ -90,6 +90,16 @@ describe("a Redis that is away", () => {
     await until(async () => (await direct.exists(key)) === 0);
   });
 
+  it("leaves nothing behind of a wait that ended without an answer", async () => {
+    const key = fresh();
+    redis.freeze();
+    const { code } = await timed(locks.acquire(key, ask("me", { waitMs: 1500 })));
+    redis.thaw();
+    expect(["unknown_outcome", "timeout"]).toContain(code);
+    await until(async () => (await direct.exists(`lockkeeper:hold:{${key}}`)) === 1);
+    await until(async () => (await direct.exists(key)) === 0);
+  });
+
   it("is unavailable within the budget when it is down, and works again when it is back", async () => {
     await redis.kill();
     // What was sent into a connection that is just breaking is unknown, rightly.
