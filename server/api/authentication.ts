@@ -117,7 +117,7 @@ export class Authentication {
   }
 }
 
-export function isLoopback(address: string | undefined): boolean {
+function isLoopback(address: string | undefined): boolean {
   if (address === undefined) return false;
   const plain = address.replace(/^::ffff:/, "");
   return plain === "localhost" || plain === "::1" || (isIP(plain) === 4 && plain.startsWith("127."));

@@ -37,16 +37,13 @@ export class Dispatcher {
 
   async dispatch(request: ApiRequest): Promise<ApiResponse> {
     const requestId = `${this.#process}-${++this.#requests}`;
-    try {
-      const response = await this.#answer(request);
-      return { ...response, headers: { ...response.headers, "x-request-id": requestId } };
-    } catch (error) {
+    const response = await this.#answer(request).catch((error: unknown) => {
       if (!(error instanceof LockkeeperError)) {
         this.log.error({ err: error, requestId, method: request.method }, "request failed");
       }
-      const response = problemOf(error, requestId);
-      return { ...response, headers: { ...response.headers, "x-request-id": requestId } };
-    }
+      return problemOf(error, requestId);
+    });
+    return { ...response, headers: { ...response.headers, "x-request-id": requestId } };
   }
 
   async #answer(request: ApiRequest): Promise<ApiResponse> {

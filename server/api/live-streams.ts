@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { LockEvent } from "../../lib/contract/event.ts";
-import { keyOfPath } from "../../lib/contract/key.ts";
+import { type Key, keyOfPath } from "../../lib/contract/key.ts";
 import type { LiveHello, LiveMessage, LiveView } from "../../lib/contract/live.ts";
-import type { Lock } from "../../lib/contract/lock.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { Journal } from "../history/journal.ts";
 import { LockkeeperError } from "../locks/errors.ts";
+import type { Hold } from "../watch/hold.ts";
 import { orderOf } from "../watch/mirror.ts";
 import type { Watcher } from "../watch/watcher.ts";
 import type { Sink } from "./http.ts";
@@ -26,10 +26,6 @@ export class LiveStreams {
   readonly #streams = new Map<string, LiveStream>();
 
   constructor(private readonly parts: LiveParts) {}
-
-  get size(): number {
-    return this.#streams.size;
-  }
 
   open(sink: Sink, view: LiveView, principal: Principal): void {
     const id = randomBytes(12).toString("base64url");
@@ -136,8 +132,7 @@ class LiveStream {
     }
     const key = this.#key();
     if (key !== undefined && watcher.isWatched(key)) {
-      const hold = watcher.mirror.get(key);
-      this.#pushLock(hold === undefined ? watcher.freeLock(key, 0) : watcher.lockOf(hold));
+      this.#pushLock(key, watcher.mirror.get(key));
     }
   }
 
@@ -148,21 +143,24 @@ class LiveStream {
     if (key === undefined || watcher.isWatched(key) || !watcher.isUp) return;
     try {
       const { hold } = await watcher.look(key);
-      this.#pushLock(hold === undefined ? watcher.freeLock(key, 0) : watcher.lockOf(hold));
+      this.#pushLock(key, hold);
     } catch {
       // The health message says that Redis is away.
     }
   }
 
-  #pushLock(lock: Lock): void {
-    const text = JSON.stringify(lock);
+  #pushLock(key: Key, hold: Hold | undefined): void {
+    const { watcher } = this.parts;
+    const now = watcher.clock.now();
+    const lock = hold === undefined ? watcher.freeLock(key, now) : watcher.lockOf(hold);
+    // That a free key is still free is no news, although the moment is another.
+    const text = hold === undefined ? `free ${key}` : JSON.stringify(lock);
     if (text === this.#sentLock) return;
     this.#sentLock = text;
-    const now = this.parts.watcher.clock.now();
-    this.#send({ name: "lock", data: { now, lock: lock.asOf === 0 ? { ...lock, asOf: now } : lock } });
+    this.#send({ name: "lock", data: { now, lock } });
   }
 
-  #key(): string | undefined {
+  #key(): Key | undefined {
     if (this.view.lock === undefined) return undefined;
     const parsed = keyOfPath(this.view.lock);
     return parsed.ok ? parsed.key : undefined;

@@ -25,10 +25,6 @@ export function isTooFarBehind(sink: Sink): boolean {
 export class OpenStreams {
   readonly #sinks = new Set<Sink>();
 
-  get size(): number {
-    return this.#sinks.size;
-  }
-
   /** @param mayStill asked every few seconds, so that a session that was ended ends its streams too */
   guard(sink: Sink, mayStill: () => Promise<boolean>): void {
     this.#sinks.add(sink);

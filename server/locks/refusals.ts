@@ -24,7 +24,7 @@ export function grantOf(key: Key, owner: string, leaseMs: number, reply: Granted
   return { ...fieldsOfKey(key), owner, count, fence, leaseMs, remainingMs, asOf };
 }
 
-export function holderFacts(holders: readonly SeenHolder[]) {
+function holderFacts(holders: readonly SeenHolder[]) {
   return holders.map(({ owner, count, fence, record }) => ({
     owner,
     count,

@@ -37,10 +37,6 @@ export class Waits {
 
   constructor(private readonly room: WaitingRoom) {}
 
-  get size(): number {
-    return this.room.size;
-  }
-
   /**
    * Looks until a look is done, the time is over or the signal ends.
    *

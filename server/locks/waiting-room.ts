@@ -33,12 +33,6 @@ export class WaitingRoom {
     });
   }
 
-  get size(): number {
-    let waiting = 0;
-    for (const queue of this.#queues.values()) waiting += queue.size;
-    return waiting;
-  }
-
   /** @param since orders those who wait: one who comes back keeps its place */
   enter(key: Key, since: number): Place {
     const channel = channelOf(key);
@@ -74,10 +68,6 @@ class Queue {
     private readonly onEmpty: () => void,
   ) {
     this.subscribe();
-  }
-
-  get size(): number {
-    return this.#waiters.length;
   }
 
   /** Looks again once the subscription stands, and without it as well: then the timer has to do. */

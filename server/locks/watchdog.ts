@@ -27,10 +27,6 @@ export class Watchdog {
     private readonly channel: string,
   ) {}
 
-  get size(): number {
-    return this.#dueAt.size;
-  }
-
   watch(hold: Hold): void {
     this.#schedule(hold, hold.remainingMs() - (hold.leaseMs * 2) / 3);
     hold.signal.addEventListener("abort", () => this.#dueAt.delete(hold), { once: true });

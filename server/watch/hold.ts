@@ -31,7 +31,7 @@ export function sinceOf(hold: Hold): { since: number; sinceIs: "exact" | "at_lea
   return told === null ? { since: hold.firstSeenMs, sinceIs: hold.since } : { since: told, sinceIs: "exact" };
 }
 
-export function leaseOf(hold: Hold): number | null {
+function leaseOf(hold: Hold): number | null {
   return hold.seen.holders[0].leaseMs ?? hold.longestMs;
 }
 

@@ -2,14 +2,21 @@ import { fieldsOfKey, type Key } from "../../lib/contract/key.ts";
 import type { Journal } from "../history/journal.ts";
 import { type Hold, sinceOf } from "./hold.ts";
 import type { OwnEvent } from "./own-event.ts";
-import { type Hint, isOpen, type Present, type Tale, type Told, tellDerived, tellExact } from "./tale.ts";
+import {
+  type Hint,
+  isOpen,
+  type Present,
+  type Tale,
+  TOLERANCE_MS,
+  type Told,
+  tellDerived,
+  tellExact,
+} from "./tale.ts";
 
 /** Time for the word of our own scripts to arrive before we conclude anything about their work ourselves. */
-export const GRACE_MS = 50;
+const GRACE_MS = 50;
 /** How many ended holds are remembered, so that a late word of one is not told as news. */
 const ENDED_MAX = 1000;
-/** Expiry is not early when the clocks differ by this much. */
-const EARLY_MS = 5;
 
 export interface Sighting {
   readonly key: Key;
@@ -139,7 +146,7 @@ function mayBeOurWork(
     return !isToldAlready && present?.isFirstLook === false;
   }
   if (tale === undefined || (holder !== undefined && holder.owner === tale.owner)) return false;
-  return typeof tale.endsAtMs !== "number" || asOf < tale.endsAtMs - EARLY_MS;
+  return typeof tale.endsAtMs !== "number" || asOf < tale.endsAtMs - TOLERANCE_MS;
 }
 
 function signatureOf(tale: Tale | undefined, present: Present | undefined): string {

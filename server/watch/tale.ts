@@ -25,7 +25,7 @@ export interface Tale {
 export type Hint = "expired" | "evicted" | "blind" | undefined;
 
 /** Redis's expiry and our reading of its clock may differ by this much. */
-const TOLERANCE_MS = 5;
+export const TOLERANCE_MS = 5;
 
 /** Takes in what one of our scripts said. A repetition of what is told already says nothing. */
 export function tellExact(

@@ -1,7 +1,7 @@
-import { maybeRuntime } from "@/server/accessor.ts";
+import { runtime } from "@/server/accessor.ts";
 
 async function answer(request: Request): Promise<Response> {
-  const running = maybeRuntime();
+  const running = runtime();
   if (running !== undefined) return await running.answer(request);
   return Response.json(
     {

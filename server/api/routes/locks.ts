@@ -74,7 +74,7 @@ export function lockRoutes({ locks, watcher, journal }: Services): Route[] {
 }
 
 /** @throws LockkeeperError not_a_lock, unavailable */
-export async function lockNow(watcher: Watcher, key: Key): Promise<Lock> {
+async function lockNow(watcher: Watcher, key: Key): Promise<Lock> {
   const { observation: seen, hold } = await look(watcher, key);
   const observation = answered(seen);
   if (observation.state === "not_a_lock")

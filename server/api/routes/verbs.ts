@@ -11,7 +11,7 @@ import { json } from "../http.ts";
 import { type Route, route } from "../route.ts";
 import type { Services } from "../services.ts";
 
-const ALWAYS = [
+const LOOKING = [
   "invalid",
   "unauthenticated",
   "forbidden",
@@ -19,10 +19,10 @@ const ALWAYS = [
   "unsupported_media_type",
   "key_not_allowed",
   "not_a_lock",
-  "request_id_reused",
   "unavailable",
   "unknown_outcome",
 ] as const;
+const ALWAYS = [...LOOKING, "request_id_reused"] as const;
 
 /** The verbs that apps call. */
 export function verbRoutes({ locks }: Services): Route[] {
@@ -83,17 +83,7 @@ export function verbRoutes({ locks }: Services): Route[] {
         "Changes nothing. The answer may be out of date when it arrives: it replaces neither the deadline that the holder keeps nor the fence that the resource compares.",
       body: VerifyInput,
       response: { status: 200, schema: Verified, description: "It does." },
-      errors: [
-        "invalid",
-        "unauthenticated",
-        "forbidden",
-        "too_large",
-        "unsupported_media_type",
-        "key_not_allowed",
-        "not_a_lock",
-        "lost",
-        "unavailable",
-      ],
+      errors: [...LOOKING, "lost"],
       handle: async ({ key, body }) => json(200, await locks.verify(key, body)),
     }),
   ];

@@ -59,11 +59,11 @@ export function holderOf(owner: string, count: number, told: Told | undefined): 
   };
 }
 
-export function wholeOf(text: string | undefined): number | null {
+function wholeOf(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : null;
 }
 
-export function recordOf(json: string | undefined): OwnerRecord | undefined {
+function recordOf(json: string | undefined): OwnerRecord | undefined {
   if (!json) return undefined;
   try {
     return OwnerRecord.parse(JSON.parse(json));
@@ -102,7 +102,7 @@ export function elsewhereOf([
 }
 
 /** As `holdersOf`, but also of a read/write lock: who stands in the way is told whatever kind it is. */
-export function everyHolderOf(fields: readonly string[], told: Told): SeenHolder[] {
+function everyHolderOf(fields: readonly string[], told: Told): SeenHolder[] {
   const holders: SeenHolder[] = [];
   for (let at = 0; at < fields.length; at += 2) {
     const owner = fields[at] ?? "";
