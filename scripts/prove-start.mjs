@@ -185,10 +185,24 @@ async function prove(clone) {
   if (!first) return;
   const started = first;
   await proveLocks(started);
-  const name = "SIGTERM to npm alone ends everything within 2 s";
+  await openConsoles(started.url);
+  const name = "SIGTERM to npm alone ends everything within 2 s, with consoles open";
   if (!(await proveEnd(clone, started, name, () => process.kill(started.run.pid, "SIGTERM")))) return;
   await proveSecondStart(clone, started);
   await proveRefusals(clone);
+}
+
+/**
+ * Streams as open pages hold them; they end with the server.
+ *
+ * @param {string} url
+ */
+async function openConsoles(url) {
+  for (let tab = 0; tab < 5; tab++) {
+    const response = await fetch(`${url}/api/v1/live`, { headers: { authorization: `Bearer ${rootKey}` } });
+    if (!response.ok) throw new Error(`GET /live answered ${response.status}`);
+    response.text().catch(() => undefined);
+  }
 }
 
 const clone = new Installation(fileURLToPath(new URL("..", import.meta.url)));
