@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import type { Principal } from "../auth/principal.ts";
 import type { RootKey } from "../auth/root-key.ts";
 import type { Sessions } from "../auth/sessions.ts";
-import { LockkeeperError } from "../locks/errors.ts";
+import { ForbiddenError, UnauthenticatedError } from "../locks/errors.ts";
 import type { ApiRequest } from "./http.ts";
 import type { Route } from "./route.ts";
 
@@ -32,15 +32,13 @@ export class Authentication {
     if (route.access === "anyone") return NOBODY;
     const secret = this.secretOf(request);
     if (secret === undefined) {
-      throw new LockkeeperError(
-        "unauthenticated",
+      throw new UnauthenticatedError(
         "Send Authorization: Bearer with an API key, or log in to the console (`npm run login` prints a link).",
       );
     }
     const session = await this.sessions.find(secret, acts ? "act" : "read");
     if (session === undefined) {
-      throw new LockkeeperError(
-        "unauthenticated",
+      throw new UnauthenticatedError(
         "This session has ended. Run `npm run login` and open the link it prints.",
       );
     }
@@ -61,8 +59,7 @@ export class Authentication {
   cookieOf(request: ApiRequest, secret: string, maxAgeSeconds: number): string {
     const isTls = this.options.publicUrl?.startsWith("https:") ?? false;
     if (!isTls && !this.options.insecureHttp && !isLoopback(request.remoteAddress)) {
-      throw new LockkeeperError(
-        "forbidden",
+      throw new ForbiddenError(
         "Without TLS the console can be used on this machine only. Set LOCKKEEPER_PUBLIC_URL to its https:// address, or LOCKKEEPER_INSECURE_HTTP=1 to accept the risk.",
       );
     }
@@ -73,14 +70,10 @@ export class Authentication {
   #byKey(authorization: string): Principal {
     const [, secret] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
     if (secret === undefined) {
-      throw new LockkeeperError(
-        "unauthenticated",
-        "The Authorization header must read: Bearer, a space, an API key.",
-      );
+      throw new UnauthenticatedError("The Authorization header must read: Bearer, a space, an API key.");
     }
     const principal = this.rootKey.principalOf(secret);
-    if (principal === undefined)
-      throw new LockkeeperError("unauthenticated", "This API key is not known here.");
+    if (principal === undefined) throw new UnauthenticatedError("This API key is not known here.");
     return principal;
   }
 
@@ -91,13 +84,11 @@ export class Authentication {
     const isOurs = origin === undefined ? site === "same-origin" : this.#ownOrigins(request).includes(origin);
     if (isOurs && (site === undefined || site === "same-origin")) return;
     if (origin === undefined && site === undefined) {
-      throw new LockkeeperError(
-        "unauthenticated",
+      throw new UnauthenticatedError(
         "Send Authorization: Bearer with an API key; a browser's session works from the console's own pages only.",
       );
     }
-    throw new LockkeeperError(
-      "forbidden",
+    throw new ForbiddenError(
       "A request from another site may not act here. Behind a proxy, set LOCKKEEPER_PUBLIC_URL.",
     );
   }

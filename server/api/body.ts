@@ -1,4 +1,4 @@
-import { LockkeeperError } from "../locks/errors.ts";
+import { InvalidError, TooLargeError, UnsupportedMediaTypeError } from "../locks/errors.ts";
 import type { ApiRequest } from "./http.ts";
 
 export const BODY_BYTES_MAX = 64 * 1024;
@@ -10,17 +10,14 @@ export async function readJson(request: ApiRequest): Promise<unknown> {
   const type = request.header("content-type");
   if (type === undefined || !/^application\/json\s*(;|$)/i.test(type)) {
     const given = type === undefined ? "it has none" : `it is ${JSON.stringify(type.slice(0, 100))}`;
-    throw new LockkeeperError(
-      "unsupported_media_type",
-      `The Content-Type must be application/json; ${given}.`,
-    );
+    throw new UnsupportedMediaTypeError(`The Content-Type must be application/json; ${given}.`);
   }
   const text = await readText(request);
   try {
     return JSON.parse(text);
   } catch (error) {
     const why = error instanceof Error ? error.message : "it cannot be parsed";
-    throw new LockkeeperError("invalid", `The body is not JSON: ${why.slice(0, 200)}.`);
+    throw new InvalidError(`The body is not JSON: ${why.slice(0, 200)}.`, {});
   }
 }
 
@@ -35,10 +32,10 @@ async function readText(request: ApiRequest): Promise<string> {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
   } catch {
-    throw new LockkeeperError("invalid", "The body is not UTF-8.");
+    throw new InvalidError("The body is not UTF-8.", {});
   }
 }
 
-function tooLarge(): LockkeeperError {
-  return new LockkeeperError("too_large", `The body is larger than ${BODY_BYTES_MAX} bytes.`);
+function tooLarge(): TooLargeError {
+  return new TooLargeError(`The body is larger than ${BODY_BYTES_MAX} bytes.`);
 }

@@ -2,7 +2,14 @@ import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
 import { keyOfPath } from "../../lib/contract/key.ts";
 import { may } from "../auth/principal.ts";
-import { LockkeeperError } from "../locks/errors.ts";
+import {
+  ForbiddenError,
+  InvalidError,
+  LockkeeperError,
+  MethodNotAllowedError,
+  NotFoundError,
+  UnauthenticatedError,
+} from "../locks/errors.ts";
 import type { Authentication } from "./authentication.ts";
 import { readJson } from "./body.ts";
 import type { ApiRequest, ApiResponse } from "./http.ts";
@@ -50,7 +57,7 @@ export class Dispatcher {
     const { route, key, id } = this.#match(request);
     const principal = await this.authentication.principalOf(request, route);
     if (route.access !== "anyone" && !may(principal, route.access)) {
-      throw new LockkeeperError("forbidden", `A ${principal.role} may not do this.`);
+      throw new ForbiddenError(`A ${principal.role} may not do this.`);
     }
     if (request.method === "HEAD") return headOf(route);
     const call: Call<unknown, unknown> = {
@@ -72,7 +79,7 @@ export class Dispatcher {
       await this.authentication.principalOf(request, route);
       return true;
     } catch (error) {
-      return !(error instanceof LockkeeperError) || error.code !== "unauthenticated";
+      return !(error instanceof UnauthenticatedError);
     }
   }
 
@@ -89,16 +96,13 @@ export class Dispatcher {
     }
     if (candidates.length > 0) {
       const allowed = [...new Set(candidates.map(({ route }) => route.method))].join(", ");
-      throw new LockkeeperError("method_not_allowed", `This address takes ${allowed}.`, { allowed });
+      throw new MethodNotAllowedError(`This address takes ${allowed}.`, { allowed });
     }
     const hint =
       segments[0] === "locks"
         ? " Slashes of a key are written as %2F, or the whole key as ~ and its base64url."
         : "";
-    throw new LockkeeperError(
-      "not_found",
-      `There is no such address below /api/v1; see /api/v1/openapi.json.${hint}`,
-    );
+    throw new NotFoundError(`There is no such address below /api/v1; see /api/v1/openapi.json.${hint}`);
   }
 }
 
@@ -108,7 +112,7 @@ function fits(pattern: readonly string[], segments: readonly string[]): boolean 
 
 function keyOf(segment: string): string {
   const parsed = keyOfPath(segment);
-  if (!parsed.ok) throw new LockkeeperError("invalid", `Path: ${parsed.why}.`, { field: "key" });
+  if (!parsed.ok) throw new InvalidError(`Path: ${parsed.why}.`, { field: "key" });
   return parsed.key;
 }
 
@@ -120,14 +124,14 @@ async function bodyOf(request: ApiRequest, route: Route): Promise<unknown> {
   if (route.body !== undefined) return parse(route.body, await readJson(request), "Body");
   const hasBody =
     Number(request.header("content-length") ?? "0") > 0 || request.header("transfer-encoding") !== undefined;
-  if (hasBody) throw new LockkeeperError("invalid", `${request.method} takes no body here; send none.`);
+  if (hasBody) throw new InvalidError(`${request.method} takes no body here; send none.`, {});
   return undefined;
 }
 
 function requestIdOf(request: ApiRequest): string | undefined {
   const id = request.header("idempotency-key");
   if (id === undefined || REQUEST_ID.test(id)) return id;
-  throw new LockkeeperError("invalid", "Idempotency-Key: it must have 1 to 128 visible ASCII characters.", {
+  throw new InvalidError("Idempotency-Key: it must have 1 to 128 visible ASCII characters.", {
     field: "Idempotency-Key",
   });
 }

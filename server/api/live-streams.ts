@@ -4,7 +4,7 @@ import { type Key, keyOfPath } from "../../lib/contract/key.ts";
 import type { LiveHello, LiveMessage, LiveView } from "../../lib/contract/live.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { Journal } from "../history/journal.ts";
-import { LockkeeperError } from "../locks/errors.ts";
+import { NotFoundError } from "../locks/errors.ts";
 import type { Hold } from "../watch/hold.ts";
 import { orderOf } from "../watch/mirror.ts";
 import type { Watcher } from "../watch/watcher.ts";
@@ -42,7 +42,7 @@ export class LiveStreams {
   look(id: string, view: LiveView, principal: Principal): void {
     const stream = this.#streams.get(id);
     if (stream === undefined || stream.principal.name !== principal.name) {
-      throw new LockkeeperError("not_found", "This stream has ended; open GET /live again.");
+      throw new NotFoundError("This stream has ended; open GET /live again.");
     }
     stream.look(view);
   }

@@ -1,49 +1,41 @@
-import { type ErrorCode, STATUS_OF_CODE, TITLE_OF_CODE } from "../../lib/contract/error.ts";
-import { LockkeeperError } from "../locks/errors.ts";
+import {
+  HeldError,
+  InternalError,
+  LockkeeperError,
+  MethodNotAllowedError,
+  UnauthenticatedError,
+  UnavailableError,
+  UnknownOutcomeError,
+} from "../locks/errors.ts";
 import type { ApiResponse } from "./http.ts";
 
-/** The one map from errors to HTTP: RFC 9457 documents. What is not ours never shows its message. */
-export function problemOf(error: unknown, requestId: string): ApiResponse {
-  if (error instanceof LockkeeperError) return problem(error.code, error.message, error.facts, requestId);
-  return problem(
-    "internal",
-    "This is a fault of Lockkeeper. The server's log has it under this request id.",
-    {},
-    requestId,
-  );
-}
-
-function problem(
-  code: ErrorCode,
-  detail: string,
-  facts: Readonly<Record<string, unknown>>,
-  requestId: string,
-): ApiResponse {
-  const status = STATUS_OF_CODE[code];
-  const document = {
-    ...facts,
-    type: `https://lockkeeper.dev/problems/${code}`,
-    title: TITLE_OF_CODE[code],
-    status,
-    code,
-    detail,
-    requestId,
-  };
+/** The one way from errors to HTTP: RFC 9457 documents. What is not ours never shows its message. */
+export function problemOf(thrown: unknown, requestId: string): ApiResponse {
+  const error = thrown instanceof LockkeeperError ? thrown : faultOfOurs(thrown);
+  const { code, status, title, message: detail, facts } = error;
+  const type = `https://lockkeeper.dev/problems/${code}`;
   return {
     status,
     headers: {
       "content-type": "application/problem+json",
       "cache-control": "no-store",
-      ...headersOf(code, facts),
+      ...headersOf(error),
     },
-    body: JSON.stringify(document),
+    body: JSON.stringify({ ...facts, type, title, status, code, detail, requestId }),
   };
 }
 
-function headersOf(code: ErrorCode, facts: Readonly<Record<string, unknown>>): Record<string, string> {
-  if (code === "unauthenticated") return { "www-authenticate": 'Bearer realm="lockkeeper"' };
-  if (code === "method_not_allowed") return { allow: String(facts.allowed) };
-  if (code === "unavailable" || code === "unknown_outcome") return { "retry-after": "1" };
-  if (code !== "held" || typeof facts.remainingMs !== "number") return {};
-  return { "retry-after": String(Math.max(1, Math.ceil(facts.remainingMs / 1000))) };
+function faultOfOurs(cause: unknown): InternalError {
+  return new InternalError("This is a fault of Lockkeeper. The server's log has it under this request id.", {
+    cause,
+  });
+}
+
+function headersOf(error: LockkeeperError): Record<string, string> {
+  if (error instanceof UnauthenticatedError) return { "www-authenticate": 'Bearer realm="lockkeeper"' };
+  if (error instanceof MethodNotAllowedError) return { allow: error.facts.allowed };
+  if (error instanceof UnavailableError || error instanceof UnknownOutcomeError)
+    return { "retry-after": "1" };
+  if (!(error instanceof HeldError) || error.facts.remainingMs === null) return {};
+  return { "retry-after": String(Math.max(1, Math.ceil(error.facts.remainingMs / 1000))) };
 }

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { ErrorCode } from "../../lib/contract/error.ts";
 import type { Key } from "../../lib/contract/key.ts";
 import type { Access, Principal } from "../auth/principal.ts";
-import { LockkeeperError } from "../locks/errors.ts";
+import { InvalidError } from "../locks/errors.ts";
 import type { ApiRequest, ApiResponse } from "./http.ts";
 
 /** A call that has passed: who may, what was asked, all checked. */
@@ -63,5 +63,5 @@ export function parse<Output>(schema: z.ZodType<Output>, value: unknown, what: s
     .map(({ path, message }) => ({ field: path.join("."), message }));
   const [first] = errors;
   const where = first === undefined || first.field === "" ? what : `${what}, ${first.field}`;
-  throw new LockkeeperError("invalid", `${where}: ${first?.message ?? "not valid"}.`, { errors });
+  throw new InvalidError(`${where}: ${first?.message ?? "not valid"}.`, { errors });
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Session } from "../../lib/contract/session.ts";
 import { OURS_AT_HOME } from "../formats/keys.ts";
-import { LockkeeperError } from "../locks/errors.ts";
+import { UnauthenticatedError } from "../locks/errors.ts";
 import type { Home } from "./home.ts";
 import { hashOf, newSecret } from "./secret.ts";
 
@@ -39,8 +39,7 @@ export class Sessions {
     const found = await this.home.run((redis) => redis.getdel(linkKeyOf(hashOf(token))));
     const link = found === null ? undefined : parsed(Link, found);
     if (link === undefined) {
-      throw new LockkeeperError(
-        "unauthenticated",
+      throw new UnauthenticatedError(
         "This link was used or has run out (after 10 minutes). Run `npm run login` for a new one.",
       );
     }

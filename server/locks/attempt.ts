@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { whenReady } from "../redis/connect.ts";
 import { failureOf, isPassing } from "../redis/failure.ts";
-import { LockkeeperError } from "./errors.ts";
+import { UnavailableError, UnknownOutcomeError } from "./errors.ts";
 
 /** How long a verb may try before it says that Redis did not answer. */
 export const BUDGET_MS = 2000;
@@ -70,12 +70,10 @@ function leftUntil(deadline: number): number {
   return Math.max(0, Math.ceil(deadline - performance.now()));
 }
 
-function gaveUp(sawUnknown: boolean, cause: unknown): LockkeeperError {
+function gaveUp(sawUnknown: boolean, cause: unknown): UnavailableError | UnknownOutcomeError {
   if (sawUnknown) {
-    return new LockkeeperError(
-      "unknown_outcome",
+    return new UnknownOutcomeError(
       "Redis did not answer in time, so this may or may not have been done. Repeat the request with the same Idempotency-Key, or look at the lock.",
-      {},
       { cause },
     );
   }
@@ -83,10 +81,7 @@ function gaveUp(sawUnknown: boolean, cause: unknown): LockkeeperError {
     cause instanceof Error && /^[A-Z]{2,}\b/.test(cause.message)
       ? ` (${cause.message.split(" ", 1)[0]})`
       : "";
-  return new LockkeeperError(
-    "unavailable",
-    `Redis cannot take this request now${why}. Nothing was done; try again.`,
-    {},
-    { cause },
-  );
+  return new UnavailableError(`Redis cannot take this request now${why}. Nothing was done; try again.`, {
+    cause,
+  });
 }

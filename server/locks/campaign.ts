@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { LockkeeperError } from "./errors.ts";
+import { QueueFullError, UnavailableError, UnknownOutcomeError } from "./errors.ts";
 import type { Hold } from "./hold.ts";
 import type { HoldOptions, LockClient } from "./lock-client.ts";
 
@@ -41,8 +41,9 @@ async function elected(client: LockClient, key: string, options: HoldOptions & {
   } catch (error) {
     if (options.signal.aborted) return undefined;
     const isPassing =
-      error instanceof LockkeeperError &&
-      (error.code === "unavailable" || error.code === "unknown_outcome" || error.code === "queue_full");
+      error instanceof UnavailableError ||
+      error instanceof UnknownOutcomeError ||
+      error instanceof QueueFullError;
     if (!isPassing) throw error;
     await sleep(PAUSE_MS * (0.5 + Math.random()), undefined, { signal: options.signal }).catch(
       () => undefined,

@@ -1,15 +1,190 @@
-import type { ErrorCode } from "../../lib/contract/error.ts";
+import { type ErrorCode, STATUS_OF_CODE, TITLE_OF_CODE } from "../../lib/contract/error.ts";
+import type { KeyFields } from "../../lib/contract/key.ts";
+import type { Holder, Lock } from "../../lib/contract/lock.ts";
 
-/** The one error of the server: a code of the closed set, a sentence for the reader, and its facts. */
-export class LockkeeperError extends Error {
-  override readonly name = "LockkeeperError";
+/**
+ * What every failure is: a code of the closed set, a sentence for the reader, and facts for the program. Each code
+ * has a class of its own below, so that `instanceof` tells both which failure it is and what it carries.
+ */
+export abstract class LockkeeperError extends Error {
+  abstract readonly code: ErrorCode;
+  /** Plain JSON; an answer over HTTP carries it as it is. */
+  abstract readonly facts: object;
 
+  constructor(detail: string, options?: ErrorOptions) {
+    super(detail, options);
+    this.name = new.target.name;
+  }
+
+  get status(): number {
+    return STATUS_OF_CODE[this.code];
+  }
+
+  get title(): string {
+    return TITLE_OF_CODE[this.code];
+  }
+}
+
+abstract class WithFacts<Facts extends object> extends LockkeeperError {
   constructor(
-    readonly code: ErrorCode,
     detail: string,
-    readonly facts: Readonly<Record<string, unknown>> = {},
+    readonly facts: Readonly<Facts>,
     options?: ErrorOptions,
   ) {
     super(detail, options);
   }
+}
+
+abstract class WithoutFacts extends LockkeeperError {
+  readonly facts: Readonly<Record<string, never>> = {};
+}
+
+export type HolderFacts = Pick<Holder, "owner" | "count" | "fence" | "record">;
+
+export interface HeldFacts extends KeyFields {
+  readonly holders: readonly HolderFacts[];
+  /** null: no expiry. */
+  readonly remainingMs: number | null;
+  readonly asOf: number;
+}
+
+/** Who holds it instead is told by Redis; `owner` and `fence` by a hold that noticed it by itself. */
+export interface LostFacts extends KeyFields {
+  readonly holders?: readonly HolderFacts[];
+  readonly remainingMs?: number | null;
+  readonly owner?: string;
+  readonly fence?: string | null;
+}
+
+export interface NotALockFacts extends KeyFields {
+  readonly redisType: string;
+}
+
+export interface UnitConflictFacts extends KeyFields {
+  /** The unit of the deadline that the key holds. */
+  readonly unit: "s" | "ms";
+}
+
+export interface QueueFullFacts extends KeyFields {
+  readonly waiting: number;
+}
+
+export interface KeyNotAllowedFacts {
+  /** The globs a key has to match; absent when no setting would make this key a lock. */
+  readonly lockable?: readonly string[];
+}
+
+export interface UnsureFacts {
+  readonly lock: Lock;
+  readonly version: string | null;
+}
+
+/** The hold that is there now; empty when the lock is free. */
+export type ChangedFacts = Partial<Pick<Lock, "holders" | "remainingMs"> & UnsureFacts>;
+
+export interface InvalidFacts {
+  readonly field?: string;
+  readonly errors?: readonly { readonly field: string; readonly message: string }[];
+}
+
+export interface MethodNotAllowedFacts {
+  /** As the header `Allow` has it. */
+  readonly allowed: string;
+}
+
+// What a lock answers.
+
+export class HeldError extends WithFacts<HeldFacts> {
+  readonly code = "held";
+}
+
+export class WaitTimeoutError extends WithFacts<HeldFacts> {
+  readonly code = "timeout";
+}
+
+export class AbortedError extends WithoutFacts {
+  readonly code = "aborted";
+}
+
+export class QueueFullError extends WithFacts<QueueFullFacts> {
+  readonly code = "queue_full";
+}
+
+export class LostError extends WithFacts<LostFacts> {
+  readonly code = "lost";
+}
+
+export class NotALockError extends WithFacts<NotALockFacts> {
+  readonly code = "not_a_lock";
+}
+
+export class UnitConflictError extends WithFacts<UnitConflictFacts> {
+  readonly code = "unit_conflict";
+}
+
+export class KeyNotAllowedError extends WithFacts<KeyNotAllowedFacts> {
+  readonly code = "key_not_allowed";
+}
+
+export class RequestIdReusedError extends WithoutFacts {
+  readonly code = "request_id_reused";
+}
+
+// What an operator's release answers.
+
+export class ChangedError extends WithFacts<ChangedFacts> {
+  readonly code = "changed";
+}
+
+export class UnsureError extends WithFacts<UnsureFacts> {
+  readonly code = "unsure";
+}
+
+export class ReasonRequiredError extends WithoutFacts {
+  readonly code = "reason_required";
+}
+
+// What Redis being away answers.
+
+export class UnavailableError extends WithoutFacts {
+  readonly code = "unavailable";
+}
+
+export class UnknownOutcomeError extends WithoutFacts {
+  readonly code = "unknown_outcome";
+}
+
+// What a request gets before it reaches a lock.
+
+export class InvalidError extends WithFacts<InvalidFacts> {
+  readonly code = "invalid";
+}
+
+export class UnauthenticatedError extends WithoutFacts {
+  readonly code = "unauthenticated";
+}
+
+export class ForbiddenError extends WithoutFacts {
+  readonly code = "forbidden";
+}
+
+export class NotFoundError extends WithoutFacts {
+  readonly code = "not_found";
+}
+
+export class MethodNotAllowedError extends WithFacts<MethodNotAllowedFacts> {
+  readonly code = "method_not_allowed";
+}
+
+export class TooLargeError extends WithoutFacts {
+  readonly code = "too_large";
+}
+
+export class UnsupportedMediaTypeError extends WithoutFacts {
+  readonly code = "unsupported_media_type";
+}
+
+/** A fault of ours; its cause is for the log alone. */
+export class InternalError extends WithoutFacts {
+  readonly code = "internal";
 }

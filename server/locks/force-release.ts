@@ -7,7 +7,13 @@ import type { Hold } from "../watch/hold.ts";
 import { compareVersion, isWatchedVersion } from "../watch/version.ts";
 import type { Watcher } from "../watch/watcher.ts";
 import { answered } from "./answered.ts";
-import { LockkeeperError } from "./errors.ts";
+import {
+  ChangedError,
+  LockkeeperError,
+  ReasonRequiredError,
+  UnavailableError,
+  UnsureError,
+} from "./errors.ts";
 import type { Locks } from "./locks.ts";
 import { refusal } from "./refusals.ts";
 
@@ -33,10 +39,7 @@ export async function freeByForce(
 ): Promise<ForceReleased> {
   const reason = ask.reason.trim();
   if (reason === "") {
-    throw new LockkeeperError(
-      "reason_required",
-      "The holder may be alive: say in `reason` why the lock is freed.",
-    );
+    throw new ReasonRequiredError("The holder may be alive: say in `reason` why the lock is freed.");
   }
   const { observation, hold } = await lookAt(parts.watcher, key, isWatchedVersion(ask.expect));
   if (observation.state === "not_a_lock")
@@ -64,12 +67,7 @@ async function lookAt(watcher: Watcher, key: Key, isForeign: boolean) {
     return { observation: answered(observation), hold };
   } catch (cause) {
     if (cause instanceof LockkeeperError || failureOf(cause) === "fault") throw cause;
-    throw new LockkeeperError(
-      "unavailable",
-      "Redis does not answer. Nothing was released; try again.",
-      {},
-      { cause },
-    );
+    throw new UnavailableError("Redis does not answer. Nothing was released; try again.", { cause });
   }
 }
 
@@ -79,30 +77,28 @@ function assertExpected(watcher: Watcher, hold: Hold, { expect, ifUnsure }: Forc
   throw comparison === "changed" ? changedTo(watcher, hold) : unsure(watcher, hold);
 }
 
-function unsure(watcher: Watcher, hold: Hold): LockkeeperError {
+function unsure(watcher: Watcher, hold: Hold): UnsureError {
   const lock = watcher.lockOf(hold);
-  return new LockkeeperError(
-    "unsure",
+  return new UnsureError(
     `${JSON.stringify(hold.seen.holders[0].owner)} holds the lock, but it was not watched all the time since you looked: it may have been released and taken again. Nothing was released. To free it all the same, send its present version with "ifUnsure": "release".`,
     { lock, version: lock.version },
   );
 }
 
-function changedTo(watcher: Watcher, hold: Hold): LockkeeperError {
+function changedTo(watcher: Watcher, hold: Hold): ChangedError {
   const lock = watcher.lockOf(hold);
-  return new LockkeeperError(
-    "changed",
+  return new ChangedError(
     `This is another hold than the one you saw; it is held by ${JSON.stringify(hold.seen.holders[0].owner)} now. Nothing was released.`,
     { lock, holders: lock.holders, remainingMs: lock.remainingMs, version: lock.version },
   );
 }
 
-async function changed(watcher: Watcher, key: Key): Promise<LockkeeperError> {
+async function changed(watcher: Watcher, key: Key): Promise<ChangedError> {
   const { hold } = await lookAt(watcher, key, false);
   if (hold !== undefined) return changedTo(watcher, hold);
-  return new LockkeeperError(
-    "changed",
+  return new ChangedError(
     "The holder changed as you clicked, and the lock is free by now. Nothing was released by you.",
+    {},
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Key } from "../../lib/contract/key.ts";
 import type { Grant, Released } from "../../lib/contract/lock.ts";
-import { LockkeeperError } from "./errors.ts";
+import { LostError } from "./errors.ts";
 
 /**
  * `held`: certainly ours until the local deadline. `jeopardy`: still within it, but the last renewal failed or is
@@ -108,7 +108,7 @@ export class Hold {
       this.#leaseMs = leaseMs;
       this.renewed(sentAt, grant.remainingMs);
     } catch (error) {
-      if (error instanceof LockkeeperError && error.code === "lost") this.lose(error.message);
+      if (error instanceof LostError) this.lose(error.message);
       else this.endanger();
       throw error;
     }
@@ -177,14 +177,10 @@ export class Hold {
   }
 }
 
-function lostBecause({ key, owner, fence }: Hold, why: string): LockkeeperError {
-  return new LockkeeperError(
-    "lost",
-    `${owner} does not hold ${key} any more: ${why}. Stop what it protects.`,
-    {
-      key,
-      owner,
-      fence,
-    },
-  );
+function lostBecause({ key, owner, fence }: Hold, why: string): LostError {
+  return new LostError(`${owner} does not hold ${key} any more: ${why}. Stop what it protects.`, {
+    key,
+    owner,
+    fence,
+  });
 }

@@ -5,7 +5,7 @@ import type { Grant, OwnerRecord, Released } from "../../lib/contract/lock.ts";
 import { eventChannelOf } from "../formats/keys.ts";
 import { addressOf, connect, whenReady } from "../redis/connect.ts";
 import { OwnerContext } from "./context.ts";
-import { LockkeeperError } from "./errors.ts";
+import { AbortedError, HeldError, WaitTimeoutError } from "./errors.ts";
 import { Hold, type HoldEvents, momentNow } from "./hold.ts";
 import { Locks } from "./locks.ts";
 import { Watchdog } from "./watchdog.ts";
@@ -153,7 +153,7 @@ export class LockClient {
       try {
         return await this.#once(key, owner, { ...options, waitMs: 0 });
       } catch (error) {
-        const isHeld = error instanceof LockkeeperError && error.code === "held";
+        const isHeld = error instanceof HeldError;
         this.options.log?.debug({ key, owner, tried, answer: isHeld ? "held" : String(error) }, "try");
         if (!isHeld || tried >= retry.tries) throw error;
       }
@@ -181,8 +181,7 @@ export class LockClient {
         });
         return [grant, sentAt];
       } catch (error) {
-        const goesOn =
-          waitMs === Number.POSITIVE_INFINITY && error instanceof LockkeeperError && error.code === "timeout";
+        const goesOn = waitMs === Number.POSITIVE_INFINITY && error instanceof WaitTimeoutError;
         if (!goesOn) throw error;
       }
     }
@@ -193,6 +192,6 @@ async function pause(ms: number, signal: AbortSignal | undefined): Promise<void>
   try {
     await sleep(ms, undefined, signal ? { signal } : {});
   } catch {
-    throw new LockkeeperError("aborted", "The wait was given up; nothing is held.");
+    throw new AbortedError("The wait was given up; nothing is held.");
   }
 }

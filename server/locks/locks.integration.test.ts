@@ -5,7 +5,7 @@ import { companionKeyOf, fencedCounterKeyOf } from "../formats/keys.ts";
 import * as redisson from "../formats/redisson/redisson.ts";
 import { addressOf, connect, whenReady } from "../redis/connect.ts";
 import { startTestRedis, type TestRedis } from "../testing/redis.ts";
-import { LockkeeperError } from "./errors.ts";
+import { HeldError, LockkeeperError } from "./errors.ts";
 import { Locks } from "./locks.ts";
 
 let redis: TestRedis;
@@ -70,6 +70,7 @@ describe("acquire", () => {
     const key = fresh();
     await acquire(key, "me", { record: { service: "checkout" } });
     const refusal = await refusalOf(locks.acquire(key, ask("you")));
+    if (!(refusal instanceof HeldError)) throw refusal;
     expect(refusal.code).toBe("held");
     expect(refusal.facts).toMatchObject({
       holders: [{ owner: "me", count: 1, record: { service: "checkout" } }],

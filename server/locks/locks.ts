@@ -9,7 +9,7 @@ import type { AcquireReply, ForceReleaseReply } from "../formats/redisson/reply.
 import { Glob, matchesAny } from "../redis/glob.ts";
 import { answered } from "./answered.ts";
 import { attempt } from "./attempt.ts";
-import { LockkeeperError } from "./errors.ts";
+import { KeyNotAllowedError, UnknownOutcomeError } from "./errors.ts";
 import { assertMappable, assertOwner, grantOf, heldBy, lostBy, queueFull, refusal } from "./refusals.ts";
 import { PLACE_KEPT_MS, type Sight, type Taken, type WaitOptions, Waits } from "./wait.ts";
 import { WaitingRoom } from "./waiting-room.ts";
@@ -86,7 +86,7 @@ export class Locks {
     try {
       return this.#granted(key, ask, await this.#ask(key, ask));
     } catch (error) {
-      if (isUnknown(error)) this.#forsake(key, ask, requestId);
+      if (error instanceof UnknownOutcomeError) this.#forsake(key, ask, requestId);
       throw error;
     }
   }
@@ -243,14 +243,9 @@ export class Locks {
     assertMappable(key);
     if (matchesAny(this.#lockable, textOfKey(key))) return;
     const allowed = this.#lockable.map((glob) => glob.pattern).join(", ");
-    throw new LockkeeperError(
-      "key_not_allowed",
+    throw new KeyNotAllowedError(
       `The API may lock keys that match ${allowed}. Name the lock so, or widen LOCKKEEPER_LOCKABLE.`,
       { lockable: this.#lockable.map((glob) => glob.pattern) },
     );
   }
-}
-
-function isUnknown(error: unknown): boolean {
-  return error instanceof LockkeeperError && error.code === "unknown_outcome";
 }

@@ -3,20 +3,29 @@ import type { Grant } from "../../lib/contract/lock.ts";
 import { unmappable } from "../formats/keys.ts";
 import type { SeenHolder } from "../formats/observation.ts";
 import type { Elsewhere, Granted, Refused } from "../formats/redisson/reply.ts";
-import { LockkeeperError } from "./errors.ts";
+import {
+  HeldError,
+  InvalidError,
+  KeyNotAllowedError,
+  type LockkeeperError,
+  LostError,
+  NotALockError,
+  QueueFullError,
+  RequestIdReusedError,
+  UnknownOutcomeError,
+} from "./errors.ts";
 import { ownerFault } from "./owner.ts";
 
 /** What the verbs answer in words: each refusal with its facts and what to do. */
 
 export function assertMappable(key: Key): void {
   const why = unmappable(key);
-  if (why !== undefined)
-    throw new LockkeeperError("key_not_allowed", `This key cannot be a lock here: ${why}.`);
+  if (why !== undefined) throw new KeyNotAllowedError(`This key cannot be a lock here: ${why}.`, {});
 }
 
 export function assertOwner(owner: string): void {
   const fault = ownerFault(owner);
-  if (fault !== undefined) throw new LockkeeperError("invalid", `${fault}.`, { field: "owner" });
+  if (fault !== undefined) throw new InvalidError(`${fault}.`, { field: "owner" });
 }
 
 export function grantOf(key: Key, owner: string, leaseMs: number, reply: Granted): Grant {
@@ -33,7 +42,7 @@ function holderFacts(holders: readonly SeenHolder[]) {
   }));
 }
 
-export function heldBy(key: Key, owner: string, { holders, remainingMs, asOf }: Elsewhere): LockkeeperError {
+export function heldBy(key: Key, owner: string, { holders, remainingMs, asOf }: Elsewhere): HeldError {
   const by = holders[0]?.owner;
   const how =
     remainingMs === null ? "It has no expiry." : `Unless it is renewed, the lock ends in ${remainingMs} ms.`;
@@ -41,7 +50,7 @@ export function heldBy(key: Key, owner: string, { holders, remainingMs, asOf }: 
     by === owner
       ? "The same owner holds it and re-entry was not asked for"
       : `It is held by ${JSON.stringify(by)}`;
-  return new LockkeeperError("held", `${who}. ${how}`, {
+  return new HeldError(`${who}. ${how}`, {
     ...fieldsOfKey(key),
     holders: holderFacts(holders),
     remainingMs,
@@ -49,18 +58,17 @@ export function heldBy(key: Key, owner: string, { holders, remainingMs, asOf }: 
   });
 }
 
-export function queueFull(key: Key, waiting: number): LockkeeperError {
-  return new LockkeeperError("queue_full", `${waiting} are waiting for this lock already; try again later.`, {
+export function queueFull(key: Key, waiting: number): QueueFullError {
+  return new QueueFullError(`${waiting} are waiting for this lock already; try again later.`, {
     ...fieldsOfKey(key),
     waiting,
   });
 }
 
-export function lostBy(key: Key, owner: string, now: Elsewhere | undefined): LockkeeperError {
+export function lostBy(key: Key, owner: string, now: Elsewhere | undefined): LostError {
   const other = now?.holders[0]?.owner;
   const state = other === undefined ? "the key is free" : `it is held by ${JSON.stringify(other)}`;
-  return new LockkeeperError(
-    "lost",
+  return new LostError(
     `${JSON.stringify(owner)} does not hold the lock any more: ${now === undefined ? "that hold has ended" : state}. Stop what it protects.`,
     { ...fieldsOfKey(key), holders: holderFacts(now?.holders ?? []), remainingMs: now?.remainingMs ?? null },
   );
@@ -68,19 +76,16 @@ export function lostBy(key: Key, owner: string, now: Elsewhere | undefined): Loc
 
 export function refusal(key: Key, reply: Refused): LockkeeperError {
   if (reply.outcome === "unknown") {
-    return new LockkeeperError(
-      "unknown_outcome",
+    return new UnknownOutcomeError(
       "The answer to this was lost, and too much has happened to the lock since to tell whether it was done. Look at the lock.",
     );
   }
   if (reply.outcome === "request_id_reused") {
-    return new LockkeeperError(
-      "request_id_reused",
+    return new RequestIdReusedError(
       "This Idempotency-Key was used for another verb, owner or body; take a new one for a new request.",
     );
   }
-  return new LockkeeperError(
-    "not_a_lock",
+  return new NotALockError(
     `The key holds a ${reply.type} that is not a lock. It was not touched; choose another name for the lock.`,
     { ...fieldsOfKey(key), redisType: reply.type },
   );

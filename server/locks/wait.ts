@@ -1,6 +1,12 @@
 import { setMaxListeners } from "node:events";
 import type { Key } from "../../lib/contract/key.ts";
-import { LockkeeperError } from "./errors.ts";
+import {
+  AbortedError,
+  type HeldError,
+  UnavailableError,
+  UnknownOutcomeError,
+  WaitTimeoutError,
+} from "./errors.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
 /** For how long one who gave up may come back to its place with the same request id. */
@@ -17,7 +23,7 @@ export interface WaitOptions {
 /** What a look at a lock shows to one who waits for it. */
 export type Sight<Reply> =
   | { readonly done: Reply }
-  | { readonly heldMs: number | null; readonly asOf: number; readonly refusal: LockkeeperError };
+  | { readonly heldMs: number | null; readonly asOf: number; readonly refusal: HeldError };
 
 /** What was taken, and what to do when nobody wants it any more. */
 export interface Taken {
@@ -141,8 +147,7 @@ async function lookThroughOutages<Reply>(
   try {
     return await look();
   } catch (error) {
-    const isAway =
-      error instanceof LockkeeperError && (error.code === "unavailable" || error.code === "unknown_outcome");
+    const isAway = error instanceof UnavailableError || error instanceof UnknownOutcomeError;
     if (!isAway || signal.aborted) throw error;
     return undefined;
   }
@@ -153,16 +158,16 @@ function unlessGivenUp<Reply extends Taken>(taken: Reply, signal: AbortSignal): 
   const ending = endingOf(signal);
   if (ending === undefined || ending === "timed_out") return taken;
   if (ending === "given_up") taken.giveUp();
-  throw new LockkeeperError("aborted", "The wait was given up; nothing is held.");
+  throw new AbortedError("The wait was given up; nothing is held.");
 }
 
 function endingOf(signal: AbortSignal): Ending | undefined {
   return signal.aborted ? (signal.reason as Ending) : undefined;
 }
 
-function endedBy(signal: AbortSignal, refusal: LockkeeperError): LockkeeperError {
+function endedBy(signal: AbortSignal, refusal: HeldError): WaitTimeoutError | AbortedError {
   if (endingOf(signal) === "timed_out") {
-    return new LockkeeperError("timeout", `The wait is over. ${refusal.message}`, refusal.facts);
+    return new WaitTimeoutError(`The wait is over. ${refusal.message}`, refusal.facts);
   }
-  return new LockkeeperError("aborted", "The wait was given up; nothing is held.");
+  return new AbortedError("The wait was given up; nothing is held.");
 }

@@ -3,7 +3,7 @@ import { ForceReleased, History } from "../../../lib/contract/event.ts";
 import type { Key } from "../../../lib/contract/key.ts";
 import { ForceReleaseInput, ListQuery, Lock, LockList } from "../../../lib/contract/lock.ts";
 import { answered } from "../../locks/answered.ts";
-import { LockkeeperError } from "../../locks/errors.ts";
+import { InvalidError, UnavailableError } from "../../locks/errors.ts";
 import { freeByForce } from "../../locks/force-release.ts";
 import { refusal } from "../../locks/refusals.ts";
 import { failureOf } from "../../redis/failure.ts";
@@ -87,21 +87,13 @@ async function look(watcher: Watcher, key: Key) {
     return await watcher.look(key);
   } catch (cause) {
     if (failureOf(cause) === "fault") throw cause;
-    throw new LockkeeperError(
-      "unavailable",
-      "Redis does not answer, so the lock cannot be looked at now.",
-      {},
-      { cause },
-    );
+    throw new UnavailableError("Redis does not answer, so the lock cannot be looked at now.", { cause });
   }
 }
 
 function listOf(watcher: Watcher, { limit, cursor, filter, sort }: z.output<typeof ListQuery>): LockList {
   if (!watcher.isUp) {
-    throw new LockkeeperError(
-      "unavailable",
-      "Redis does not answer, so what is known of its locks may be out of date.",
-    );
+    throw new UnavailableError("Redis does not answer, so what is known of its locks may be out of date.");
   }
   const order = orderOf(sort);
   const holds = watcher.mirror.sorted(filter, order);
@@ -133,7 +125,7 @@ function placeIn(cursor: string, { field, direction }: Order): Place {
   } catch {
     // Said below, as for a cursor of another order.
   }
-  throw new LockkeeperError("invalid", "Query, cursor: it is not the `next` of a page with this sort.", {
+  throw new InvalidError("Query, cursor: it is not the `next` of a page with this sort.", {
     field: "cursor",
   });
 }

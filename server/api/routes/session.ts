@@ -1,5 +1,5 @@
 import { LoginInput, Session } from "../../../lib/contract/session.ts";
-import { LockkeeperError } from "../../locks/errors.ts";
+import { UnauthenticatedError } from "../../locks/errors.ts";
 import { json } from "../http.ts";
 import { type Route, route } from "../route.ts";
 import type { Services } from "../services.ts";
@@ -58,8 +58,7 @@ export function sessionRoutes({ sessions, authentication }: Services): Route[] {
       handle: async ({ request }) => {
         const secret = authentication.secretOf(request);
         const session = secret === undefined ? undefined : await sessions.find(secret, "read");
-        if (session === undefined)
-          throw new LockkeeperError("unauthenticated", "This is not a browser's session.");
+        if (session === undefined) throw new UnauthenticatedError("This is not a browser's session.");
         return json(200, session);
       },
     }),
