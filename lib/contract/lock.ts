@@ -54,7 +54,15 @@ export const Holder = z
   .meta({ id: "Holder" });
 export type Holder = z.infer<typeof Holder>;
 
-export const Format = z.enum(["redisson"]).meta({ description: "How the lock is written in Redis." });
+export const FormatName = z.enum(["redisson", "token", "timestamp"]).meta({
+  description:
+    "How the lock is written in Redis: as Redisson does; as one string with its owner, as redlock, redis-py and many do; as one string with the time at which it ends.",
+});
+export type FormatName = z.infer<typeof FormatName>;
+export const Unit = z.enum(["s", "ms"]).meta({
+  description: "What the format `timestamp` writes its deadline in; one key has one unit.",
+});
+export type Unit = z.infer<typeof Unit>;
 export const Kind = z.enum(["lock"]);
 export const Confidence = z.enum(["certain", "likely", "possible"]);
 
@@ -62,7 +70,7 @@ export const Lock = z
   .object({
     target: z.string(),
     ...keyFields,
-    format: Format.nullable().meta({ description: "null for a free key." }),
+    format: FormatName.nullable().meta({ description: "null for a free key." }),
     kind: Kind.nullable(),
     confidence: Confidence.nullable(),
     holders: z.array(Holder).meta({ description: "Empty for a free key." }),

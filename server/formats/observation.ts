@@ -1,5 +1,5 @@
 import type { Key } from "../../lib/contract/key.ts";
-import type { OwnerRecord } from "../../lib/contract/lock.ts";
+import type { FormatName, OwnerRecord } from "../../lib/contract/lock.ts";
 
 /** One holder as Redis tells it. Facts of our companion are present only while they belong to this hold. */
 export interface SeenHolder {
@@ -9,6 +9,8 @@ export interface SeenHolder {
   readonly sinceMs: number | null;
   readonly leaseMs: number | null;
   readonly record: OwnerRecord | undefined;
+  /** By how much its own end comes before the lock's: the grace, and what a deadline is rounded by. */
+  readonly marginMs: number;
   /** Number of our last change to this hold; 0 for a foreign one. */
   readonly seq: number;
 }
@@ -22,7 +24,7 @@ export type Observation =
       readonly state: "held";
       readonly key: Key;
       readonly asOf: number;
-      readonly format: "redisson";
+      readonly format: FormatName;
       readonly kind: "lock";
       readonly confidence: "certain";
       readonly holders: readonly [SeenHolder, ...SeenHolder[]];

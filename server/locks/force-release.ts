@@ -15,7 +15,7 @@ import {
   UnsureError,
 } from "./errors.ts";
 import type { Locks } from "./locks.ts";
-import { refusal } from "./refusals.ts";
+import { notALock } from "./refusals.ts";
 
 interface Parts {
   readonly locks: Locks;
@@ -42,18 +42,17 @@ export async function freeByForce(
     throw new ReasonRequiredError("The holder may be alive: say in `reason` why the lock is freed.");
   }
   const { observation, hold } = await lookAt(parts.watcher, key, isWatchedVersion(ask.expect));
-  if (observation.state === "not_a_lock")
-    throw refusal(key, { outcome: "not_a_lock", type: observation.type });
+  if (observation.state === "not_a_lock") throw notALock(key, observation.type);
   if (hold === undefined) return alreadyGone(parts, key, ask.by, observation.asOf);
   assertExpected(parts.watcher, hold, ask);
   const [holder] = hold.seen.holders;
-  const reply = await parts.locks.forceRelease(key, {
+  const reply = await parts.locks.forceRelease(key, hold.seen.format, {
     owner: holder.owner,
     fence: holder.fence,
     by: ask.by,
     reason,
   });
-  if (reply.outcome === "not_a_lock") throw refusal(key, { outcome: "not_a_lock", type: reply.type });
+  if (reply.outcome === "not_a_lock") throw notALock(key, reply.type);
   if (reply.outcome === "gone") return alreadyGone(parts, key, ask.by, reply.asOf);
   if (reply.outcome === "changed") throw await changed(parts.watcher, key);
   return { ...fieldsOfKey(key), outcome: "released", owner: holder.owner, by: ask.by, asOf: reply.asOf };

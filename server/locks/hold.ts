@@ -1,5 +1,5 @@
 import type { Key } from "../../lib/contract/key.ts";
-import type { Grant, Released } from "../../lib/contract/lock.ts";
+import type { FormatName, Grant, Released } from "../../lib/contract/lock.ts";
 import { LostError } from "./errors.ts";
 
 /**
@@ -16,7 +16,7 @@ export interface HoldEvents {
 /** What a hold needs of the one who handed it out. */
 export interface HoldKeeper {
   renew(hold: Hold, leaseMs: number): Promise<Grant>;
-  release(hold: Hold): Promise<Released>;
+  release(hold: Hold, holdOffMs: number | undefined): Promise<Released>;
 }
 
 /** One moment by both clocks: a suspended machine stops the monotonic one, and the wall clock may be set back. */
@@ -52,8 +52,8 @@ export class Hold {
 
   constructor(
     key: Key,
-    grant: Grant,
-    sentAt: Moment,
+    readonly format: FormatName,
+    [grant, sentAt]: readonly [grant: Grant, sentAt: Moment],
     private readonly keeper: HoldKeeper,
     private readonly events: HoldEvents = {},
   ) {
@@ -114,9 +114,13 @@ export class Hold {
     }
   }
 
-  /** Gives one count back. Releasing twice is one release; releasing late is an outcome, never an error. */
-  release(): Promise<Released> {
-    this.#releasing ??= this.#release().catch((error: unknown) => {
+  /**
+   * Gives one count back. Releasing twice is one release; releasing late is an outcome, never an error.
+   *
+   * @param options `holdOffMs`: for how long nobody may take the lock after this
+   */
+  release({ holdOffMs }: { readonly holdOffMs?: number } = {}): Promise<Released> {
+    this.#releasing ??= this.#release(holdOffMs).catch((error: unknown) => {
       this.#releasing = undefined;
       throw error;
     });
@@ -151,11 +155,11 @@ export class Hold {
     this.#lost.abort(lostBecause(this, why));
   }
 
-  async #release(): Promise<Released> {
+  async #release(holdOffMs: number | undefined): Promise<Released> {
     const wasLost = this.state === "lost";
     if (!wasLost) this.#state = "releasing";
     clearTimeout(this.#deadlineTimer);
-    const released = await this.keeper.release(this);
+    const released = await this.keeper.release(this, holdOffMs);
     if (!wasLost) this.#state = "released";
     return released;
   }

@@ -3,6 +3,8 @@ import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { companionOf } from "../formats/companion.ts";
+import { companionKeyOf } from "../formats/keys.ts";
 import { startTestRedis, type TestRedis } from "../testing/redis.ts";
 import { until } from "../testing/server.ts";
 import { campaign } from "./campaign.ts";
@@ -39,13 +41,15 @@ describe("a hold", () => {
     await pause(1000);
     hold.assertHeld();
     expect(hold.remainingMs()).toBeGreaterThan(0);
-    expect(await direct.hget(`lockkeeper:hold:{${key}}`, "fence")).toBe(hold.fence);
+    expect(companionOf((await direct.get(String(companionKeyOf(key)))) ?? "")?.fence).toBe(hold.fence);
     expect(await hold.release()).toMatchObject({ outcome: "released" });
   });
 
   it("with a fixed lease ends with it: the signal says so, and no step passes", async () => {
-    const hold = await client.acquire(fresh(), { leaseMs: 200, renew: false });
+    const key = fresh();
+    const hold = await client.acquire(key, { leaseMs: 200, renew: false });
     await until(() => hold.signal.aborted, 1000);
+    await until(async () => (await direct.exists(key)) === 0, 1000);
     expect(hold.signal.reason).toMatchObject({ code: "lost" });
     expect(() => hold.assertHeld()).toThrow(LockkeeperError);
     expect((await hold.release()).outcome).toBe("not_held");

@@ -1,13 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import type { Redis } from "ioredis";
 import type { Logger } from "pino";
-import type { Grant, OwnerRecord, Released } from "../../lib/contract/lock.ts";
-import { eventChannelOf } from "../formats/keys.ts";
-import { addressOf, connect, whenReady } from "../redis/connect.ts";
+import type { FormatName, OwnerRecord, Released, Unit } from "../../lib/contract/lock.ts";
+import { type Backend, openStandalone } from "./backend.ts";
 import { OwnerContext } from "./context.ts";
-import { AbortedError, HeldError, WaitTimeoutError } from "./errors.ts";
-import { Hold, type HoldEvents, momentNow } from "./hold.ts";
-import { Locks } from "./locks.ts";
+import { Hold, type HoldEvents } from "./hold.ts";
+import { type Retry, take } from "./take.ts";
+import type { ReserveOptions, Verbs } from "./verbs.ts";
 import { Watchdog } from "./watchdog.ts";
 
 /**
@@ -24,15 +21,6 @@ export interface LockClientOptions {
   readonly log?: Logger;
 }
 
-/** Trying again and again instead of waiting for the wake-up. */
-export interface Retry {
-  /** Tries in all, the first included. */
-  readonly tries: number;
-  readonly pauseMs: number;
-  /** Share of the pause that chance adds or takes, 0 to 1. */
-  readonly jitter?: number;
-}
-
 export interface HoldOptions extends HoldEvents {
   /** 30 000 by default; the watchdog renews at a third of it. */
   readonly leaseMs?: number;
@@ -44,51 +32,40 @@ export interface HoldOptions extends HoldEvents {
   /** By default the owner of the asynchronous context, or a new one. */
   readonly owner?: string;
   readonly reentrant?: boolean;
+  /** How the lock is written in Redis; as Redisson does by default. */
+  readonly format?: FormatName;
+  /** What the format `timestamp` writes its deadline in. */
+  readonly unit?: Unit;
+  /** For how long nobody may take the lock after a lease that ran out: what was under way may end meanwhile. */
+  readonly graceMs?: number;
+  /** For how long the lock stays taken at least, also when it is released before. */
+  readonly minHoldMs?: number;
   readonly record?: OwnerRecord;
   /** false: the lease is fixed and ends unless `renew` is called. */
   readonly renew?: boolean;
 }
 
 const LEASE_MS = 30_000;
-/** A wait without end is asked for in stretches of this. */
-const STRETCH_MS = 60 * 60 * 1000;
-const OPEN_MS = 5000;
 
 export class LockClient {
-  readonly #locks: Locks;
+  readonly #verbs: Verbs;
   readonly #watchdog: Watchdog;
   readonly #context = new OwnerContext();
 
   private constructor(
-    private readonly connections: { verbs: Redis; wake: Redis; renewals: Redis },
-    db: number,
-    private readonly options: LockClientOptions,
+    private readonly backend: Backend,
+    private readonly log: Logger | undefined,
   ) {
-    this.#locks = new Locks(connections.verbs, connections.wake, db, options.lockable ?? ["*"]);
-    this.#watchdog = new Watchdog(connections.renewals, eventChannelOf(db));
+    this.#verbs = backend.verbs;
+    this.#watchdog = new Watchdog((holds) => backend.renewMany(holds));
   }
 
   /**
-   * Opens three connections: for the verbs, for wake-ups, and for renewals alone.
-   *
    * @param url `redis://`, `rediss://` or `unix://`
    * @throws StartupError when the URL is wrong; a TimeoutError when Redis does not answer within five seconds
    */
   static async open(url: string, options: LockClientOptions = {}): Promise<LockClient> {
-    const address = addressOf(url);
-    const connections = {
-      verbs: connect(address, "verbs"),
-      wake: connect(address, "wake", { autoResubscribe: false }),
-      renewals: connect(address, "renewals"),
-    };
-    try {
-      const signal = AbortSignal.timeout(OPEN_MS);
-      await Promise.all(Object.values(connections).map((redis) => whenReady(redis, signal)));
-    } catch (error) {
-      for (const redis of Object.values(connections)) redis.disconnect();
-      throw error;
-    }
-    return new LockClient(connections, address.db, options);
+    return new LockClient(await openStandalone(url, options.lockable ?? ["*"]), options.log);
   }
 
   /**
@@ -98,15 +75,26 @@ export class LockClient {
    *   unknown_outcome
    */
   async acquire(key: string, options: HoldOptions = {}): Promise<Hold> {
+    const { retry, renew = true, onJeopardy, format, ...ask } = options;
     const owner = options.owner ?? this.#context.current ?? this.#context.next();
-    const [grant, sentAt] = await this.#try(key, owner, options);
+    const defaults = { leaseMs: LEASE_MS, reentrant: true };
+    const taking = await take(this.#verbs, key, { ...defaults, ...ask, format, owner }, retry, this.log);
     const keeper = {
-      renew: (held: Hold, leaseMs: number) => this.#locks.renew(key, { owner: held.owner, leaseMs }),
-      release: (held: Hold) => this.#release(held),
+      renew: (_: Hold, leaseMs: number) => this.#verbs.renew(key, { owner, leaseMs, format }),
+      release: (held: Hold, holdOffMs: number | undefined) => this.#release(held, holdOffMs),
     };
-    const hold = new Hold(key, grant, sentAt, keeper, { onJeopardy: options.onJeopardy });
-    if (options.renew ?? true) this.#watchdog.watch(hold);
+    const hold = new Hold(key, format ?? "redisson", taking, keeper, { onJeopardy });
+    if (renew) this.#watchdog.watch(hold);
     return hold;
+  }
+
+  /**
+   * Keeps everybody off a free lock for a while, clients of other libraries included.
+   *
+   * @throws LockkeeperError as `acquire` without waiting
+   */
+  async reserve(key: string, options: ReserveOptions): Promise<void> {
+    await this.#verbs.reserve(key, options);
   }
 
   /**
@@ -127,71 +115,18 @@ export class LockClient {
       return await this.#context.run(owner, () => work(hold));
     } finally {
       await hold.release().catch((error: unknown) => {
-        this.options.log?.warn({ err: error, key }, "release failed; the lease ends the hold");
+        this.log?.warn({ err: error, key }, "release failed; the lease ends the hold");
       });
     }
   }
 
   close(): void {
     this.#watchdog.stop();
-    for (const redis of Object.values(this.connections)) redis.disconnect();
+    this.backend.close();
   }
 
-  async #release(hold: Hold): Promise<Released> {
+  async #release(hold: Hold, holdOffMs: number | undefined): Promise<Released> {
     await this.#watchdog.forget(hold);
-    return await this.#locks.release(hold.key, { owner: hold.owner });
-  }
-
-  async #try(
-    key: string,
-    owner: string,
-    options: HoldOptions,
-  ): Promise<[Grant, ReturnType<typeof momentNow>]> {
-    const { retry } = options;
-    if (retry === undefined) return await this.#once(key, owner, options);
-    for (let tried = 1; ; tried++) {
-      try {
-        return await this.#once(key, owner, { ...options, waitMs: 0 });
-      } catch (error) {
-        const isHeld = error instanceof HeldError;
-        this.options.log?.debug({ key, owner, tried, answer: isHeld ? "held" : String(error) }, "try");
-        if (!isHeld || tried >= retry.tries) throw error;
-      }
-      const jitter = 1 + (retry.jitter ?? 0) * (2 * Math.random() - 1);
-      await pause(retry.pauseMs * jitter, options.signal);
-    }
-  }
-
-  async #once(
-    key: string,
-    owner: string,
-    options: HoldOptions,
-  ): Promise<[Grant, ReturnType<typeof momentNow>]> {
-    const { leaseMs = LEASE_MS, waitMs = 0, reentrant = true, record, signal } = options;
-    for (;;) {
-      let sentAt = momentNow();
-      const stretchMs = Math.min(waitMs, STRETCH_MS);
-      const ask = { owner, leaseMs, reentrant, record, waitMs: stretchMs, ...(signal ? { signal } : {}) };
-      try {
-        const { grant } = await this.#locks.acquire(key, {
-          ...ask,
-          onSend: () => {
-            sentAt = momentNow();
-          },
-        });
-        return [grant, sentAt];
-      } catch (error) {
-        const goesOn = waitMs === Number.POSITIVE_INFINITY && error instanceof WaitTimeoutError;
-        if (!goesOn) throw error;
-      }
-    }
-  }
-}
-
-async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  try {
-    await sleep(ms, undefined, signal ? { signal } : {});
-  } catch {
-    throw new AbortedError("The wait was given up; nothing is held.");
+    return await this.#verbs.release(hold.key, { owner: hold.owner, format: hold.format, holdOffMs });
   }
 }

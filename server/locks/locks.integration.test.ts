@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { FORMATS } from "../formats/format.ts";
 import { companionKeyOf, fencedCounterKeyOf } from "../formats/keys.ts";
-import * as redisson from "../formats/redisson/redisson.ts";
 import { addressOf, connect, whenReady } from "../redis/connect.ts";
 import { startTestRedis, type TestRedis } from "../testing/redis.ts";
 import { HeldError, LockkeeperError } from "./errors.ts";
@@ -100,7 +100,7 @@ describe("acquire", () => {
   it("hands out a larger fence even when the stored one is ahead of the server's clock", async () => {
     const key = fresh();
     const ahead = Date.now() * 1000 + 3_600_000_000;
-    await direct.hset(String(companionKeyOf(key)), "fence", String(ahead));
+    await direct.set(String(companionKeyOf(key)), ["", "", 0, ahead, 0, 0, 0, 0, 0, "", ""].join("\n"));
     expect((await acquire(key, "me")).fence).toBe(String(ahead + 1));
   });
 
@@ -151,7 +151,7 @@ describe("acquire", () => {
       () => locks.acquire(key, ask("me")),
       () => locks.renew(key, { owner: "me", leaseMs: 1000 }),
       () => locks.release(key, { owner: "me" }),
-      () => locks.forceRelease(key, { owner: "me", fence: null, by: "x", reason: "y" }),
+      () => locks.forceRelease(key, "redisson", { owner: "me", fence: null, by: "x", reason: "y" }),
     ]) {
       const outcome = await attempt().then(
         (reply) => ("outcome" in reply ? reply.outcome : "granted"),
@@ -301,7 +301,12 @@ describe("a companion that does not belong to the hold", () => {
     await direct.multi().hset(key, native, 1).pexpire(key, 30_000).exec();
     expect(await fenceOf(key)).toBeNull();
     expect((await acquire(key, native)).fence).toBeNull();
-    const reply = await locks.forceRelease(key, { owner: native, fence, by: "mei", reason: "stuck" });
+    const reply = await locks.forceRelease(key, "redisson", {
+      owner: native,
+      fence,
+      by: "mei",
+      reason: "stuck",
+    });
     expect(reply.outcome).toBe("changed");
   });
 
@@ -318,15 +323,14 @@ describe("a companion that does not belong to the hold", () => {
     [
       "nonsense",
       (companion: string) =>
-        direct.hset(companion, {
-          owner: "me",
-          fence: "abc",
-          seq: "-1e400",
-          since: "zz",
-          lease: "NaN",
-          requests: "\n\t\n",
-        }),
+        direct.set(companion, "me\n\n-1e400\nabc\nzz\nNaN\n0\n0\n-1\nredisson\n{}\n\t\n"),
     ],
+    [
+      "numbers beyond all bounds",
+      (companion: string) =>
+        direct.set(companion, `me\n\n${"9".repeat(400)}\n1\n${"9".repeat(30)}\n1\n1\n1\n1\nredisson\n{`),
+    ],
+    ["a hash", (companion: string) => direct.multi().del(companion).hset(companion, "owner", "me").exec()],
   ])("or is %s: nothing is held halfway", async (_, spoil) => {
     const key = fresh();
     await spoil(String(companionKeyOf(key)));
@@ -374,7 +378,7 @@ describe("a repetition after a lost reply", () => {
     await acquire(key, "me");
     const first = { owner: "me", id: "lost", digest: "-" };
     for (let n = 0; n < 120; n++) await acquire(key, "me");
-    expect(await redisson.release(connection, "none", key, { ...first, retryMs: 5000 })).toEqual({
+    expect(await FORMATS.redisson.release(connection, "none", key, { ...first, retryMs: 5000 })).toEqual({
       outcome: "unknown",
     });
     expect(await direct.hget(key, "me")).toBe("121");
@@ -390,10 +394,13 @@ describe("a repetition after a lost reply", () => {
       leaseMs: 30_000,
       reentrant: true,
       record: undefined,
+      graceMs: 0,
+      minHoldMs: 0,
+      unit: "ms" as const,
     }));
-    for (const each of lost) await redisson.acquire(connection, "none", key, each);
+    for (const each of lost) await FORMATS.redisson.acquire(connection, "none", key, each);
     for (const each of lost) {
-      const again = await redisson.acquire(connection, "none", key, { ...each, retryMs: 5000 });
+      const again = await FORMATS.redisson.acquire(connection, "none", key, { ...each, retryMs: 5000 });
       expect(again.outcome).toBe("granted");
     }
     expect(await direct.hget(key, "me")).toBe("13");
@@ -405,7 +412,7 @@ describe("a repetition after a lost reply", () => {
     for (let n = 0; n < 120; n++) await acquire(key, "me");
     await new Promise((resolve) => setTimeout(resolve, 60));
     const first = { owner: "me", id: "lost", digest: "-" };
-    expect((await redisson.release(connection, "none", key, { ...first, retryMs: 30 })).outcome).toBe(
+    expect((await FORMATS.redisson.release(connection, "none", key, { ...first, retryMs: 30 })).outcome).toBe(
       "released",
     );
   });
@@ -414,9 +421,9 @@ describe("a repetition after a lost reply", () => {
     const key = fresh();
     await acquire(key, "me");
     const first = { owner: "me", id: "lost", digest: "-" };
-    expect((await redisson.release(connection, "none", key, { ...first, retryMs: 500 })).outcome).toBe(
-      "released",
-    );
+    expect(
+      (await FORMATS.redisson.release(connection, "none", key, { ...first, retryMs: 500 })).outcome,
+    ).toBe("released");
   });
 });
 
@@ -442,7 +449,12 @@ describe("forceRelease", () => {
     await listener.subscribe(`redisson_lock__channel:{${key}}`);
     listener.on("message", (_, message: string) => messages.push(message));
     const { fence } = await acquire(key, "me");
-    const reply = await locks.forceRelease(key, { owner: "me", fence, by: "mei", reason: "stuck" });
+    const reply = await locks.forceRelease(key, "redisson", {
+      owner: "me",
+      fence,
+      by: "mei",
+      reason: "stuck",
+    });
     expect(reply.outcome).toBe("released");
     expect(await direct.exists(key)).toBe(0);
     await expect.poll(() => messages).toEqual(["0"]);
@@ -454,7 +466,12 @@ describe("forceRelease", () => {
     const { fence } = await acquire(key, "me");
     await locks.release(key, { owner: "me" });
     await acquire(key, "me");
-    const reply = await locks.forceRelease(key, { owner: "me", fence, by: "mei", reason: "stuck" });
+    const reply = await locks.forceRelease(key, "redisson", {
+      owner: "me",
+      fence,
+      by: "mei",
+      reason: "stuck",
+    });
     expect(reply.outcome).toBe("changed");
     expect(await direct.hgetall(key)).toEqual({ me: "1" });
   });
@@ -470,7 +487,8 @@ describe("forceRelease", () => {
         await locks.release(key, { owner: "a" });
         await locks.acquire(key, ask("b"));
       };
-      const free = () => operator.forceRelease(key, { owner: "a", fence, by: "mei", reason: "race" });
+      const free = () =>
+        operator.forceRelease(key, "redisson", { owner: "a", fence, by: "mei", reason: "race" });
       const [first, second] = round % 2 === 0 ? [change, free] : [free, change];
       const begun = first();
       if (round % 4 > 1) await new Promise((resolve) => setImmediate(resolve));

@@ -1,8 +1,8 @@
 import { fieldsOfKey, type Key } from "../../lib/contract/key.ts";
-import type { Grant } from "../../lib/contract/lock.ts";
+import type { FormatName, Grant, Unit } from "../../lib/contract/lock.ts";
 import { unmappable } from "../formats/keys.ts";
 import type { SeenHolder } from "../formats/observation.ts";
-import type { Elsewhere, Granted, Refused } from "../formats/redisson/reply.ts";
+import type { Elsewhere, Granted, Refused } from "../formats/reply.ts";
 import {
   HeldError,
   InvalidError,
@@ -12,6 +12,7 @@ import {
   NotALockError,
   QueueFullError,
   RequestIdReusedError,
+  UnitConflictError,
   UnknownOutcomeError,
 } from "./errors.ts";
 import { ownerFault } from "./owner.ts";
@@ -74,7 +75,11 @@ export function lostBy(key: Key, owner: string, now: Elsewhere | undefined): Los
   );
 }
 
-export function refusal(key: Key, reply: Refused): LockkeeperError {
+export function refusal(
+  key: Key,
+  format: FormatName,
+  reply: Refused | { readonly outcome: "unit_conflict"; readonly unit: Unit },
+): LockkeeperError {
   if (reply.outcome === "unknown") {
     return new UnknownOutcomeError(
       "The answer to this was lost, and too much has happened to the lock since to tell whether it was done. Look at the lock.",
@@ -85,8 +90,21 @@ export function refusal(key: Key, reply: Refused): LockkeeperError {
       "This Idempotency-Key was used for another verb, owner or body; take a new one for a new request.",
     );
   }
+  if (reply.outcome === "unit_conflict") {
+    const unit = reply.unit === "s" ? "seconds" : "milliseconds";
+    return new UnitConflictError(
+      `The key holds a deadline in ${unit}, and its clients would misread another one. It was not touched; ask with unit "${reply.unit}".`,
+      { ...fieldsOfKey(key), unit: reply.unit },
+    );
+  }
+  return notALock(key, reply.type, format);
+}
+
+/** @param format as what it was looked at; any by default */
+export function notALock(key: Key, redisType: string, format?: FormatName): NotALockError {
+  const kind = format === undefined ? "a lock" : `a lock of the format ${format}`;
   return new NotALockError(
-    `The key holds a ${reply.type} that is not a lock. It was not touched; choose another name for the lock.`,
-    { ...fieldsOfKey(key), redisType: reply.type },
+    `The key holds a ${redisType} that is not ${kind}. It was not touched; choose another name for the lock.`,
+    { ...fieldsOfKey(key), redisType },
   );
 }

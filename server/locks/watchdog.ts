@@ -1,5 +1,3 @@
-import type { Redis } from "ioredis";
-import * as redisson from "../formats/redisson/redisson.ts";
 import { type Hold, momentNow } from "./hold.ts";
 
 const BATCH = 100;
@@ -23,8 +21,8 @@ export class Watchdog {
   #timerAt = Number.POSITIVE_INFINITY;
 
   constructor(
-    private readonly redis: Redis,
-    private readonly channel: string,
+    /** What remains of each hold in ms; null where it is gone, undefined where that cannot be told yet. */
+    private readonly renewMany: (holds: readonly Hold[]) => Promise<(number | null | undefined)[]>,
   ) {}
 
   watch(hold: Hold): void {
@@ -87,20 +85,23 @@ export class Watchdog {
     const sentAt = momentNow();
     const shortest = Math.min(...batch.map(({ leaseMs }) => leaseMs));
     try {
-      const call = redisson.renewMany(this.redis, this.channel, batch);
+      const call = this.renewMany(batch);
       const remaining = await within(call, Math.max(TRY_MS_MIN, shortest * TRY));
       batch.forEach((hold, index) => {
-        const remainingMs = remaining[index] ?? null;
-        if (remainingMs === null) hold.lose("somebody else freed it, or it ended in Redis");
+        const remainingMs = remaining[index];
+        if (remainingMs === undefined) this.#retry(hold);
+        else if (remainingMs === null) hold.lose("somebody else freed it, or it ended in Redis");
         else hold.renewed(sentAt, remainingMs);
-        this.#again(hold, hold.leaseMs / 3);
+        if (remainingMs !== undefined) this.#again(hold, hold.leaseMs / 3);
       });
     } catch {
-      for (const hold of batch) {
-        hold.endanger();
-        this.#again(hold, Math.min(RETRY_MS, hold.leaseMs / 10));
-      }
+      for (const hold of batch) this.#retry(hold);
     }
+  }
+
+  #retry(hold: Hold): void {
+    hold.endanger();
+    this.#again(hold, Math.min(RETRY_MS, hold.leaseMs / 10));
   }
 
   #again(hold: Hold, inMs: number): void {

@@ -22,8 +22,9 @@ export class Script<
   readonly #sha: string;
   readonly #decode: (reply: unknown) => Reply;
 
-  constructor(file: URL, decode: (reply: unknown) => Reply) {
-    this.source = withIncludes(file);
+  /** @param format what stands for `-- include format` in the file */
+  constructor(file: URL, decode: (reply: unknown) => Reply, format?: URL) {
+    this.source = withIncludes(file, format);
     this.#sha = createHash("sha1").update(this.source).digest("hex");
     this.#decode = decode;
   }
@@ -67,9 +68,14 @@ function isNoScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("NOSCRIPT");
 }
 
-/** Replaces each `-- include other.lua` line by that file of the same folder. Included files include nothing. */
-export function withIncludes(file: URL): string {
-  return readFileSync(file, "utf8").replace(/^-- include (\S+)$/gm, (_, name: string) =>
-    readFileSync(new URL(name, file), "utf8"),
-  );
+/** Replaces each `-- include other.lua` line by that file, which stands beside the script. */
+export function withIncludes(file: URL, format?: URL): string {
+  const include = (_: string, name: string): string => {
+    if (name === "format" && format === undefined) throw new Error(`${file.pathname} is for a format`);
+    const included = name === "format" && format !== undefined ? format : new URL(name, file);
+    return readFileSync(included, "utf8").replace(INCLUDE, include);
+  };
+  return readFileSync(file, "utf8").replace(INCLUDE, include);
 }
+
+const INCLUDE = /^-- include (\S+)$/gm;

@@ -23,6 +23,7 @@ function held(key: string, look: Look = {}): HeldObservation {
     sinceMs: null,
     leaseMs: null,
     record: undefined,
+    marginMs: 0,
     seq: 0,
     ...holder,
   };

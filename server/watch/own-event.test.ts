@@ -145,29 +145,28 @@ describe("parseOwnEvent", () => {
 });
 
 describe("the scripts", () => {
-  const FOLDER = new URL("../formats/redisson/", import.meta.url);
-  const sources = readdirSync(FOLDER)
+  const FOLDER = new URL("../formats/", import.meta.url);
+  const sources = readdirSync(FOLDER, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".lua"))
     .map((name) => readFileSync(new URL(name, FOLDER), "utf8"))
     .join("\n");
 
   it("publish eight words, and the key on a line of its own", () => {
-    const published =
-      /PUBLISH', ARGV\[\d\], table\.concat\(\s*\{([^}]*)\}, '\\t'\) \.\. '\\n' \.\. ARGV\[[^\]]+\]\)/g;
-    const lists = [...sources.matchAll(published)].map(([, list = ""]) => list.replace(/\([^)]*\)/g, ""));
-    expect(lists.length).toBeGreaterThanOrEqual(4);
-    for (const list of lists) expect(list.split(","), list).toHaveLength(8);
-    expect(lists).toHaveLength([...sources.matchAll(/'\\t'\) \.\. '\\n'/g)].length);
+    const body =
+      /local function message\(([^)]*)\)\s*return table\.concat\(\{(.*?)\}, '\\t'\)\s*\.\. '\\n' \.\. key/s.exec(
+        sources,
+      );
+    const words = body?.[2]?.replace(/\([^)]*\)/g, "").split(",") ?? [];
+    expect(words).toHaveLength(8);
+    expect([...sources.matchAll(/'\\t'\)\s*\.\. '\\n'/g)]).toHaveLength(1);
   });
 
   it("publish types that are known", () => {
-    const types = [...sources.matchAll(/(?:\btell\(|table\.concat\(\s*\{ )'([a-z_]+)'/g)].map(
-      ([, type]) => type,
-    );
+    const types = [...sources.matchAll(/\b(?:message|granted)\('([a-z_]+)'/g)].map(([, type]) => type);
     expect(new Set(types)).toEqual(
       new Set(types.filter((type) => EVENT_TYPES.some((name) => name === type))),
     );
-    for (const type of ["acquired", "reentered", "renewed", "released", "force_released"])
+    for (const type of ["acquired", "reentered", "renewed", "released", "force_released", "waiting"])
       expect(types).toContain(type);
   });
 });

@@ -40,6 +40,7 @@ function seen(given: Given = {}): Present {
     sinceMs: null,
     leaseMs: null,
     record: undefined,
+    marginMs: 0,
     seq: 0,
     ...holder,
   };

@@ -18,6 +18,7 @@ function hold({ epoch = 4, remainingMs = 30_000, others = [], ...given }: Given 
     sinceMs: null,
     leaseMs: null,
     record: undefined,
+    marginMs: 0,
     seq: 0,
     ...given,
   };

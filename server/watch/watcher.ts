@@ -6,7 +6,7 @@ import type { Health } from "../../lib/contract/live.ts";
 import type { Lock } from "../../lib/contract/lock.ts";
 import { standsAside } from "../formats/keys.ts";
 import type { Observation } from "../formats/observation.ts";
-import { read } from "../formats/redisson/read.ts";
+import { read } from "../formats/read.ts";
 import type { Journal } from "../history/journal.ts";
 import { Glob, matchesAny } from "../redis/glob.ts";
 import { discover } from "./discovery.ts";

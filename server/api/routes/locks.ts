@@ -5,7 +5,7 @@ import { ForceReleaseInput, ListQuery, Lock, LockList } from "../../../lib/contr
 import { answered } from "../../locks/answered.ts";
 import { InvalidError, UnavailableError } from "../../locks/errors.ts";
 import { freeByForce } from "../../locks/force-release.ts";
-import { refusal } from "../../locks/refusals.ts";
+import { notALock } from "../../locks/refusals.ts";
 import { failureOf } from "../../redis/failure.ts";
 import { indexAfter, type Order, orderOf, type Place, placeOf } from "../../watch/mirror.ts";
 import type { Watcher } from "../../watch/watcher.ts";
@@ -77,8 +77,7 @@ export function lockRoutes({ locks, watcher, journal }: Services): Route[] {
 async function lockNow(watcher: Watcher, key: Key): Promise<Lock> {
   const { observation: seen, hold } = await look(watcher, key);
   const observation = answered(seen);
-  if (observation.state === "not_a_lock")
-    throw refusal(key, { outcome: "not_a_lock", type: observation.type });
+  if (observation.state === "not_a_lock") throw notALock(key, observation.type);
   return hold === undefined ? watcher.freeLock(key, observation.asOf) : watcher.lockOf(hold);
 }
 

@@ -1,49 +1,35 @@
--- Shared by the scripts of this folder: what makes a hash a lock, and whose it is.
+-- The lock of Redisson: a hash, one field a holder, its value the count. Included by each verb.
 --
--- A hash is a lock when every field is `<uuid>:<number>` (also with `:write`), the field `mode` of a
--- read/write lock, or the owner that our companion names. Anything else is somebody's data.
+-- A hash is a lock when every field is `<uuid>:<number>` (also with `:write`), the field `mode` of a read/write
+-- lock, an owner that is reserved for us, or the owner that our companion names. Anything else is somebody's data and is never touched.
+
+local FORMAT = 'redisson'
+-- The holder's own end and the end for others are one.
+local margin_ms = 0
+-- The count stands in the lock, so a hold that was taken without us can be entered again.
+local COUNTS_ITSELF = true
 
 -- More fields than any lock has holders in practice; a larger hash is somebody's data and is not read.
 local FIELDS_MAX = 64
-
 -- A longer owner is nobody's; what is a lock goes to every open page.
 local OWNER_BYTES_MAX = 1024
 -- More digits are not counted on exactly.
 local COUNT_DIGITS_MAX = 15
 
-local HEX4 = '%x%x%x%x'
-local REDISSON_OWNER = '^' .. HEX4 .. HEX4 .. '%-' .. HEX4 .. '%-' .. HEX4 .. '%-' .. HEX4 .. '%-'
-  .. HEX4 .. HEX4 .. HEX4 .. ':%d+'
+-- include companion.lua
 
 local function is_owner(field, companion_owner)
-  if companion_owner and companion_owner ~= '' and field == companion_owner then return true end
+  if companion_owner ~= '' and field == companion_owner then return true end
+  if string.find(field, '^lockkeeper:reserve:') then return true end
   if #field > OWNER_BYTES_MAX then return false end
-  local _, last = string.find(field, REDISSON_OWNER)
+  local hex4 = '%x%x%x%x'
+  local _, last = string.find(field, '^' .. hex4 .. hex4 .. '%-' .. hex4 .. '%-' .. hex4 .. '%-' .. hex4 .. '%-'
+    .. hex4 .. hex4 .. hex4 .. ':%d+')
   return last ~= nil and (last == #field or string.sub(field, last + 1) == ':write')
 end
 
 local function is_count(value)
   return #value <= COUNT_DIGITS_MAX and string.find(value, '^[1-9]%d*$') ~= nil
-end
-
--- Flat field/value list -> the value of a field, or nil.
-local function value_of(fields, name)
-  for i = 1, #fields, 2 do
-    if fields[i] == name then return fields[i + 1] end
-  end
-  return nil
-end
-
--- Flat field/value list -> true when all of it is a lock's, and somebody holds it.
-local function is_lock(fields, companion_owner)
-  local holders = 0
-  for i = 1, #fields, 2 do
-    if fields[i] ~= 'mode' then
-      if not is_owner(fields[i], companion_owner) or not is_count(fields[i + 1]) then return false end
-      holders = holders + 1
-    end
-  end
-  return holders > 0 or #fields == 0
 end
 
 -- A lock of ours that has lost its companion (evicted, or deleted by hand): one field, the owner who asks, with a
@@ -52,31 +38,71 @@ local function is_orphan(fields, owner, remaining_ms)
   return #fields == 2 and fields[1] == owner and is_count(fields[2]) and remaining_ms > 0
 end
 
-local function is_wrong_type(failure)
-  return string.find(failure.err or '', 'WRONGTYPE', 1, true) ~= nil
+-- What the key holds: state, time to live in ms (-1: none), holders and counts (flat), the count of this owner or nil.
+-- States: 'free', 'held', 'shared' (a read/write lock), 'not_a_lock' and its type, 'fault' and its error.
+-- Empties the companion's facts when they are of another hold.
+local function look(k, kept, owner, now_ms, may_be_orphan)
+  local size = redis.pcall('HLEN', KEYS[k])
+  if size == 0 then
+    forget_hold(kept)
+    return 'free', 0
+  end
+  if type(size) == 'table' then
+    if not is_wrong_type(size) then return 'fault', size end
+    return 'not_a_lock', redis.call('TYPE', KEYS[k]).ok
+  end
+  if size > FIELDS_MAX then return 'not_a_lock', 'hash' end
+  local fields = redis.call('HGETALL', KEYS[k])
+  local remaining_ms = redis.call('PTTL', KEYS[k])
+  local companion_owner = kept.format == FORMAT and kept.owner or ''
+  local count, is_told, is_shared, is_lock = nil, false, false, true
+  for i = 1, #fields, 2 do
+    if fields[i] == 'mode' then
+      is_shared = true
+    else
+      if not is_owner(fields[i], companion_owner) or not is_count(fields[i + 1]) then is_lock = false end
+      if fields[i] == owner then count = tonumber(fields[i + 1]) end
+      if fields[i] == companion_owner then is_told = true end
+    end
+  end
+  if is_shared and #fields == 2 then is_lock = false end
+  if not is_lock and not (may_be_orphan and is_orphan(fields, owner, remaining_ms)) then return 'not_a_lock', 'hash' end
+  if not is_told then forget_hold(kept) end
+  return is_shared and 'shared' or 'held', remaining_ms, fields, count
 end
 
--- Fields of the companion; none when somebody made something else of it.
-local function facts(reply)
-  return reply.err and {} or reply
+-- The count of an owner that the companion names, without looking at anything else; nil when it is not so simple.
+local function find(k, kept, owner)
+  if kept.owner ~= owner or kept.format ~= FORMAT then return nil end
+  local count = redis.pcall('HGET', KEYS[k], owner)
+  return type(count) == 'string' and is_count(count) and tonumber(count) or nil
 end
 
-local function integer(number)
-  return string.format('%.0f', number)
+local function remaining_of(k, _kept, _now_ms)
+  return redis.call('PTTL', KEYS[k])
 end
 
--- A whole number that Lua holds exactly; anybody may have written what is read here.
-local function whole(text)
-  local number = tonumber(text or '') or 0
-  if number ~= number or number < 0 or number >= 9007199254740992 then return 0 end
-  return math.floor(number)
+-- Takes a free lock. Returns what the key holds from now on, where that names the hold, and for how long it is taken.
+local function take(k, owner, total_ms, _now_ms, _unit)
+  redis.call('HSET', KEYS[k], owner, 1)
+  redis.call('PEXPIRE', KEYS[k], integer(total_ms))
+  return '', total_ms
 end
 
--- A fence as it was handed out, or '' for anything else.
-local function fence_of(text)
-  return whole(text) > 0 and string.find(text, '^%d+$') and text or ''
+local function enter(k, owner)
+  redis.call('HINCRBY', KEYS[k], owner, 1)
 end
 
-local function waiter_name(request_id, since, owner)
-  return table.concat({ request_id, since, owner }, '\t')
+local function prolong(k, kept, total_ms, _now_ms)
+  redis.call('PEXPIRE', KEYS[k], integer(total_ms))
+  return kept.value, total_ms
+end
+
+local function leave(k, owner)
+  redis.call('HINCRBY', KEYS[k], owner, -1)
+end
+
+-- HDEL and not HINCRBY: a Redis that is full refuses what may grow, and must not keep a lock from being freed.
+local function free(k, owner)
+  redis.call('HDEL', KEYS[k], owner)
 end

@@ -1,6 +1,6 @@
--- Shared by the scripts of this folder: the last requests of a key, so that a repeated request is answered
--- and not carried out again. Entries of `⏎ id ⇥ verb ⇥ digest of the request ⇥ fence of its hold ⇥ time in ms`,
--- oldest first, in one string: looked through without taking it apart, because every call on a busy lock does it.
+-- Shared by the verbs: the last requests of a key, so that a repeated request is answered and not carried out again.
+-- Entries of `⏎ id ⇥ verb ⇥ digest of the request ⇥ fence of its hold ⇥ time in ms`, oldest first, at the end of the
+-- companion: looked through without taking it apart, because every call on a busy lock does it.
 --
 -- Kept for two minutes, longer than the longest request that is held open and its retry, and up to some 2 KB. A cut
 -- leaves a mark, an entry without an id that has the time of the last one cut off: a request that may have been among
@@ -11,7 +11,7 @@ local WINDOW_BYTES_MAX = 2048
 local WINDOW_BYTES_CUT = 1024
 
 local function find_request(window, id)
-  local at = window and string.find(window, '\n' .. id .. '\t', 1, true)
+  local at = string.find(window, '\n' .. id .. '\t', 1, true)
   if not at then return nil end
   local verb, digest, fence = string.match(window, '^([^\t\n]*)\t([^\t\n]*)\t([^\t\n]*)\t', at + #id + 2)
   return verb and { verb = verb, digest = digest, fence = fence } or nil
@@ -23,21 +23,21 @@ end
 
 -- Whether an entry made after the moment may have been cut off.
 local function may_be_forgotten(window, since_ms)
-  local cut_at = window and string.match(window, '^\n\tcut\t\t\t(%d+)')
+  local cut_at = string.match(window, '^\n\tcut\t\t\t(%d+)')
   return cut_at and tonumber(cut_at) >= since_ms
 end
 
--- The window with one more entry, without those that are too old or too many.
-local function remember_request(window, id, verb, digest, fence, now_ms)
-  window = window or ''
+-- Adds an entry, and takes off those that are too old or too many.
+local function remember_request(kept, id, verb, digest, fence, now_ms)
+  local window = kept.window
   while window ~= '' and now_ms - time_of_oldest(window) >= WINDOW_AGE_MS_MAX do
     local second = string.find(window, '\n', 2, true)
     window = second and string.sub(window, second) or ''
   end
   if #window > WINDOW_BYTES_MAX then
-    local kept = string.find(window, '\n', #window - WINDOW_BYTES_CUT, true) or #window + 1
-    local cut_at = string.match(string.sub(window, 1, kept - 1), '\t(%d+)$') or '0'
-    window = '\n\tcut\t\t\t' .. cut_at .. string.sub(window, kept)
+    local cut = string.find(window, '\n', #window - WINDOW_BYTES_CUT, true) or #window + 1
+    local cut_at = string.match(string.sub(window, 1, cut - 1), '\t(%d+)$') or '0'
+    window = '\n\tcut\t\t\t' .. cut_at .. string.sub(window, cut)
   end
-  return window .. '\n' .. table.concat({ id, verb, digest, fence, string.format('%.0f', now_ms) }, '\t')
+  kept.window = window .. '\n' .. table.concat({ id, verb, digest, fence, string.format('%.0f', now_ms) }, '\t')
 end

@@ -9,7 +9,7 @@
 --
 -- Returns {'wait_ended', now ms}
 
--- include shape.lua
+-- include companion.lua
 
 local time = redis.call('TIME')
 local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
@@ -20,6 +20,5 @@ if ARGV[4] == '0' then
 else
   redis.call('ZADD', KEYS[1], 'XX', integer(now_ms + tonumber(ARGV[4])), name)
 end
-redis.pcall('PUBLISH', ARGV[5], table.concat(
-  { 'wait_ended', integer(now_ms), '', '0', '0', '', ARGV[3], '' }, '\t') .. '\n' .. ARGV[6])
+redis.pcall('PUBLISH', ARGV[5], message('wait_ended', now_ms, '', 0, 0, '', ARGV[3], '', ARGV[6]))
 return { 'wait_ended', integer(now_ms) }

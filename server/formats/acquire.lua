@@ -1,0 +1,117 @@
+-- Takes the lock for an owner, or takes it once more when the owner holds it already.
+--
+-- Guarantee: one holder at a time. A new hold has a fence above every fence handed out for the key before,
+-- also after a failover or a restart that lost the last ones (server time in microseconds is the floor).
+-- A re-entry keeps the fence and never shortens the lease; a lock without expiry gets one. A repeated request id
+-- changes nothing. A script that has written cannot be stopped and is replicated as a whole, so nobody sees the lock
+-- without its time to live.
+--
+-- KEYS[1] the lock       KEYS[2] its companion
+-- KEYS[3] the counter of Redisson's fenced lock, brought along when it exists
+-- KEYS[4] who waits (sorted set: request id, since and owner -> end of the wait in ms)
+-- ARGV[1] owner    ARGV[2] lease in ms    ARGV[3] request id    ARGV[4] digest of the request
+-- ARGV[5] '1' when the owner may re-enter    ARGV[6] owner record as JSON, or ''
+-- ARGV[7] channel for events                 ARGV[8] the key itself, as bytes
+-- ARGV[9] '' or how long the owner will wait, in ms    ARGV[10] '' or since when it has waited, in ms
+-- ARGV[11] how many may wait    ARGV[12] '' or how long ago the request was sent first, in ms
+-- ARGV[13] for how long the lock stays taken after a lease that ran out, in ms
+-- ARGV[14] for how long it stays taken at least, also when it is released before, in ms
+-- ARGV[15] 's' or 'ms', what a deadline is written in
+--
+-- Returns {'granted', now ms, count, fence or '', remaining ms}
+--         {'held', now ms, remaining ms (-1: no expiry), companion's owner, fence, since, record, owner, count, ...}
+--         {'queue_full', now ms, how many wait}
+--         {'lost', now ms}           the request was carried out before and its hold has ended since
+--         {'request_id_reused'}      {'unknown'}      {'not_a_lock', type}      {'unit_conflict', 's' or 'ms'}
+
+-- include format
+-- include request-window.lua
+
+local owner, lease_ms, request_id, digest, unit = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[15]
+
+local time = redis.call('TIME')
+local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local now_ms = math.floor(now_us / 1000)
+
+-- MGET takes what is of another type for absent, and SET writes over it: these names are ours.
+local beside = redis.call('MGET', KEYS[2], KEYS[3])
+local kept = companion_of(beside[1])
+local state, remaining_ms, holders, count = look(1, kept, owner, now_ms, false, unit)
+if state == 'fault' then return remaining_ms end
+
+-- A grant ends the wait that led to it.
+local function stop_waiting()
+  if ARGV[10] ~= '' then redis.call('ZREM', KEYS[4], waiter_name(request_id, ARGV[10], owner)) end
+end
+
+local function granted(event, taken_ms)
+  redis.call('SET', KEYS[2], text_of(kept), 'PX', companion_ms(taken_ms, lease_ms))
+  stop_waiting()
+  local fence = kept.owner == owner and kept.fence or ''
+  redis.pcall('PUBLISH', ARGV[7], message(event, now_ms, fence, kept.seq, count, '', owner, '', ARGV[8]))
+  return { 'granted', integer(now_ms), integer(count), fence, integer(own_ms(taken_ms, kept)) }
+end
+
+local repeated = find_request(kept.window, request_id)
+if repeated then
+  if repeated.verb ~= 'acquire' or repeated.digest ~= digest then return { 'request_id_reused' } end
+  stop_waiting()
+  local left_ms = count and own_ms(remaining_ms, kept) or -1
+  local is_its_hold = repeated.fence == '' or kept.owner == owner and kept.fence == repeated.fence
+  if not count or not is_its_hold or left_ms == 0 and kept.grace > 0 then return { 'lost', integer(now_ms) } end
+  return { 'granted', integer(now_ms), integer(count), repeated.fence, integer(left_ms) }
+end
+
+if ARGV[12] ~= '' and may_be_forgotten(kept.window, now_ms - tonumber(ARGV[12])) then return { 'unknown' } end
+if state == 'not_a_lock' or state == 'unit_conflict' then return { state, remaining_ms } end
+
+if state == 'free' then
+  local counter = whole(beside[2] or '')
+  if counter > 0 then
+    kept.fence = integer(math.max(whole(kept.fence), counter))
+    redis.call('SET', KEYS[3], integer(math.max(now_us, whole(kept.fence) + 1)), 'KEEPTTL')
+  end
+  local grace_ms = tonumber(ARGV[13])
+  local value, taken = take(1, owner, lease_ms + grace_ms, now_ms, unit)
+  count = 1
+  begin_hold(kept, owner, value, lease_ms, now_us)
+  kept.grace, kept.least, kept.record = grace_ms, tonumber(ARGV[14]), ARGV[6]
+  remember_request(kept, request_id, 'acquire', digest, kept.fence, now_ms)
+  return granted('acquired', taken)
+end
+
+local left_ms = own_ms(remaining_ms, kept)
+local may_enter = state == 'held' and #holders == 2 and count and ARGV[5] == '1' and (COUNTS_ITSELF or kept.owner == owner)
+-- In its grace a lock is nobody's.
+if may_enter and not (left_ms == 0 and kept.grace > 0) then
+  enter(1, owner)
+  count = count + 1
+  local taken = remaining_ms
+  if kept.owner == owner then
+    kept.count, kept.grace, kept.least = count, math.max(kept.grace, tonumber(ARGV[13])), math.max(kept.least, tonumber(ARGV[14]))
+  end
+  if not left_ms or left_ms < lease_ms then
+    kept.value, taken = prolong(1, kept, lease_ms + kept.grace, now_ms)
+  end
+  kept.seq = kept.seq + 1
+  remember_request(kept, request_id, 'acquire', digest, kept.owner == owner and kept.fence or '', now_ms)
+  return granted('reentered', taken)
+end
+
+if ARGV[9] ~= '' then
+  redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', integer(now_ms))
+  local since = ARGV[10]
+  if since == '' then
+    local waiting = redis.call('ZCARD', KEYS[4])
+    if waiting >= tonumber(ARGV[11]) then return { 'queue_full', integer(now_ms), integer(waiting) } end
+    since = integer(now_ms)
+    redis.pcall('PUBLISH', ARGV[7], message('waiting', now_ms, '', 0, 0, '', owner, '', ARGV[8]))
+  end
+  redis.call('ZADD', KEYS[4], integer(now_ms + tonumber(ARGV[9])), waiter_name(request_id, since, owner))
+  local longest = redis.call('ZRANGE', KEYS[4], -1, -1, 'WITHSCORES')
+  redis.call('PEXPIREAT', KEYS[4], integer(tonumber(longest[2]) + 1000))
+end
+local reply = { 'held', integer(now_ms), integer(remaining_ms),
+  kept.owner, kept.fence, kept.owner ~= '' and integer(kept.since) or '', kept.record }
+for i = 1, #holders do reply[#reply + 1] = holders[i] end
+return reply

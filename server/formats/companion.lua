@@ -1,0 +1,77 @@
+-- Shared by the verbs: the companion, which has what the lock's own format has no place for. One string, so that it
+-- is read and written whole, its time to live included, by one command each:
+--
+--   owner ⏎ value ⏎ count ⏎ fence ⏎ since ms ⏎ lease ms ⏎ grace ms ⏎ least hold ms ⏎ seq ⏎ format ⏎ record ⏎ entry ⏎ …
+--
+-- `owner` to `record` are facts of one hold: they say nothing once `look` finds that it has ended. `value` is what the
+-- lock's key holds meanwhile, where the format has one; fence and window outlive the hold. Anybody may have written
+-- what is read here: what does not read as a companion is none.
+
+local COMPANION = '^([^\n]*)\n([^\n]*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%l*)\n([^\n]*)(.*)$'
+-- The least time that a companion outlives its hold: enough for repeated requests and steps of the clock.
+local COMPANION_MS_MIN = 600000
+
+local function integer(number)
+  return string.format('%.0f', number)
+end
+
+-- A whole number that Lua holds exactly, else 0.
+local function whole(text)
+  local number = tonumber(text or '') or 0
+  if number ~= number or number < 0 or number >= 9007199254740992 then return 0 end
+  return math.floor(number)
+end
+
+local function companion_of(text)
+  local owner, value, count, fence, since, lease, grace, least, seq, format, record, window =
+    string.match(text or '', COMPANION)
+  if not owner then
+    return { owner = '', value = '', count = 0, fence = '', since = 0, lease = 0, grace = 0, least = 0, seq = 0,
+      format = '', record = '', window = '' }
+  end
+  return { owner = owner, value = value, count = whole(count), fence = whole(fence) > 0 and fence or '',
+    since = whole(since), lease = whole(lease), grace = whole(grace), least = whole(least), seq = whole(seq),
+    format = format, record = record, window = window }
+end
+
+local function text_of(kept)
+  return table.concat({ kept.owner, kept.value, integer(kept.count), kept.fence, integer(kept.since),
+    integer(kept.lease), integer(kept.grace), integer(kept.least), integer(kept.seq), kept.format, kept.record }, '\n')
+    .. kept.window
+end
+
+-- The hold that the companion tells of is not the one in the lock.
+local function forget_hold(kept)
+  kept.owner, kept.value, kept.count, kept.since, kept.lease, kept.grace, kept.least, kept.record = '', '', 0, 0, 0, 0, 0, ''
+end
+
+-- The companion tells of a new hold. Its fence is above all before it, also when a failover or a restart lost those.
+local function begin_hold(kept, owner, value, lease_ms, now_us)
+  kept.owner, kept.value, kept.count, kept.lease, kept.seq, kept.format = owner, value, 1, lease_ms, 1, FORMAT
+  kept.fence = integer(math.max(now_us, whole(kept.fence) + 1))
+  kept.since, kept.grace, kept.least, kept.record = math.floor(now_us / 1000), 0, 0, ''
+end
+
+-- How long the companion of a hold stays.
+local function companion_ms(total_ms, lease_ms)
+  return integer(total_ms + math.max(COMPANION_MS_MIN, 2 * lease_ms))
+end
+
+-- What is left to the holder itself: the lock stays taken for the grace after that. nil: no expiry.
+local function own_ms(remaining_ms, kept)
+  if remaining_ms < 0 then return nil end
+  return math.max(0, remaining_ms - kept.grace - margin_ms)
+end
+
+local function is_wrong_type(failure)
+  return string.find(failure.err or '', 'WRONGTYPE', 1, true) ~= nil
+end
+
+local function message(event, now_ms, fence, seq, count, held_ms, owner, who, key)
+  return table.concat({ event, integer(now_ms), fence, integer(seq), integer(count), held_ms, owner, who }, '\t')
+    .. '\n' .. key
+end
+
+local function waiter_name(request_id, since, owner)
+  return table.concat({ request_id, since, owner }, '\t')
+end

@@ -1,0 +1,67 @@
+import { FormatName, OwnerRecord } from "../../lib/contract/lock.ts";
+import type { SeenHolder } from "./observation.ts";
+
+/** What the companion tells of a hold, as companion.lua writes it; not to be believed before it fits the lock. */
+export interface Companion {
+  readonly owner: string;
+  /** What the lock's key holds meanwhile, where its format has a value. */
+  readonly value: string;
+  readonly count: number;
+  readonly fence: string | null;
+  readonly sinceMs: number | null;
+  readonly leaseMs: number | null;
+  readonly seq: number;
+  readonly format: FormatName;
+  readonly record: OwnerRecord | undefined;
+  readonly graceMs: number;
+}
+
+/** undefined for what anybody may have written in its place, and when no hold is told of. */
+export function companionOf(text: string): Companion | undefined {
+  const [owner, value = "", count, fence, since, lease, grace, , seq, format, record] = text.split("\n", 11);
+  const known = FormatName.safeParse(format);
+  if (owner === undefined || owner === "" || !known.success) return undefined;
+  return {
+    owner,
+    value,
+    count: wholeOf(count) ?? 1,
+    fence: fence !== undefined && /^\d{1,16}$/.test(fence) ? fence : null,
+    sinceMs: wholeOf(since),
+    leaseMs: wholeOf(lease),
+    graceMs: wholeOf(grace) ?? 0,
+    seq: wholeOf(seq) ?? 0,
+    format: known.data,
+    record: recordOf(record),
+  };
+}
+
+export function holderOf(
+  owner: string,
+  count: number,
+  told: Pick<Companion, "fence" | "sinceMs" | "leaseMs" | "seq" | "record" | "graceMs"> | undefined,
+): SeenHolder {
+  return {
+    owner,
+    count,
+    fence: told?.fence ?? null,
+    sinceMs: told?.sinceMs ?? null,
+    leaseMs: told?.leaseMs ?? null,
+    record: told?.record,
+    marginMs: told?.graceMs ?? 0,
+    seq: told?.seq ?? 0,
+  };
+}
+
+export function wholeOf(text: string | undefined): number | null {
+  return text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : null;
+}
+
+export function recordOf(json: string | undefined): OwnerRecord | undefined {
+  if (!json) return undefined;
+  try {
+    return OwnerRecord.parse(JSON.parse(json));
+  } catch {
+    // Anyone can write to Redis; a record that is not one is no record.
+    return undefined;
+  }
+}

@@ -1,0 +1,49 @@
+-- Frees one hold whoever has it, on an operator's word, or holds the lock off for a while.
+--
+-- Guarantee: frees the hold that was seen or nothing. Of our own holds the fence is compared; of a foreign
+-- one the owner. Redisson's waiters are woken as by its own forced unlock. The fence counters stay.
+--
+-- KEYS[1] the lock       KEYS[2] its companion
+-- ARGV[1] owner that was seen    ARGV[2] fence that was seen, or '' for a foreign hold
+-- ARGV[3] JSON of who and why    ARGV[4] channel that waiters listen on
+-- ARGV[5] channel for events     ARGV[6] the key itself, as bytes
+-- ARGV[7] '' or for how long nobody may take the lock after this, in ms    ARGV[8] the reserved owner for that
+--
+-- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
+
+-- include format
+-- include hold-off.lua
+
+local owner, fence = ARGV[1], ARGV[2]
+
+local time = redis.call('TIME')
+local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local now_ms = math.floor(now_us / 1000)
+
+local stored = redis.pcall('GET', KEYS[2])
+local kept = companion_of(type(stored) == 'string' and stored or '')
+local state, detail, holders = look(1, kept, owner, now_ms, false)
+if state == 'fault' then return detail end
+if state == 'free' then return { 'gone', integer(now_ms) } end
+if state == 'not_a_lock' then return { state, detail } end
+
+local ours = kept.owner == owner
+if #holders > 2 or holders[1] ~= owner or (ours and kept.fence or '') ~= fence then return { 'changed', integer(now_ms) } end
+
+local seq, held_ms, unit = 0, '', unit_of(ours and kept or { value = holders[1] })
+free(1, owner)
+if ours then
+  kept.seq = kept.seq + 1
+  seq = kept.seq
+  held_ms = kept.since > 0 and integer(math.max(0, now_ms - kept.since)) or ''
+end
+redis.pcall('PUBLISH', ARGV[5], message('force_released', now_ms, fence, seq, 0, held_ms, owner, ARGV[3], ARGV[6]))
+if ARGV[7] ~= '' then
+  hold_off(kept, ARGV[8], tonumber(ARGV[7]), now_us, unit, ARGV[5], ARGV[6])
+elseif ours then
+  -- What is told of a hold ends with it: the next one under this owner may be taken without us.
+  forget_hold(kept)
+  redis.call('SET', KEYS[2], text_of(kept), 'KEEPTTL')
+end
+redis.pcall('PUBLISH', ARGV[4], '0')
+return { 'released', integer(now_ms) }

@@ -1,0 +1,245 @@
+import type { Redis } from "ioredis";
+import type { Key } from "../../lib/contract/key.ts";
+import type { FormatName, OwnerRecord, Unit } from "../../lib/contract/lock.ts";
+import { type RedisArgument, Script } from "../redis/script.ts";
+import {
+  argumentOf,
+  companionKeyOf,
+  fencedCounterKeyOf,
+  pairOf,
+  waitersKeyOf,
+  wakeChannelOf,
+} from "./keys.ts";
+import {
+  type AcquireReply,
+  acquireReplyOf,
+  type ForceReleaseReply,
+  forceReleaseReplyOf,
+  type ReleaseReply,
+  type RenewReply,
+  releaseReplyOf,
+  remainingOf,
+  renewReplyOf,
+  wordsOf,
+} from "./reply.ts";
+
+export interface Request {
+  /** 1 to 128 visible ASCII characters; the same id is carried out once. */
+  readonly id: string;
+  /** Tells two different requests with one id apart. */
+  readonly digest: string;
+  /** How long ago it was sent first; undefined on the first try. */
+  readonly retryMs?: number | undefined;
+}
+
+/** A request that will wait when it is refused, so that it can be counted and shown. */
+export interface Waiting {
+  readonly waitMs: number;
+  /** Since when, as the first refusal told (its `asOf`); undefined at first. */
+  readonly sinceMs: number | undefined;
+  /** How many may wait for one key. */
+  readonly waitersMax: number;
+}
+
+export interface AcquireRequest extends Request {
+  readonly owner: string;
+  readonly leaseMs: number;
+  readonly reentrant: boolean;
+  readonly record: OwnerRecord | undefined;
+  /** For how long the lock stays taken after a lease that ran out. */
+  readonly graceMs: number;
+  /** For how long the lock stays taken at least, also when it is released before. */
+  readonly minHoldMs: number;
+  /** What `timestamp` writes its deadline in. */
+  readonly unit: Unit;
+}
+
+export interface RenewRequest extends Request {
+  readonly owner: string;
+  readonly leaseMs: number;
+}
+
+/** Nobody may take the lock for a while; the reserved owner has it. */
+export interface HoldOff {
+  readonly owner: string;
+  readonly holdOffMs: number;
+}
+
+export interface ReleaseRequest extends Request {
+  readonly owner: string;
+  /** Release only what this acquire took. */
+  readonly acquiredBy?: string;
+  readonly holdOff?: HoldOff | undefined;
+}
+
+export interface ForceReleaseRequest {
+  readonly owner: string;
+  readonly fence: string | null;
+  readonly by: string;
+  readonly reason: string;
+  readonly holdOff?: HoldOff | undefined;
+}
+
+export interface HeldByUs {
+  readonly key: Key;
+  readonly owner: string;
+  readonly fence: string | null;
+  readonly leaseMs: number;
+}
+
+type Keys = RedisArgument[];
+
+/**
+ * How a family of libraries writes a lock, and the verbs on it. A verb is one Lua file for all formats; what the key
+ * holds, and what is done to it, is the format's `shape.lua`.
+ */
+export class Format {
+  readonly #acquire: Script<Keys, Keys, AcquireReply>;
+  readonly #renew: Script<Keys, Keys, RenewReply>;
+  readonly #renewMany: Script<Keys, Keys, (number | null)[]>;
+  readonly #release: Script<Keys, Keys, ReleaseReply>;
+  readonly #forceRelease: Script<Keys, Keys, ForceReleaseReply>;
+  readonly #raiseFence: Script<Keys, Keys, boolean>;
+
+  constructor(readonly name: FormatName) {
+    const shape = new URL(`${name}/shape.lua`, import.meta.url);
+    const script = <Reply>(verb: string, decode: (reply: unknown) => Reply) =>
+      new Script<Keys, Keys, Reply>(new URL(`${verb}.lua`, import.meta.url), decode, shape);
+    this.#acquire = script("acquire", acquireReplyOf);
+    this.#renew = script("renew", renewReplyOf);
+    this.#renewMany = script("renew-many", manyRemainingOf);
+    this.#release = script("release", releaseReplyOf);
+    this.#forceRelease = script("force-release", forceReleaseReplyOf);
+    this.#raiseFence = script("raise-fence", (reply) => wordsOf(reply)[0] === "raised");
+  }
+
+  acquire(
+    redis: Redis,
+    channel: string,
+    key: Key,
+    ask: AcquireRequest,
+    waiting?: Waiting,
+  ): Promise<AcquireReply> {
+    return this.#acquire.run(
+      redis,
+      [argumentOf(key), companionKeyOf(key), fencedCounterKeyOf(key), waitersKeyOf(key)],
+      [
+        ask.owner,
+        ask.leaseMs,
+        ask.id,
+        ask.digest,
+        ask.reentrant ? "1" : "0",
+        ask.record === undefined ? "" : JSON.stringify(ask.record),
+        channel,
+        argumentOf(key),
+        waiting?.waitMs ?? "",
+        waiting?.sinceMs ?? "",
+        waiting?.waitersMax ?? "",
+        ask.retryMs ?? "",
+        ask.graceMs,
+        ask.minHoldMs,
+        ask.unit,
+      ],
+    );
+  }
+
+  renew(redis: Redis, channel: string, key: Key, ask: RenewRequest): Promise<RenewReply> {
+    return this.#renew.run(redis, pairOf(key), [
+      ask.owner,
+      ask.leaseMs,
+      ask.id,
+      ask.digest,
+      channel,
+      argumentOf(key),
+      ask.retryMs ?? "",
+    ]);
+  }
+
+  /**
+   * Renews up to a hundred holds of one slot in one call. Gives what remains of each in ms, null where the hold is
+   * gone.
+   */
+  renewMany(redis: Redis, channel: string, holds: readonly HeldByUs[]): Promise<(number | null)[]> {
+    return this.#renewMany.run(
+      redis,
+      holds.flatMap(({ key }) => pairOf(key)),
+      [
+        channel,
+        ...holds.flatMap(({ key, owner, fence, leaseMs }) => [owner, fence ?? "", leaseMs, argumentOf(key)]),
+      ],
+    );
+  }
+
+  release(redis: Redis, channel: string, key: Key, ask: ReleaseRequest): Promise<ReleaseReply> {
+    return this.#release.run(redis, pairOf(key), [
+      ask.owner,
+      ask.id,
+      ask.digest,
+      ask.acquiredBy ?? "",
+      wakeChannelOf(key),
+      channel,
+      argumentOf(key),
+      ask.retryMs ?? "",
+      ask.holdOff?.holdOffMs ?? "",
+      ask.holdOff?.owner ?? "",
+    ]);
+  }
+
+  forceRelease(
+    redis: Redis,
+    channel: string,
+    key: Key,
+    ask: ForceReleaseRequest,
+  ): Promise<ForceReleaseReply> {
+    return this.#forceRelease.run(redis, pairOf(key), [
+      ask.owner,
+      ask.fence ?? "",
+      JSON.stringify({ by: ask.by, reason: ask.reason }),
+      wakeChannelOf(key),
+      channel,
+      argumentOf(key),
+      ask.holdOff?.holdOffMs ?? "",
+      ask.holdOff?.owner ?? "",
+    ]);
+  }
+
+  /** Gives a hold a larger fence than its node gave it. false: that hold has ended. */
+  raiseFence(redis: Redis, key: Key, owner: string, from: string, to: string): Promise<boolean> {
+    return this.#raiseFence.run(redis, pairOf(key), [owner, from, to]);
+  }
+}
+
+function manyRemainingOf(reply: unknown): (number | null)[] {
+  return wordsOf(reply)
+    .slice(1)
+    .map((word) => remainingOf(Number(word)));
+}
+
+/** Every format that is spoken, not only read. */
+export const FORMATS: Readonly<Record<FormatName, Format>> = {
+  redisson: new Format("redisson"),
+  token: new Format("token"),
+  timestamp: new Format("timestamp"),
+};
+
+export interface StoppedWaiting {
+  readonly requestId: string;
+  readonly sinceMs: number;
+  readonly owner: string;
+  /** How long its place is kept for the same request id; 0: not at all. */
+  readonly keepMs: number;
+}
+
+const stopWaitingScript = new Script<[RedisArgument], RedisArgument[], void>(
+  new URL("stop-waiting.lua", import.meta.url),
+  () => undefined,
+);
+
+/** The same for all formats: who waits stands beside the lock. */
+export function stopWaiting(redis: Redis, channel: string, key: Key, waiter: StoppedWaiting): Promise<void> {
+  return stopWaitingScript.run(
+    redis,
+    [waitersKeyOf(key)],
+    [waiter.requestId, waiter.sinceMs, waiter.owner, waiter.keepMs, channel, argumentOf(key)],
+  );
+}

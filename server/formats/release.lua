@@ -1,0 +1,96 @@
+-- Gives back one count of a hold; the last one frees the lock and wakes its waiters, or holds it off for a while.
+--
+-- Guarantee: touches nobody else's hold, never shortens the lease of what is left, and a repeated request id
+-- gives nothing back twice. The wake-up is the one Redisson's waiters listen for.
+--
+-- KEYS[1] the lock       KEYS[2] its companion
+-- ARGV[1] owner    ARGV[2] request id    ARGV[3] digest of the request
+-- ARGV[4] '' or the id of an acquire: release only if that request was carried out and its hold still stands
+-- ARGV[5] channel that waiters listen on    ARGV[6] channel for events    ARGV[7] the key, as bytes
+-- ARGV[8] '' or how long ago the request was sent first, in ms
+-- ARGV[9] '' or for how long nobody may take the lock after this, in ms    ARGV[10] the reserved owner for that
+--
+-- Returns {'released', now ms, count left}    {'not_held', now ms}
+--         {'request_id_reused'}    {'unknown'}    {'not_a_lock', type}
+
+-- include format
+-- include request-window.lua
+-- include hold-off.lua
+
+local owner, request_id, digest, acquired_by = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+
+local time = redis.call('TIME')
+local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local now_ms = math.floor(now_us / 1000)
+
+local stored = redis.pcall('GET', KEYS[2])
+local kept = companion_of(type(stored) == 'string' and stored or '')
+-- An owner that the companion names is one of ours; otherwise the whole key must be a lock's.
+local count = find(1, kept, owner, now_ms)
+if not count then
+  local state, detail, _
+  state, detail, _, count = look(1, kept, owner, now_ms, true)
+  if state == 'fault' then return detail end
+  if state == 'shared' then return { 'not_a_lock', 'hash' } end
+  if state == 'not_a_lock' then return { state, detail } end
+end
+local ours = kept.owner == owner
+local fence = ours and kept.fence or ''
+
+local repeated = find_request(kept.window, request_id)
+if repeated then
+  if repeated.verb ~= 'release' and repeated.verb ~= 'not_held' or repeated.digest ~= digest then return { 'request_id_reused' } end
+  if repeated.verb == 'not_held' then return { 'not_held', integer(now_ms) } end
+  return { 'released', integer(now_ms), integer(count and repeated.fence == fence and count or 0) }
+end
+if ARGV[8] ~= '' and may_be_forgotten(kept.window, now_ms - tonumber(ARGV[8])) then return { 'unknown' } end
+
+-- The companion of a hold of ours has its time to live from the acquire; another one gets a short one.
+local function keep()
+  if not ours and redis.call('PTTL', KEYS[2]) < WINDOW_AGE_MS_MAX then
+    redis.call('SET', KEYS[2], text_of(kept), 'PX', WINDOW_AGE_MS_MAX)
+  else
+    redis.call('SET', KEYS[2], text_of(kept), 'KEEPTTL')
+  end
+end
+
+if count and acquired_by ~= '' then
+  local acquired = find_request(kept.window, acquired_by)
+  count = acquired and acquired.verb == 'acquire' and acquired.fence == fence and count
+end
+-- A lease that ran out is over, also while its grace still keeps others off.
+if count and ours and kept.grace > 0 and own_ms(remaining_of(1, kept, now_ms), kept) == 0 then count = nil end
+
+if not count then
+  remember_request(kept, request_id, 'not_held', digest, fence, now_ms)
+  keep()
+  return { 'not_held', integer(now_ms) }
+end
+
+remember_request(kept, request_id, 'release', digest, fence, now_ms)
+local left = count - 1
+kept.seq = kept.seq + 1
+if left > 0 then
+  leave(1, owner)
+  if ours then kept.count = left end
+  keep()
+  redis.pcall('PUBLISH', ARGV[6], message('released', now_ms, fence, kept.seq, left, '', owner, '', ARGV[7]))
+  return { 'released', integer(now_ms), integer(left) }
+end
+
+local seq, unit = kept.seq, unit_of(kept)
+local held_ms = ours and kept.since > 0 and integer(math.max(0, now_ms - kept.since)) or ''
+local least_ms = ours and kept.since + kept.least - now_ms or 0
+local asked_ms = tonumber(ARGV[9] ~= '' and ARGV[9] or 0)
+free(1, owner)
+redis.pcall('PUBLISH', ARGV[6], message('released', now_ms, fence, seq, 0, held_ms, owner, '', ARGV[7]))
+if least_ms > 0 or asked_ms > 0 then
+  local reserved = asked_ms >= least_ms and ARGV[10] or 'lockkeeper:reserve:min-hold'
+  hold_off(kept, reserved, math.max(asked_ms, least_ms), now_us, unit, ARGV[6], ARGV[7])
+else
+  -- What is told of a hold ends with it: the next one under this owner may be taken without us.
+  if ours then forget_hold(kept) end
+  keep()
+end
+redis.pcall('PUBLISH', ARGV[5], '0')
+return { 'released', integer(now_ms), '0' }

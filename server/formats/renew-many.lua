@@ -1,0 +1,49 @@
+-- Prolongs many holds of one process at once: what a watchdog does every third of a lease.
+--
+-- Guarantee: as renew.lua for each; and a hold of ours only as long as it is the very one, by its fence.
+-- Repeating it changes nothing but the lease, so it needs no request id.
+--
+-- KEYS[2n-1] a lock      KEYS[2n] its companion
+-- ARGV[1] channel for events, then for each hold four:
+--   owner, fence or '', lease in ms, the key itself as bytes
+--
+-- Returns {now ms, remaining ms of each or '-1' where the hold is gone}
+
+-- include format
+
+local time = redis.call('TIME')
+local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local reply = { integer(now_ms) }
+
+for n = 1, #KEYS / 2 do
+  local i, j, at = 2 * n - 1, 2 * n, 4 * n - 2
+  local owner, fence, lease_ms = ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2])
+  local stored = redis.pcall('GET', KEYS[j])
+  local kept = companion_of(type(stored) == 'string' and stored or '')
+  local count, remaining_ms = find(i, kept, owner, now_ms), nil
+  if count then
+    remaining_ms = remaining_of(i, kept, now_ms)
+  else
+    local state, _
+    state, remaining_ms, _, count = look(i, kept, owner, now_ms, true)
+    count = state == 'held' and count
+  end
+  local left_ms = -1
+  if count and (kept.owner == owner and kept.fence or '') == fence then
+    local own = own_ms(remaining_ms, kept)
+    if own ~= 0 then
+      local taken = remaining_ms
+      if not own or own < lease_ms then
+        kept.value, taken = prolong(i, kept, lease_ms + kept.grace, now_ms)
+      end
+      left_ms = own_ms(taken, kept)
+      if fence ~= '' then
+        kept.seq = kept.seq + 1
+        redis.call('SET', KEYS[j], text_of(kept), 'PX', companion_ms(taken, lease_ms))
+        redis.pcall('PUBLISH', ARGV[1], message('renewed', now_ms, fence, kept.seq, count, '', owner, '', ARGV[at + 3]))
+      end
+    end
+  end
+  reply[#reply + 1] = integer(left_ms)
+end
+return reply

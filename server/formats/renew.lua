@@ -1,0 +1,55 @@
+-- Prolongs a hold to at least the lease.
+--
+-- Guarantee: never creates a lock, never shortens a lease, touches nobody else's hold, and brings back no hold whose
+-- lease has run out. A lock without expiry gets one.
+--
+-- KEYS[1] the lock       KEYS[2] its companion
+-- ARGV[1] owner    ARGV[2] lease in ms    ARGV[3] request id    ARGV[4] digest of the request
+-- ARGV[5] channel for events    ARGV[6] the key itself, as bytes
+-- ARGV[7] '' or how long ago the request was sent first, in ms
+--
+-- Returns {'granted', now ms, count, fence or '', remaining ms}
+--         {'lost', now ms, remaining ms, companion's owner, fence, since, record, owner, count, ...}  who holds it now
+--         {'request_id_reused'}      {'unknown'}      {'not_a_lock', type}
+
+-- include format
+-- include request-window.lua
+
+local owner, lease_ms, request_id, digest = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
+
+local time = redis.call('TIME')
+local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+
+local stored = redis.pcall('GET', KEYS[2])
+local kept = companion_of(type(stored) == 'string' and stored or '')
+local state, remaining_ms, holders, count = look(1, kept, owner, now_ms, true)
+if state == 'fault' then return remaining_ms end
+if state == 'shared' then return { 'not_a_lock', 'hash' } end
+if state == 'not_a_lock' then return { state, remaining_ms } end
+
+local repeated = find_request(kept.window, request_id)
+if repeated and (repeated.verb ~= 'renew' or repeated.digest ~= digest) then return { 'request_id_reused' } end
+if not repeated and ARGV[7] ~= '' and may_be_forgotten(kept.window, now_ms - tonumber(ARGV[7])) then return { 'unknown' } end
+
+local ours = kept.owner == owner
+local fence = ours and kept.fence or ''
+local left_ms = own_ms(remaining_ms, kept)
+
+if not count or left_ms == 0 or repeated and repeated.fence ~= fence then
+  local reply = { 'lost', integer(now_ms), integer(remaining_ms),
+    kept.owner, kept.fence, kept.owner ~= '' and integer(kept.since) or '', kept.record }
+  for i = 1, #(holders or {}) do reply[#reply + 1] = holders[i] end
+  return reply
+end
+if repeated then return { 'granted', integer(now_ms), integer(count), fence, integer(left_ms or -1) } end
+
+local taken = remaining_ms
+if not left_ms or left_ms < lease_ms then
+  kept.value, taken = prolong(1, kept, lease_ms + kept.grace, now_ms)
+  if ours then kept.lease = lease_ms end
+end
+kept.seq = kept.seq + 1
+remember_request(kept, request_id, 'renew', digest, fence, now_ms)
+redis.call('SET', KEYS[2], text_of(kept), 'PX', companion_ms(taken, lease_ms))
+redis.pcall('PUBLISH', ARGV[5], message('renewed', now_ms, fence, kept.seq, count, '', owner, '', ARGV[6]))
+return { 'granted', integer(now_ms), integer(count), fence, integer(own_ms(taken, kept)) }

@@ -1,0 +1,129 @@
+import type { Unit } from "../../lib/contract/lock.ts";
+import { holderOf, recordOf, wholeOf } from "./companion.ts";
+import type { SeenHolder } from "./observation.ts";
+
+/** What the scripts of this folder answer, and how their words are read. */
+
+export interface Granted {
+  readonly outcome: "granted";
+  readonly asOf: number;
+  readonly count: number;
+  readonly fence: string | null;
+  readonly remainingMs: number;
+}
+
+export type Refused =
+  | { readonly outcome: "request_id_reused" }
+  | { readonly outcome: "unknown" }
+  | { readonly outcome: "not_a_lock"; readonly type: string };
+
+/** Who holds the lock instead. */
+export interface Elsewhere {
+  readonly asOf: number;
+  readonly remainingMs: number | null;
+  readonly holders: readonly SeenHolder[];
+}
+
+export type AcquireReply =
+  | Granted
+  | Refused
+  | ({ outcome: "held" } & Elsewhere)
+  | { outcome: "lost"; asOf: number }
+  | { outcome: "unit_conflict"; unit: Unit }
+  | { outcome: "queue_full"; waiting: number };
+export type RenewReply = Granted | Refused | ({ outcome: "lost" } & Elsewhere);
+export type ReleaseReply =
+  | Refused
+  | { outcome: "released"; asOf: number; count: number }
+  | { outcome: "not_held"; asOf: number };
+export type ForceReleaseReply =
+  | { outcome: "released" | "gone" | "changed"; asOf: number }
+  | { outcome: "not_a_lock"; type: string };
+
+export function acquireReplyOf(reply: unknown): AcquireReply {
+  const words = wordsOf(reply);
+  const [outcome] = words;
+  if (outcome === "granted") return grantOf(words);
+  if (outcome === "held") return { outcome, ...elsewhereOf(words) };
+  if (outcome === "lost") return { outcome, asOf: Number(words[1]) };
+  if (outcome === "queue_full") return { outcome, waiting: Number(words[2]) };
+  if (outcome === "unit_conflict") return { outcome, unit: words[1] === "s" ? "s" : "ms" };
+  return refusalOf(words);
+}
+
+export function renewReplyOf(reply: unknown): RenewReply {
+  const words = wordsOf(reply);
+  if (words[0] === "granted") return grantOf(words);
+  if (words[0] === "lost") return { outcome: "lost", ...elsewhereOf(words) };
+  return refusalOf(words);
+}
+
+export function releaseReplyOf(reply: unknown): ReleaseReply {
+  const words = wordsOf(reply);
+  const asOf = Number(words[1]);
+  if (words[0] === "released") return { outcome: "released", asOf, count: Number(words[2]) };
+  if (words[0] === "not_held") return { outcome: "not_held", asOf };
+  return refusalOf(words);
+}
+
+export function forceReleaseReplyOf(reply: unknown): ForceReleaseReply {
+  const words = wordsOf(reply);
+  const [outcome] = words;
+  if (outcome === "not_a_lock") return { outcome, type: words[1] ?? "" };
+  if (outcome === "released" || outcome === "gone" || outcome === "changed")
+    return { outcome, asOf: Number(words[1]) };
+  throw new Error(`force-release.lua answered ${JSON.stringify(outcome)}`);
+}
+
+function grantOf([, asOf, count, fence, remaining]: readonly string[]): Granted {
+  return {
+    outcome: "granted",
+    asOf: Number(asOf),
+    count: Number(count),
+    fence: fence || null,
+    remainingMs: Number(remaining),
+  };
+}
+
+function elsewhereOf([
+  ,
+  asOf,
+  remaining,
+  owner = "",
+  fence,
+  since,
+  record,
+  ...fields
+]: readonly string[]): Elsewhere {
+  const told = {
+    fence: wholeOf(fence) === null ? null : (fence ?? null),
+    sinceMs: wholeOf(since),
+    leaseMs: null,
+    graceMs: 0,
+    seq: 0,
+    record: recordOf(record),
+  };
+  const holders: SeenHolder[] = [];
+  for (let at = 0; at < fields.length; at += 2) {
+    const holder = fields[at] ?? "";
+    // Also of a read/write lock: who stands in the way is told whatever kind it is.
+    if (holder === "mode") continue;
+    holders.push(holderOf(holder, Number(fields[at + 1]), holder === owner ? told : undefined));
+  }
+  return { asOf: Number(asOf), remainingMs: remainingOf(Number(remaining)), holders };
+}
+
+function refusalOf(words: readonly string[]): Refused {
+  if (words[0] === "request_id_reused" || words[0] === "unknown") return { outcome: words[0] };
+  if (words[0] === "not_a_lock") return { outcome: "not_a_lock", type: words[1] ?? "" };
+  throw new Error(`A script answered ${JSON.stringify(words[0])}`);
+}
+
+export function remainingOf(milliseconds: number): number | null {
+  return milliseconds < 0 ? null : milliseconds;
+}
+
+export function wordsOf(reply: unknown): string[] {
+  if (Array.isArray(reply)) return reply.map(String);
+  throw new Error(`A script answered ${typeof reply} where a list was expected`);
+}

@@ -1,0 +1,72 @@
+import type { Key } from "../../lib/contract/key.ts";
+import type {
+  FormatName,
+  Grant,
+  OwnerRecord,
+  Released,
+  Unit,
+  Verified,
+  VerifyInput,
+} from "../../lib/contract/lock.ts";
+
+export interface AcquireOptions {
+  readonly owner: string;
+  readonly leaseMs: number;
+  readonly reentrant: boolean;
+  /** `redisson` by default. */
+  readonly format?: FormatName | undefined;
+  /** What `timestamp` writes its deadline in; `ms` by default. */
+  readonly unit?: Unit | undefined;
+  readonly record?: OwnerRecord | undefined;
+  /** For how long nobody may take the lock after a lease that ran out; a clean release ends it at once. */
+  readonly graceMs?: number | undefined;
+  /** For how long the lock stays taken at least, also when it is released before. */
+  readonly minHoldMs?: number | undefined;
+  /** How long to wait for a lock that is held; 0 by default. */
+  readonly waitMs?: number;
+  /** Ends the wait. */
+  readonly signal?: AbortSignal;
+  /** Called before each look is sent: a deadline counts from there. */
+  readonly onSend?: () => void;
+  /** The caller's own id of this request; repeating it changes nothing. */
+  readonly requestId?: string | undefined;
+}
+
+export interface RenewOptions {
+  readonly owner: string;
+  readonly leaseMs: number;
+  readonly format?: FormatName | undefined;
+  readonly requestId?: string | undefined;
+}
+
+export interface ReleaseOptions {
+  readonly owner: string;
+  readonly format?: FormatName | undefined;
+  /** For how long nobody may take the lock after this. */
+  readonly holdOffMs?: number | undefined;
+  readonly requestId?: string | undefined;
+}
+
+export interface ReserveOptions {
+  /** Who reserves it; the holder is shown as `lockkeeper:reserve:<by>`. */
+  readonly by: string;
+  readonly holdOffMs: number;
+  readonly format?: FormatName | undefined;
+  readonly unit?: Unit | undefined;
+  readonly requestId?: string | undefined;
+}
+
+/** A grant, and how to take it back should it never reach the one who asked. */
+export interface AcquiredGrant {
+  readonly grant: Grant;
+  abandon(): void;
+}
+
+/** What can be asked of a target, be it one Redis or several. */
+export interface Verbs {
+  acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant>;
+  renew(key: Key, options: RenewOptions): Promise<Grant>;
+  release(key: Key, options: ReleaseOptions): Promise<Released>;
+  verify(key: Key, ask: VerifyInput): Promise<Verified>;
+  reserve(key: Key, options: ReserveOptions): Promise<Grant>;
+}
