@@ -1,0 +1,104 @@
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+import { constants } from "node:os";
+import { forgetProcess, watchProcess } from "../server/testing/guard.ts";
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const CLEAN_UP_MS = 3000;
+const OUTPUT_CHARACTERS_MAX = 20_000;
+
+const children = new Set<ChildProcess>();
+const cleanUps = new Set<() => Promise<unknown>>();
+const parent = process.ppid;
+let isEnding = false;
+
+/**
+ * Starts a process that ends with us, however we end: it has its own group, so that its children end with it and
+ * Ctrl-C reaches us first.
+ */
+export function start(command: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+  const child = spawn(command, args, { ...options, detached: true });
+  children.add(child);
+  const { pid } = child;
+  if (pid !== undefined) watchProcess(-pid);
+  const ended = () => {
+    children.delete(child);
+    if (pid !== undefined) forgetProcess(-pid);
+  };
+  child.once("exit", ended).once("error", ended);
+  return child;
+}
+
+export interface Ended {
+  readonly code: number;
+  readonly output: string;
+}
+
+export interface RunOptions extends SpawnOptions {
+  readonly limitMs: number;
+}
+
+/** Runs a command to its end. @throws when it cannot be run, fails, or takes longer than its limit */
+export async function run(command: string, args: readonly string[], options: RunOptions): Promise<string> {
+  const child = start(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  const collect = (chunk: Buffer) => {
+    output = (output + chunk.toString()).slice(-OUTPUT_CHARACTERS_MAX);
+  };
+  child.stdout?.on("data", collect);
+  child.stderr?.on("data", collect);
+  const timer = setTimeout(() => kill(child), options.limitMs);
+  const startedAt = performance.now();
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once("error", (error) => reject(new Error(`${command} cannot be run: ${error.message}`)));
+    child.once("close", resolve);
+  }).finally(() => clearTimeout(timer));
+  if (code === 0) return output;
+  const isLate = performance.now() - startedAt >= options.limitMs;
+  const why = isLate ? `took longer than ${options.limitMs / 1000} s` : `failed: ${lastLine(output)}`;
+  throw new Error(`${command} ${why}`, { cause: output });
+}
+
+/** Ends a process and all that it started. */
+export function kill(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined && children.has(child)) process.kill(-child.pid, "SIGKILL");
+  } catch {
+    // The whole group has ended.
+  }
+}
+
+/** What is to be done before we end, also when we are interrupted; returns how to do it now. */
+export function atEnd(cleanUp: () => Promise<unknown>): () => Promise<void> {
+  cleanUps.add(cleanUp);
+  return async () => {
+    if (cleanUps.delete(cleanUp)) await cleanUp();
+  };
+}
+
+/** Ends all that was started; nothing is left behind after it. */
+export async function endAll(): Promise<void> {
+  const limit = new Promise((resolve) => setTimeout(resolve, CLEAN_UP_MS).unref());
+  const work = [...cleanUps].reverse().map((cleanUp) => cleanUp().catch(() => undefined));
+  cleanUps.clear();
+  await Promise.race([Promise.all(work), limit]);
+  for (const child of children) kill(child);
+}
+
+/** From here on an interruption ends all that was started, and then us. */
+export function endWhenInterrupted(): void {
+  const interrupted = (name: (typeof SIGNALS)[number]) => {
+    if (isEnding) return;
+    isEnding = true;
+    void endAll().then(() => process.exit(128 + constants.signals[name]));
+  };
+  for (const name of SIGNALS) process.on(name, interrupted);
+  // npm passes a signal on to its shell, and not every shell to us: an orphan has been told to end, too.
+  setInterval(() => {
+    if (process.ppid !== parent) interrupted("SIGTERM");
+  }, 500).unref();
+}
+
+function lastLine(output: string): string {
+  const lines = output.split("\n").filter((line) => line.trim() !== "");
+  return (lines.at(-1) ?? "it said nothing").trim().slice(0, 200);
+}

@@ -1,0 +1,5 @@
+import type { Client } from "./client.ts";
+import { redisson } from "./redisson.ts";
+
+/** In the order of their lines. */
+export const CLIENTS: readonly Client[] = [redisson];

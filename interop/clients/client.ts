@@ -1,0 +1,27 @@
+import type { Tools } from "../prepared.ts";
+
+/** What a client needs, and what it has to prove. */
+export interface Client {
+  readonly name: string;
+  readonly needs: readonly (keyof Tools)[];
+  /** @param note tells the reader a figure @throws Skip; anything else is a failure */
+  run(bench: Bench): Promise<void>;
+}
+
+export interface Bench {
+  readonly tools: Tools;
+  /** How long sides contend; undefined: as long as the client wants. */
+  readonly seconds: number | undefined;
+  note(line: string): void;
+}
+
+/** What a peer answers, whatever it is written in. */
+export interface Taken {
+  readonly outcome: "granted" | "refused";
+  readonly atMs: number;
+  readonly fence?: string | null;
+}
+export interface Released {
+  readonly outcome: "released" | "refused";
+  readonly fromMs: number;
+}

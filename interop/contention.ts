@@ -1,0 +1,46 @@
+import type { Redis } from "ioredis";
+import { assert, expect } from "./figures.ts";
+import type { Peer } from "./peer.ts";
+import { sumOf, type Tally, tracesOf } from "./tally.ts";
+
+/** One process of a side, with how many loops or threads of it contend. */
+export interface Contender {
+  readonly side: string;
+  readonly peer: Peer;
+  readonly loops: number;
+}
+
+/**
+ * All contend for one lock at the same time, and work under it on the same few keys. Nobody may ever find somebody
+ * else inside, and no update may be lost.
+ *
+ * @param key the lock; what the work leaves is beside it
+ * @returns the tally of all, and a line for the reader
+ */
+export async function contend(
+  redis: Redis,
+  key: string,
+  forMs: number,
+  contenders: readonly Contender[],
+): Promise<{ total: Tally; line: string }> {
+  const traces = tracesOf(key);
+  await redis.set(traces.count, "0");
+  const tallies = await Promise.all(
+    contenders.map(({ peer, loops }) => peer.ask<Tally>("contend", [key, forMs, loops], forMs)),
+  );
+  const total = sumOf(tallies);
+  expect("sections that found somebody else inside", total.overlaps, 0);
+  expect("sections by the shared counter", Number(await redis.get(traces.count)), total.sections);
+  expect("still inside", await redis.get(traces.inside), "0");
+  expect("the lock after all", await redis.exists(key), 0);
+  contenders.forEach(({ peer }, index) => {
+    assert((tallies[index]?.sections ?? 0) > 0, () => `${peer.name} never got the lock`);
+  });
+  return { total, line: lineOf(contenders, tallies, total) };
+}
+
+function lineOf(contenders: readonly Contender[], tallies: readonly Tally[], total: Tally): string {
+  const shares = contenders.map(({ peer }, index) => `${peer.name} ${tallies[index]?.sections}`);
+  const re = total.reentries > 0 ? `, ${total.reentries} re-entered` : "";
+  return `${total.sections} sections (${shares.join(", ")})${re}, ${total.handOvers} changes of side, 0 overlaps, counter exact`;
+}

@@ -1,0 +1,43 @@
+import { mkdir } from "node:fs/promises";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import type { MariadbTool } from "../steps/mariadb.ts";
+import { type Database, launch, temporaryDir } from "./server.ts";
+
+export interface MariadbServer extends Database {
+  readonly socketPath: string;
+}
+
+/** Without its system tables: there are no users to tell apart, and a start takes a second. */
+export async function startMariadb(
+  tool: MariadbTool,
+  knock: (socketPath: string) => Promise<unknown>,
+): Promise<MariadbServer> {
+  const dir = await temporaryDir();
+  const socketPath = join(dir, "socket");
+  const data = join(dir, "data");
+  await mkdir(data);
+  const { share, libraryPath } = tool;
+  const args = [
+    "--no-defaults",
+    `--user=${userInfo().username}`,
+    `--datadir=${data}`,
+    `--socket=${socketPath}`,
+    `--pid-file=${join(dir, "pid")}`,
+    "--skip-networking",
+    "--skip-grant-tables",
+    "--innodb-flush-log-at-trx-commit=0",
+    ...(share === undefined
+      ? []
+      : [`--lc-messages-dir=${share}`, `--character-sets-dir=${join(share, "charsets")}`]),
+  ];
+  const env = libraryPath === undefined ? process.env : { ...process.env, LD_LIBRARY_PATH: libraryPath };
+  const database = await launch({
+    command: tool.mariadbd,
+    args,
+    options: { cwd: dir, env },
+    endWith: "SIGTERM",
+    knock: () => knock(socketPath),
+  });
+  return { ...database, socketPath };
+}

@@ -1,0 +1,138 @@
+import { npmModule } from "../npm-module.ts";
+import type { NpmTool } from "../steps/npm.ts";
+import type { GuardedStore, GuardedWriter, Verdict } from "./guard.ts";
+import { guardFile, statementsOf } from "./statements.ts";
+
+/** What is used of the driver. */
+export interface MysqlConnection {
+  query(text: string, values?: readonly unknown[]): Promise<[{ affectedRows: number } & Row[], unknown]>;
+  end(): Promise<void>;
+}
+type Row = Readonly<Record<string, string>>;
+
+export interface MariadbAddress {
+  readonly socketPath: string;
+}
+
+/** Whether rows that were found but not changed count as affected, as the driver asks for at the connect. */
+export type Counting = "found rows" | "changed rows";
+
+const statement = statementsOf(guardFile("mysql.sql"));
+
+/** A trigger notes what was really written: within the same transaction, under the row's lock. */
+const TABLES = [
+  "CREATE DATABASE guard",
+  "USE guard",
+  "CREATE TABLE resource (id VARCHAR(100) PRIMARY KEY, value TEXT NOT NULL) ENGINE=InnoDB",
+  "CREATE TABLE written (at BIGINT AUTO_INCREMENT PRIMARY KEY, id VARCHAR(100) NOT NULL, fence BIGINT NOT NULL) ENGINE=InnoDB",
+];
+const TRIGGERS = [
+  `CREATE TRIGGER note_insert AFTER INSERT ON resource FOR EACH ROW
+IF NEW.fence > 0 THEN INSERT INTO written (id, fence) VALUES (NEW.id, NEW.fence); END IF`,
+  `CREATE TRIGGER note_update AFTER UPDATE ON resource FOR EACH ROW
+IF NEW.writes <> OLD.writes THEN INSERT INTO written (id, fence) VALUES (NEW.id, NEW.fence); END IF`,
+];
+
+/** A deadlock; and, from MariaDB 11.6 on, a row that is newer than the snapshot. */
+const DONE_AGAIN = new Set([1213, 1020]);
+
+const WAYS = {
+  update: { sql: "update", counting: "changed rows", isTransaction: false },
+  "update, found rows": { sql: "update", counting: "found rows", isTransaction: false },
+  upsert: { sql: "upsert", counting: "changed rows", isTransaction: false },
+  "update in a transaction": { sql: "update", counting: "changed rows", isTransaction: true },
+} as const;
+type Way = (typeof WAYS)[keyof typeof WAYS];
+
+export async function connectMariadb(
+  npm: NpmTool,
+  { socketPath }: MariadbAddress,
+  options: { database?: string; counting?: Counting } = {},
+): Promise<MysqlConnection> {
+  const { database, counting = "changed rows" } = options;
+  const mysql = npmModule<{ createConnection(options: object): Promise<MysqlConnection> }>(
+    npm,
+    "mysql2/promise",
+  );
+  return await mysql.createConnection({
+    socketPath,
+    user: "root",
+    flags: [counting === "found rows" ? "FOUND_ROWS" : "-FOUND_ROWS"],
+    supportBigNumbers: true,
+    bigNumberStrings: true,
+    ...(database === undefined ? {} : { database }),
+  });
+}
+
+export async function mariadbStore(npm: NpmTool, address: MariadbAddress): Promise<GuardedStore> {
+  const connection = await connectMariadb(npm, address);
+  for (const sql of [...TABLES, statement("columns"), ...TRIGGERS]) await connection.query(sql);
+  return {
+    ways: Object.keys(WAYS),
+    async writer(name) {
+      const way: Way = WAYS[name as keyof typeof WAYS];
+      return writerOf(await connectMariadb(npm, address, { database: "guard", counting: way.counting }), way);
+    },
+    async create(resource) {
+      await connection.query("INSERT INTO resource (id, value) VALUES (?, '')", [resource]);
+    },
+    async stored(resource) {
+      const [rows] = await connection.query("SELECT fence, value FROM resource WHERE id = ?", [resource]);
+      return { fence: String(rows[0]?.fence), value: rows[0]?.value ?? "" };
+    },
+    async written(resource) {
+      const [rows] = await connection.query("SELECT fence FROM written WHERE id = ? ORDER BY at", [resource]);
+      return rows.map((row) => String(row.fence));
+    },
+    close: () => connection.end(),
+  };
+}
+
+export function mariadbWriter(connection: MysqlConnection): GuardedWriter {
+  return writerOf(connection, WAYS.update);
+}
+
+/** Rows affected, as the server tells. */
+export async function affectedBy(
+  connection: MysqlConnection,
+  sql: "update" | "upsert",
+  [resource, fence, value]: readonly [string, string, string],
+): Promise<number> {
+  const values = sql === "update" ? [value, fence, resource, fence] : [resource, value, fence];
+  const [{ affectedRows }] = await connection.query(statement(sql), values);
+  return affectedRows;
+}
+
+function writerOf(connection: MysqlConnection, { sql, isTransaction }: Way): GuardedWriter {
+  const write = async (values: readonly [string, string, string]): Promise<Verdict> =>
+    (await affectedBy(connection, sql, values)) > 0 ? "written" : "refused";
+  return {
+    write: (...values) =>
+      again(() => (isTransaction ? inTransaction(connection, () => write(values)) : write(values))),
+    close: () => connection.end(),
+  };
+}
+
+/** With a snapshot from before the write: the guard must see what is there now all the same. */
+async function inTransaction(connection: MysqlConnection, work: () => Promise<Verdict>): Promise<Verdict> {
+  try {
+    await connection.query("START TRANSACTION WITH CONSISTENT SNAPSHOT");
+    const verdict = await work();
+    await connection.query(verdict === "written" ? "COMMIT" : "ROLLBACK");
+    return verdict;
+  } catch (error) {
+    await connection.query("ROLLBACK");
+    throw error;
+  }
+}
+
+/** What met another one has done nothing, and is done again. */
+async function again(work: () => Promise<Verdict>): Promise<Verdict> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!DONE_AGAIN.has((error as { errno?: number }).errno ?? 0)) throw error;
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { assert, expect } from "../figures.ts";
+import type { GuardedStore, GuardedWriter, Verdict } from "./guard.ts";
+
+const WRITERS = 8;
+const WRITES_EACH = 150;
+/** How far behind the newest hold a stale one may be. */
+const STALE_BY = 12;
+/** Fences are microseconds since 1970 in practice. */
+const FIRST_FENCE = 1_790_000_000_000_000;
+
+interface Attempt {
+  readonly fence: number;
+  readonly verdict: Verdict;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/**
+ * Many connections write at once, some with the newest fence, some with one from before, and all that the store and
+ * its answers say must agree: a fence below one that was written before is never written, and nothing else is refused.
+ *
+ * @returns what was seen, for the reader
+ */
+export async function writeInterleaved(
+  store: GuardedStore,
+  resource: string,
+  ways: readonly string[],
+): Promise<string> {
+  const writers = await Promise.all(
+    Array.from({ length: WRITERS }, (_, n) => store.writer(ways[n % ways.length] ?? "")),
+  );
+  let newest = FIRST_FENCE;
+  const next = () => {
+    if (Math.random() < 0.4) newest += 1 + Math.floor(Math.random() * 3);
+    return Math.random() < 0.5
+      ? newest
+      : Math.max(FIRST_FENCE, newest - Math.floor(Math.random() * STALE_BY));
+  };
+  try {
+    const attempts = (await Promise.all(writers.map((writer) => writeMany(writer, resource, next)))).flat();
+    return await judge(store, resource, attempts);
+  } finally {
+    await Promise.all(writers.map((writer) => writer.close()));
+  }
+}
+
+async function writeMany(writer: GuardedWriter, resource: string, next: () => number): Promise<Attempt[]> {
+  const attempts: Attempt[] = [];
+  for (let n = 0; n < WRITES_EACH; n++) {
+    const fence = next();
+    // So that what was taken first does not always arrive first.
+    if (Math.random() < 0.3) await sleep(Math.random() * 4);
+    const fromMs = performance.now();
+    const verdict = await writer.write(resource, String(fence), `by ${fence}`);
+    attempts.push({ fence, verdict, fromMs, toMs: performance.now() });
+  }
+  return attempts;
+}
+
+async function judge(store: GuardedStore, resource: string, attempts: readonly Attempt[]): Promise<string> {
+  const order = (await store.written(resource)).map(Number);
+  const falls = order.filter((fence, at) => fence < (order[at - 1] ?? 0));
+  expect(`${resource}: fences written after a higher one`, falls, []);
+  const written = attempts.filter(({ verdict }) => verdict === "written");
+  const refused = attempts.filter(({ verdict }) => verdict === "refused");
+  expect(
+    `${resource}: what was answered and what was written agree`,
+    ascending(written.map(({ fence }) => fence)),
+    ascending(order),
+  );
+  for (const one of refused) {
+    const isRight = written.some(({ fence, fromMs }) => fence > one.fence && fromMs < one.toMs);
+    assert(isRight, () => `${resource}: fence ${one.fence} was refused though none above had been written`);
+  }
+  const highest = Math.max(...attempts.map(({ fence }) => fence));
+  expect(`${resource}: the last value`, await store.stored(resource), {
+    fence: String(highest),
+    value: `by ${highest}`,
+  });
+  assert(refused.length > 0 && written.length > 0, () => `${resource}: nothing was tried against each other`);
+  return `${attempts.length} writes of ${WRITERS} connections, ${written.length} written, ${refused.length} refused`;
+}
+
+function ascending(numbers: readonly number[]): number[] {
+  return [...numbers].sort((a, b) => a - b);
+}

@@ -1,0 +1,200 @@
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.redisson.Redisson;
+import org.redisson.api.RAtomicLong;
+import org.redisson.api.RBucket;
+import org.redisson.api.RLock;
+import org.redisson.api.RScript;
+import org.redisson.api.RedissonClient;
+import org.redisson.client.codec.StringCodec;
+import org.redisson.config.Config;
+
+/**
+ * Redisson as a peer of the interop run: reads `id verb argument …` lines, answers `id {json}` lines.
+ * A lock belongs to a thread, so each name (`a`, `b`, …) is one thread with a Redisson instance.
+ */
+public final class RedissonPeer {
+  private static final int INSTANCES = 2;
+  private static final int REENTER_EVERY = 5;
+
+  private final List<RedissonClient> instances = new ArrayList<>();
+  private final Map<String, ExecutorService> threads = new ConcurrentHashMap<>();
+  private final ExecutorService workers = Executors.newCachedThreadPool(RedissonPeer::daemon);
+
+  private RedissonPeer(String url) {
+    for (int i = 0; i < INSTANCES; i++) {
+      Config config = new Config();
+      config.setCodec(StringCodec.INSTANCE);
+      config.useSingleServer().setAddress(url).setConnectionPoolSize(16).setConnectionMinimumIdleSize(4);
+      instances.add(Redisson.create(config));
+    }
+  }
+
+  public static void main(String[] args) throws Exception {
+    RedissonPeer peer = new RedissonPeer(args[0]);
+    answer("ready", "{}");
+    BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    for (String line = in.readLine(); line != null; line = in.readLine()) {
+      peer.hear(line.split(" "));
+    }
+    System.exit(0);
+  }
+
+  private void hear(String[] words) {
+    String id = words[0];
+    ExecutorService thread = words[1].equals("contend") ? workers : threadOf(words[2]);
+    thread.submit(() -> {
+      try {
+        answer(id, carryOut(words));
+      } catch (Throwable error) {
+        answer(id, "{\"error\":\"" + String.valueOf(error).replaceAll("[^\\x20-\\x7e]|[\"\\\\]", " ") + "\"}");
+      }
+    });
+  }
+
+  private String carryOut(String[] words) throws Exception {
+    switch (words[1]) {
+      case "contend":
+        return contend(words[2], Long.parseLong(words[3]), Integer.parseInt(words[4]));
+      case "take":
+        return take(lockOf(words[2], words[3]), Long.parseLong(words[4]), Long.parseLong(words[5]));
+      case "fenced":
+        return fenced(words[2], words[3], Long.parseLong(words[4]));
+      case "release":
+        return release(lockOf(words[2], words[3]));
+      default:
+        throw new IllegalArgumentException("unknown verb " + words[1]);
+    }
+  }
+
+  private String take(RLock lock, long waitMs, long leaseMs) throws InterruptedException {
+    boolean isGranted = lock.tryLock(waitMs, leaseMs, TimeUnit.MILLISECONDS);
+    return String.format("{\"outcome\":\"%s\",\"atMs\":%d}", isGranted ? "granted" : "refused", System.currentTimeMillis());
+  }
+
+  private String fenced(String who, String key, long leaseMs) {
+    Long token = instanceOf(who).getFencedLock(key).lockAndGetToken(leaseMs, TimeUnit.MILLISECONDS);
+    return String.format("{\"fence\":\"%d\"}", token);
+  }
+
+  private static String release(RLock lock) {
+    long fromMs = System.currentTimeMillis();
+    String outcome = "released";
+    try {
+      lock.unlock();
+    } catch (IllegalMonitorStateException notOurs) {
+      outcome = "refused";
+    }
+    return String.format("{\"outcome\":\"%s\",\"fromMs\":%d}", outcome, fromMs);
+  }
+
+  /** Threads of all instances work under the lock until the time is over. */
+  private String contend(String key, long forMs, int threadCount) throws Exception {
+    long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(forMs);
+    List<Future<Tally>> running = new ArrayList<>();
+    for (int i = 0; i < threadCount; i++) {
+      RedissonClient redisson = instances.get(i % INSTANCES);
+      running.add(workers.submit((Callable<Tally>) () -> contendOnce(redisson, key, until)));
+    }
+    Tally sum = new Tally();
+    for (Future<Tally> one : running) sum.add(one.get());
+    return sum.toJson();
+  }
+
+  private static Tally contendOnce(RedissonClient redisson, String key, long until) {
+    Tally tally = new Tally();
+    RLock lock = redisson.getLock(key);
+    for (int turn = 0; System.nanoTime() < until; turn++) {
+      lock.lock();
+      try {
+        section(redisson, key, tally);
+        if (turn % REENTER_EVERY == 0) reenter(redisson, lock, key, tally);
+      } finally {
+        lock.unlock();
+      }
+    }
+    return tally;
+  }
+
+  private static void section(RedissonClient redisson, String key, Tally tally) {
+    RAtomicLong inside = redisson.getAtomicLong("inside:" + key);
+    if (inside.incrementAndGet() != 1) tally.overlaps++;
+    RBucket<String> count = redisson.getBucket("count:" + key, StringCodec.INSTANCE);
+    long before = Long.parseLong(count.get());
+    RBucket<String> last = redisson.getBucket("last:" + key, StringCodec.INSTANCE);
+    if (!"redisson".equals(last.getAndSet("redisson"))) tally.handOvers++;
+    count.set(String.valueOf(before + 1));
+    inside.decrementAndGet();
+    tally.sections++;
+  }
+
+  private static void reenter(RedissonClient redisson, RLock lock, String key, Tally tally) {
+    lock.lock();
+    if (countInRedis(redisson, key) != 2) tally.wrongCounts++;
+    lock.unlock();
+    if (countInRedis(redisson, key) != 1) tally.wrongCounts++;
+    tally.reentries++;
+  }
+
+  private static long countInRedis(RedissonClient redisson, String key) {
+    String field = redisson.getId() + ":" + Thread.currentThread().getId();
+    Object count = redisson.getScript(StringCodec.INSTANCE)
+        .eval(RScript.Mode.READ_ONLY, "return redis.call('HGET', KEYS[1], ARGV[1])", RScript.ReturnType.VALUE, List.of(key), field);
+    return count == null ? 0 : Long.parseLong(count.toString());
+  }
+
+  private RedissonClient instanceOf(String who) {
+    return instances.get(who.charAt(0) % INSTANCES);
+  }
+
+  private RLock lockOf(String who, String key) {
+    return instanceOf(who).getLock(key);
+  }
+
+  private ExecutorService threadOf(String who) {
+    return threads.computeIfAbsent(who, name -> Executors.newSingleThreadExecutor(RedissonPeer::daemon));
+  }
+
+  private static Thread daemon(Runnable work) {
+    Thread thread = new Thread(work);
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  private static synchronized void answer(String id, String json) {
+    System.out.println(id + " " + json);
+    System.out.flush();
+  }
+
+  private static final class Tally {
+    long sections;
+    long overlaps;
+    long reentries;
+    long wrongCounts;
+    long handOvers;
+
+    void add(Tally other) {
+      sections += other.sections;
+      overlaps += other.overlaps;
+      reentries += other.reentries;
+      wrongCounts += other.wrongCounts;
+      handOvers += other.handOvers;
+    }
+
+    String toJson() {
+      return String.format(
+          "{\"sections\":%d,\"overlaps\":%d,\"reentries\":%d,\"wrongCounts\":%d,\"handOvers\":%d}",
+          sections, overlaps, reentries, wrongCounts, handOvers);
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import type { ChildProcess, SpawnOptions } from "node:child_process";
+import { createInterface } from "node:readline";
+import { kill, start } from "./children.ts";
+import { reasonOf } from "./skip.ts";
+
+const READY_MS = 30_000;
+/** What an answer may take beyond the time that the request itself asks for. */
+const GRACE_MS = 20_000;
+
+/**
+ * A process that takes part in a run, in whatever language: it reads `id verb argument …` lines and answers
+ * `id {json}` lines; `{"error": …}` is a failure of the request. Its first line is `ready {}`.
+ */
+export class Peer {
+  readonly #waiting = new Map<string, (answer: Record<string, unknown>) => void>();
+  readonly #child: ChildProcess;
+  #said = "";
+  #requests = 0;
+
+  private constructor(
+    readonly name: string,
+    command: string,
+    args: readonly string[],
+    options: SpawnOptions,
+  ) {
+    this.#child = start(command, args, { ...options, stdio: ["pipe", "pipe", "pipe"] });
+    this.#child.stdin?.on("error", () => undefined);
+    this.#child.stderr?.on("data", (chunk: Buffer) => {
+      this.#said = (this.#said + chunk.toString()).slice(-4000);
+    });
+    if (this.#child.stdout) createInterface(this.#child.stdout).on("line", (line) => this.#hear(line));
+    this.#child.once("error", (error) => this.#ended(`cannot be run: ${error.message}`));
+    this.#child.once("exit", (code, by) => this.#ended(`ended (${by ?? code})`));
+  }
+
+  /** @throws when it does not say that it is ready */
+  static async start(
+    name: string,
+    command: string,
+    args: readonly string[],
+    options: SpawnOptions = {},
+  ): Promise<Peer> {
+    const peer = new Peer(name, command, args, options);
+    try {
+      await peer.#answerTo("ready", READY_MS);
+      return peer;
+    } catch (error) {
+      peer.end();
+      throw error;
+    }
+  }
+
+  /** @param forMs how long the request itself may take */
+  async ask<Answer>(verb: string, words: readonly (string | number)[], forMs = 0): Promise<Answer> {
+    const id = String(++this.#requests);
+    const answer = this.#answerTo(id, forMs + GRACE_MS);
+    this.#child.stdin?.write(`${[id, verb, ...words].join(" ")}\n`);
+    return (await answer) as Answer;
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name);
+  }
+
+  end(): void {
+    kill(this.#child);
+  }
+
+  #answerTo(id: string, limitMs: number): Promise<Record<string, unknown>> {
+    return new Promise((resolve, reject) => {
+      const fail = (why: unknown) => {
+        reject(
+          new Error(`${this.name}: ${String(why)}${this.#said === "" ? "" : ` (${reasonOf(this.#said)})`}`),
+        );
+      };
+      const timer = setTimeout(() => {
+        this.#waiting.delete(id);
+        fail(`did not answer within ${limitMs} ms`);
+      }, limitMs);
+      this.#waiting.set(id, (answer) => {
+        clearTimeout(timer);
+        this.#waiting.delete(id);
+        if (answer.error === undefined) resolve(answer);
+        else fail(answer.error);
+      });
+    });
+  }
+
+  #hear(line: string): void {
+    const space = line.indexOf(" ");
+    this.#waiting.get(line.slice(0, space))?.(JSON.parse(line.slice(space + 1)) as Record<string, unknown>);
+  }
+
+  #ended(how: string): void {
+    for (const answer of [...this.#waiting.values()]) answer({ error: how });
+  }
+}

@@ -1,0 +1,10 @@
+/** Brings the clients of the interop run into `.cache/interop`; what this machine lacks is left out, with its reason. */
+import { endAll, endWhenInterrupted } from "./children.ts";
+import { prepare } from "./prepared.ts";
+
+endWhenInterrupted();
+await prepare((name, seconds, lacking) => {
+  console.error(lacking === undefined ? `${name}: ready, ${seconds} s` : `${name}: left out, ${lacking}`);
+});
+await endAll();
+process.exit(0);

@@ -1,0 +1,85 @@
+import { readFileSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { reasonOf, Skip } from "./skip.ts";
+import { type MariadbTool, provideMariadb } from "./steps/mariadb.ts";
+import { type NpmTool, provideNpm } from "./steps/npm.ts";
+import { CACHE } from "./steps/place.ts";
+import { type PostgresqlTool, providePostgresql } from "./steps/postgresql.ts";
+import { provideRedisPy, type RedisPyTool } from "./steps/redis-py.ts";
+import { provideRedisson, type RedissonTool } from "./steps/redisson.ts";
+
+export interface Tools {
+  readonly redisson: RedissonTool;
+  readonly npm: NpmTool;
+  readonly redisPy: RedisPyTool;
+  readonly postgresql: PostgresqlTool;
+  readonly mariadb: MariadbTool;
+}
+
+type Prepared = { [Name in keyof Tools]?: { ready: Tools[Name] } | { lacking: string } };
+
+const PROVIDERS: { readonly [Name in keyof Tools]: () => Promise<Tools[Name]> } = {
+  redisson: provideRedisson,
+  npm: provideNpm,
+  redisPy: provideRedisPy,
+  postgresql: providePostgresql,
+  mariadb: provideMariadb,
+};
+
+const FILE = join(CACHE, "prepared.json");
+
+/** Installs what is missing, and writes down what could not be had and why. */
+export async function prepare(
+  onReady: (name: string, seconds: string, lacking?: string) => void,
+): Promise<void> {
+  const prepared: Record<string, unknown> = {};
+  const provide = async ([name, provider]: [string, () => Promise<unknown>]) => {
+    const startedAt = performance.now();
+    const seconds = () => ((performance.now() - startedAt) / 1000).toFixed(1);
+    try {
+      prepared[name] = { ready: await provider() };
+      onReady(name, seconds());
+    } catch (error) {
+      const lacking = reasonOf(error);
+      prepared[name] = { lacking };
+      onReady(name, seconds(), lacking);
+    }
+  };
+  await Promise.all(Object.entries(PROVIDERS).map(provide));
+  await mkdir(CACHE, { recursive: true });
+  await writeFile(FILE, JSON.stringify(prepared, null, 2));
+}
+
+/** What was prepared; to ask for a tool that is lacking is to skip. */
+export function readTools(): Tools {
+  let prepared: Prepared = {};
+  try {
+    prepared = JSON.parse(readFileSync(FILE, "utf8")) as Prepared;
+  } catch {
+    // Never prepared: every tool is lacking.
+  }
+  const tool = <Name extends keyof Tools>(name: Name): Tools[Name] => {
+    const found = prepared[name];
+    if (found === undefined) throw new Skip("not prepared: run it with `npm run interop`");
+    if ("lacking" in found) throw new Skip(found.lacking);
+    return found.ready;
+  };
+  return {
+    get redisson() {
+      return tool("redisson");
+    },
+    get npm() {
+      return tool("npm");
+    },
+    get redisPy() {
+      return tool("redisPy");
+    },
+    get postgresql() {
+      return tool("postgresql");
+    },
+    get mariadb() {
+      return tool("mariadb");
+    },
+  };
+}

@@ -1,0 +1,10 @@
+/** What this machine lacks for a client; the run goes on without it. */
+export class Skip extends Error {
+  override readonly name = "Skip";
+}
+
+/** The first line of whatever was thrown. */
+export function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return (text.split("\n").find((line) => line.trim() !== "") ?? "no reason given").trim();
+}

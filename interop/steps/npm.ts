@@ -1,0 +1,33 @@
+import { copyFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { run } from "../children.ts";
+import { reasonOf, Skip } from "../skip.ts";
+import { HERE, place, textOf } from "./place.ts";
+
+const INSTALL_MS = 120_000;
+
+export interface NpmTool {
+  /** A folder with package.json and node_modules. */
+  readonly dir: string;
+}
+
+/** The lock libraries and database drivers of interop/npm. @throws Skip */
+export async function provideNpm(): Promise<NpmTool> {
+  const files = ["package.json", "package-lock.json"];
+  const dir = await place(
+    "npm",
+    files.map((file) => textOf("npm", file)),
+    async (making) => {
+      for (const file of files) await copyFile(join(HERE, "npm", file), join(making, file));
+      const npm = process.env.npm_execpath ?? "";
+      const [command, first] = basename(npm) === "npm-cli.js" ? [process.execPath, [npm]] : ["npm", []];
+      const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+      await run(command, [...first, ...args], { cwd: making, limitMs: INSTALL_MS }).catch(
+        (error: unknown) => {
+          throw new Skip(`the npm packages cannot be had: ${reasonOf(error)}`);
+        },
+      );
+    },
+  );
+  return { dir };
+}

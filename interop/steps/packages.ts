@@ -1,0 +1,90 @@
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { atEnd, run } from "../children.ts";
+import { reasonOf, Skip } from "../skip.ts";
+import { findProgram } from "./find.ts";
+import { CACHE, place } from "./place.ts";
+
+const UPDATE_MS = 60_000;
+const DOWNLOAD_MS = 120_000;
+const EXTRACT_MS = 30_000;
+/** The C library must be the one of the running system; the others are large, and nothing here needs them. */
+const NEVER_UNPACKED = /^(libc6|libc-bin|libllvm\d+|libz3-4|perl\S*|libperl\S*)_/;
+
+/**
+ * A package of the distribution with the libraries that this machine lacks, in a folder of the cache. Nothing is
+ * installed, so it needs no root and changes nothing of the system.
+ *
+ * @throws Skip
+ */
+export async function unpacked(name: string): Promise<string> {
+  if (findProgram("apt-get") === undefined || findProgram("dpkg-deb") === undefined) {
+    throw new Skip(`no ${name} on this machine, and no apt-get`);
+  }
+  return await place(`packages/${name}`, [name, process.arch], async (dir) => {
+    try {
+      const archives = await download(name);
+      const debs = (await readdir(archives)).filter(
+        (deb) => deb.endsWith(".deb") && !NEVER_UNPACKED.test(deb),
+      );
+      for (const deb of debs)
+        await run("dpkg-deb", ["-x", join(archives, deb), dir], { limitMs: EXTRACT_MS });
+    } catch (error) {
+      throw new Skip(`${name} cannot be had: ${reasonOf(error)}`);
+    }
+  });
+}
+
+/** Where an unpacked program finds its shared libraries. */
+export async function libraryPathOf(root: string): Promise<string> {
+  const dirs: string[] = [];
+  for (const parent of [join(root, "usr/lib"), join(root, "lib")]) {
+    if (!existsSync(parent)) continue;
+    const names = (await readdir(parent)).filter((name) => name.includes("-linux-"));
+    dirs.push(...names.map((name) => join(parent, name)));
+  }
+  return dirs.join(":");
+}
+
+async function download(name: string): Promise<string> {
+  const state = await lists();
+  const cache = await mkdtemp(join(state, "cache-"));
+  await mkdir(join(cache, "archives/partial"), { recursive: true });
+  const settings = [...settingsFor(state), "-o", `Dir::Cache=${cache}`];
+  const wanted = ["install", "--yes", "--no-install-recommends", "--download-only", name];
+  // "install" works out which libraries this system lacks.
+  await run("apt-get", [...settings, ...wanted], { limitMs: DOWNLOAD_MS });
+  return join(cache, "archives");
+}
+
+let updated: Promise<string> | undefined;
+
+/** apt's lists in a folder of their own, fetched once a process. */
+function lists(): Promise<string> {
+  updated ??= update();
+  return updated;
+}
+
+async function update(): Promise<string> {
+  await mkdir(CACHE, { recursive: true });
+  const state = await mkdtemp(join(CACHE, `making-${process.pid}-apt-`));
+  atEnd(() => rm(state, { recursive: true, force: true }));
+  await mkdir(join(state, "lists/partial"), { recursive: true });
+  const settings = [...settingsFor(state), "-o", `Dir::Cache=${join(state, "cache")}`];
+  // An index that cannot be fetched is an error only where the package is not found.
+  await run("apt-get", [...settings, "-qq", "update"], { limitMs: UPDATE_MS });
+  return state;
+}
+
+function settingsFor(state: string): string[] {
+  return [
+    `Dir::State=${state}`,
+    "Dir::State::status=/var/lib/dpkg/status",
+    `Dir::State::Lists=${state}/lists`,
+    "APT::Sandbox::User=",
+    "Debug::NoLocking=1",
+    "Acquire::Retries=2",
+    "Acquire::http::Timeout=20",
+  ].flatMap((setting) => ["-o", setting]);
+}

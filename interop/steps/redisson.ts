@@ -1,0 +1,58 @@
+import { copyFile, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { run } from "../children.ts";
+import { reasonOf, Skip } from "../skip.ts";
+import { findProgram } from "./find.ts";
+import { HERE, place, textOf } from "./place.ts";
+
+const DOWNLOAD_MS = 120_000;
+const COMPILE_MS = 60_000;
+const COPY_DEPENDENCIES = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies";
+
+export interface RedissonTool {
+  readonly java: string;
+  readonly classpath: string;
+}
+
+/** Redisson's jars, and our peer compiled. @throws Skip */
+export async function provideRedisson(): Promise<RedissonTool> {
+  const java = findProgram("java");
+  const javac = findProgram("javac");
+  if (java === undefined) throw new Skip("no Java on this machine");
+  if (javac === undefined) throw new Skip("no javac on this machine");
+  const pom = textOf("java", "pom.xml");
+  const source = textOf("java", "RedissonPeer.java");
+  const jars = await place("redisson-jars", [pom], (dir) => download(join(dir, "lib")));
+  const lib = join(jars, "lib", "*");
+  const classes = await place("redisson-peer", [pom, source, await versionOf(java)], async (dir) => {
+    await run(javac, ["-d", dir, "-cp", lib, join(HERE, "java", "RedissonPeer.java")], {
+      limitMs: COMPILE_MS,
+    });
+  });
+  return { java, classpath: `${classes}:${lib}` };
+}
+
+async function download(lib: string): Promise<void> {
+  const mvn = findProgram("mvn");
+  if (mvn === undefined) throw new Skip("no Maven on this machine");
+  // In a folder of its own: Maven writes beside the pom.
+  await mkdir(lib, { recursive: true });
+  const pom = join(lib, "..", "pom.xml");
+  await copyFile(join(HERE, "java", "pom.xml"), pom);
+  const args = ["-B", "-q", "-f", pom, COPY_DEPENDENCIES, `-DoutputDirectory=${lib}`];
+  // What ~/.m2 holds needs no network.
+  const isThere = await run(mvn, ["-o", ...args], { limitMs: DOWNLOAD_MS }).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return;
+  await run(mvn, args, { limitMs: DOWNLOAD_MS }).catch((error: unknown) => {
+    throw new Skip(`Redisson cannot be had: ${reasonOf(error)}`);
+  });
+}
+
+async function versionOf(java: string): Promise<string> {
+  return await run(java, ["-version"], { limitMs: 10_000 }).catch((error: unknown) => {
+    throw new Skip(`Java does not run here: ${reasonOf(error)}`);
+  });
+}

@@ -1,0 +1,21 @@
+import { createInterface } from "node:readline";
+
+export type Verb = (...words: string[]) => Promise<object>;
+
+/** Answers requests on standard input, several at a time, as `peer.ts` asks them. */
+export function serve(verbs: Readonly<Record<string, Verb>>): void {
+  const answer = (id: string, what: object) => process.stdout.write(`${id} ${JSON.stringify(what)}\n`);
+  createInterface(process.stdin)
+    .on("line", async (line) => {
+      const [id = "", verb = "", ...words] = line.split(" ");
+      try {
+        const carryOut = verbs[verb];
+        if (carryOut === undefined) throw new Error(`unknown verb ${verb}`);
+        answer(id, await carryOut(...words));
+      } catch (error) {
+        answer(id, { error: String(error) });
+      }
+    })
+    .on("close", () => process.exit(0));
+  answer("ready", {});
+}
