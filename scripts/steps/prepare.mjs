@@ -6,33 +6,40 @@ import { withLock } from "./lock.mjs";
 import { runStep } from "./progress.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+/** An installation of its own: what only the benchmarks need is no part of `npm start`. */
+const PEERS = "bench/peers";
 
 /**
- * Installs the dependencies and builds the console, each only if it is missing or out of date.
+ * Installs the dependencies, those of the benchmarks when they are wanted, and builds the console, each only if it is
+ * missing or out of date.
  *
- * @param {{ build: boolean, root?: string }} options
+ * @param {{ build: boolean, bench?: boolean, root?: string }} options
  */
-export async function prepare({ build, root = ROOT }) {
-  const ready = () => isInstalled(root) && (!build || isBuilt(root));
+export async function prepare({ build, bench = false, root = ROOT }) {
+  const peers = join(root, PEERS);
+  const ready = () => isInstalled(root) && (!bench || isInstalled(peers)) && (!build || isBuilt(root));
   if (ready()) return;
   await withLock(join(root, ".cache/setup.lock"), async (onStart) => {
-    if (!isInstalled(root)) await install(root, onStart);
+    if (!isInstalled(root)) await install("Installing dependencies", root, onStart);
+    if (bench && !isInstalled(peers))
+      await install("Installing what the benchmarks compare with", peers, onStart);
     if (build && !isBuilt(root)) await buildConsole(root, onStart);
   });
 }
 
 /**
- * @param {string} root
+ * @param {string} title
+ * @param {string} dir
  * @param {(pid: number) => void} onStart
  */
-async function install(root, onStart) {
+async function install(title, dir, onStart) {
   const npm = process.env.npm_execpath ?? "";
   // pnpm and yarn set npm_execpath to themselves.
   const [command, first] = basename(npm) === "npm-cli.js" ? [process.execPath, [npm]] : ["npm", []];
   // Both `npm --omit=dev start` and NODE_ENV=production are inherited; the build needs everything.
   // `npm --silent start` is inherited as well, and would hide why an installation fails.
   const rest = ["--include=dev", "--no-audit", "--no-fund", "--loglevel=warn"];
-  await runStep("Installing dependencies", command, [...first, "ci", ...rest], { cwd: root, onStart });
+  await runStep(title, command, [...first, "ci", ...rest], { cwd: dir, onStart });
 }
 
 /**

@@ -1,0 +1,82 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
+
+interface Started {
+  readonly child: ChildProcess;
+  /** What it has printed so far. */
+  readonly printed: { out: string; error: string };
+}
+
+function start(...args: string[]): Started {
+  const child = spawn(process.execPath, ["--import", "tsx", MAIN, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const printed = { out: "", error: "" };
+  child.stdout.on("data", (chunk) => {
+    printed.out += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    printed.error += chunk;
+  });
+  return { child, printed };
+}
+
+async function run(...args: string[]) {
+  const { child, printed } = start(...args);
+  const [code] = await once(child, "close");
+  return { code, ...printed };
+}
+
+function serversOf(pid: number | undefined): number[] {
+  const list = execFileSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" });
+  const lines = list.split("\n").map((line) => line.trim().split(/\s+/));
+  const servers = lines.filter(([, parent, path = ""]) => parent === String(pid) && path.endsWith("-server"));
+  return servers.map(([server]) => Number(server));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe("npm run bench", () => {
+  it("prints a figure as one line of JSON, with ours by theirs, and everything else elsewhere", async () => {
+    const { code, out, error } = await run("core", "--only", "core.commands.pair", "--quick");
+    expect(error).toContain("core.commands.pair");
+    expect(code).toBe(0);
+    const [line = "", ...rest] = out.split("\n");
+    expect(rest).toEqual([""]);
+    const { figure, unit, ours, vs, conditions } = JSON.parse(line);
+    expect([figure, unit]).toEqual(["core.commands.pair", "commands/pair"]);
+    expect(conditions.theirs).toEqual({ raw: 3, redlock: 4, "redis-semaphore": 3 });
+    expect(vs.raw).toBeCloseTo(ours / 3, 2);
+    expect(conditions.byCommand.ours.evalsha).toBe(2);
+  });
+
+  it.each([
+    ["core.pairs.c65", ["--only", "core.pairs.c65"]],
+    ["disk", ["disk"]],
+  ])("ends with 2 and says what there is, asked for %s", async (name, args) => {
+    const { code, out, error } = await run(...args);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(error).toMatch(`"${name}": core`);
+  });
+
+  it("leaves no server behind when it is interrupted", async () => {
+    const { child, printed } = start("--only", "core.renew.10k", "--quick");
+    while (!printed.error.includes("holds for")) await once(child.stderr ?? child, "data");
+    const servers = serversOf(child.pid);
+    expect(servers).toHaveLength(1);
+    child.kill("SIGTERM");
+    expect((await once(child, "close"))[0]).toBe(143);
+    expect(servers.filter(isAlive)).toEqual([]);
+  });
+});

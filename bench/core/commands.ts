@@ -1,0 +1,58 @@
+import type { Redis } from "ioredis";
+import type { Contender } from "../contender.ts";
+import type { Experiment } from "../figure.ts";
+import { rounded } from "../figure.ts";
+import { callsBetween, callsOf } from "../info.ts";
+import { machineFacts } from "../machine.ts";
+import { startRedis } from "../servers.ts";
+import { openContenders, settingsOf } from "./contenders.ts";
+import { runPairs } from "./pairs.ts";
+
+const FIGURE = "core.commands.pair";
+const PAIRS = 1000;
+
+/** Redis commands that a pair makes, those of its scripts included; the calls of scripts themselves apart. */
+export const commands: Experiment = {
+  figures: [FIGURE],
+  async measure(run) {
+    const { url, look } = await startRedis(run, "");
+    const contenders = await openContenders(run, url);
+    const counted = new Map<string, Counted>();
+    for (const contender of contenders) counted.set(contender.name, await countOf(contender, look));
+    const { ours, ...peers } = Object.fromEntries(
+      [...counted].map(([name, { commands }]) => [name, commands]),
+    );
+    if (ours === undefined) throw new Error("ours is not among the contenders");
+    const conditions = {
+      ...(await machineFacts(look, run.effort)),
+      consoles: 0,
+      theirs: peers,
+      pairs: PAIRS,
+      byCommand: Object.fromEntries([...counted].map(([name, { byCommand }]) => [name, byCommand])),
+      counting: "INFO commandstats; EVALSHA is not counted but shown in byCommand; fewer are better",
+      ...settingsOf(contenders),
+    };
+    const vs = Object.fromEntries(
+      Object.entries(peers).map(([name, theirs]) => [name, rounded(ours / theirs)]),
+    );
+    return [{ figure: FIGURE, unit: "commands/pair", ours, vs, conditions }];
+  },
+};
+
+interface Counted {
+  readonly commands: number;
+  readonly byCommand: Readonly<Record<string, number>>;
+}
+
+async function countOf(contender: Contender, look: Redis): Promise<Counted> {
+  // The first call of a script is an EVAL.
+  await runPairs(contender, { pairs: 1, inFlight: 1 }, "warm");
+  const before = await callsOf(look);
+  await runPairs(contender, { pairs: PAIRS, inFlight: 64 }, "counted");
+  const calls = callsBetween(before, await callsOf(look));
+  const all = [...calls.values()].reduce((sum, count) => sum + count, 0);
+  return {
+    commands: rounded((all - (calls.get("evalsha") ?? 0)) / PAIRS),
+    byCommand: Object.fromEntries([...calls].sort().map(([name, count]) => [name, rounded(count / PAIRS)])),
+  };
+}

@@ -1,0 +1,19 @@
+import type { Experiment } from "../figure.ts";
+import { commands } from "./commands.ts";
+import { handOff } from "./hand-off.ts";
+import { leftover } from "./leftover.ts";
+import { memory } from "./memory.ts";
+import { renewals } from "./renewals.ts";
+import { throughput } from "./throughput.ts";
+import { watched } from "./watched.ts";
+
+/** What the lock core costs, beside the least safe lock and the libraries that Node apps use. */
+export const core: readonly Experiment[] = [
+  ...throughput,
+  watched,
+  commands,
+  memory,
+  leftover,
+  handOff,
+  renewals,
+];

@@ -1,0 +1,131 @@
+import type { ChildProcess } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { startChild } from "../child.ts";
+import type { Contender } from "../contender.ts";
+import type { Effort, Experiment, Run } from "../figure.ts";
+import { machineFacts } from "../machine.ts";
+import { redisSemaphore } from "../peers/redis-semaphore.ts";
+import { redlock } from "../peers/redlock.ts";
+import { progress } from "../progress.ts";
+import { compare, interleave } from "../rounds.ts";
+import { startRedis } from "../servers.ts";
+import { percentile } from "../statistics.ts";
+import { bareHolder } from "./bare.ts";
+import { settingsOf } from "./contenders.ts";
+import { monotonicMs, type WaiterSays } from "./hand-off-words.ts";
+import { ours } from "./ours.ts";
+
+const FIGURES = [
+  { figure: "core.handoff.p50", share: 0.5 },
+  { figure: "core.handoff.p99", share: 0.99 },
+] as const;
+
+/** From the moment one process begins to release until another one has the lock. */
+export const handOff: Experiment = {
+  figures: FIGURES.map(({ figure }) => figure),
+  async measure(run) {
+    const { url, look } = await startRedis(run, "");
+    const waiter = new Waiter(await startChild(run, "waiter.ts", [url]));
+    const lines = await openLines(run, url);
+    for (const line of lines) await handOffs(line, waiter, { quick: 1, full: 5 }[run.effort]);
+    const count = COUNT[run.effort];
+    const rounds = await interleave({
+      contenders: lines,
+      rounds: run.effort === "quick" ? 1 : 5,
+      measure: (line) => handOffs(line, waiter, Math.ceil(count / line.lanes)),
+      onProgress: progress,
+    });
+    const machine = await machineFacts(look, run.effort);
+    return FIGURES.map(({ figure, share }) => {
+      const { ours, vs, theirs } = compare(rounds, (samples) => percentile(samples, share));
+      const conditions = {
+        ...machine,
+        consoles: 0,
+        theirs,
+        rounds: rounds.get("ours")?.length,
+        handOffsPerRound: count,
+        connections: "1 the holder, 1 the waiter; ours and bare 1 more to be woken",
+        waiting: "ours with waitMs, the peers with their default retries",
+        waitedMs: Object.fromEntries(lines.map(({ name, waitMs }) => [name, waitMs])),
+        lanes: Object.fromEntries(lines.map(({ name, lanes }) => [name, lanes])),
+        counting: "from before release is called to the grant in the other process; less is better",
+        ...settingsOf(lines.map(({ holder }) => holder)),
+      };
+      return { figure, unit: "ms", ours, vs, conditions };
+    });
+  },
+};
+
+const COUNT: Readonly<Record<Effort, number>> = { full: 200, quick: 20 };
+
+/** One contender's side of the holder, and how it is made to wait. */
+interface HandOffLine {
+  readonly name: string;
+  readonly holder: Contender;
+  /** How long the other one has waited when it is released: by chance in between, so that no poll is hit on purpose. */
+  readonly waitMs: readonly [number, number];
+  /** How many hand-offs of different keys are under way at once: those who poll sleep most of the time. */
+  readonly lanes: number;
+}
+
+async function openLines(run: Run, url: string): Promise<readonly HandOffLine[]> {
+  const lines: [Contender, HandOffLine["waitMs"], number][] = [
+    [await ours(url), [10, 20], 1],
+    [bareHolder(url), [10, 20], 1],
+    [redlock(url), [50, 350], 20],
+    [redisSemaphore(url), [20, 40], 1],
+  ];
+  return lines.map(([holder, waitMs, lanes]) => {
+    run.later(() => holder.close());
+    return { name: holder.name, holder, waitMs, lanes };
+  });
+}
+
+/** How long each hand-off took, in ms; `each` of them a lane, one after the other. */
+async function handOffs(line: HandOffLine, waiter: Waiter, each: number): Promise<number[]> {
+  const lane = async (_: unknown, number: number) => {
+    const took: number[] = [];
+    for (let done = 0; done < each; done++) took.push(await handOffOnce(line, waiter, number));
+    return took;
+  };
+  return (await Promise.all(Array.from({ length: line.lanes }, lane))).flat();
+}
+
+async function handOffOnce({ name, holder, waitMs }: HandOffLine, waiter: Waiter, lane: number) {
+  const key = `lock:bench:${name}:${lane}`;
+  const release = await holder.acquire(key);
+  const granted = await waiter.wait(name, key);
+  const [least, most] = waitMs;
+  await sleep(least + Math.random() * (most - least));
+  const from = monotonicMs();
+  await release();
+  return (await granted.at) - from;
+}
+
+/** The other process. */
+class Waiter {
+  readonly #asked = new Map<number, { waiting: () => void; granted: (at: number) => void }>();
+  #ids = 0;
+
+  constructor(private readonly child: ChildProcess) {
+    child.on("message", (says: WaiterSays) => {
+      const ask = this.#asked.get(says.id);
+      if (says.state === "waiting") ask?.waiting();
+      else ask?.granted(says.at);
+    });
+  }
+
+  /** Resolves once it waits; `at` is when it is granted. */
+  async wait(contender: string, key: string): Promise<{ readonly at: Promise<number> }> {
+    const id = ++this.#ids;
+    let granted: (at: number) => void = () => undefined;
+    const at = new Promise<number>((resolve) => {
+      granted = resolve;
+    });
+    await new Promise<void>((resolve) => {
+      this.#asked.set(id, { waiting: resolve, granted });
+      this.child.send({ id, contender, key });
+    });
+    return { at: at.finally(() => this.#asked.delete(id)) };
+  }
+}

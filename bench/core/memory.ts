@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Redis } from "ioredis";
+import { type Contender, LEASE_MS } from "../contender.ts";
+import type { Experiment } from "../figure.ts";
+import { rounded } from "../figure.ts";
+import { infoOf } from "../info.ts";
+import { machineFacts } from "../machine.ts";
+import { startRedis } from "../servers.ts";
+import { settingsOf } from "./contenders.ts";
+import { ours } from "./ours.ts";
+import { raw } from "./raw.ts";
+
+const FIGURE = "core.redis.bytes";
+const IN_FLIGHT = 64;
+
+/** What a held lock takes in Redis beyond the string of the least safe lock: all keys of ours together. */
+export const memory: Experiment = {
+  figures: [FIGURE],
+  async measure(run) {
+    const { url, look } = await startRedis(run, "");
+    const contenders = [await ours(url), await raw(url)] as const;
+    for (const contender of contenders) run.later(() => contender.close());
+    const locks = run.effort === "quick" ? 2000 : 10_000;
+    const [held, plain] = [
+      await bytesPerLock(look, contenders[0], locks),
+      await bytesPerLock(look, contenders[1], locks),
+    ];
+    const conditions = {
+      ...(await machineFacts(look, run.effort)),
+      locks,
+      heldBytes: rounded(held.bytes),
+      plainBytes: rounded(plain.bytes),
+      memoryUsageByKey: held.byKey,
+      counting: "rise of used_memory by as many locks of one request each, no record; less is better",
+      ...settingsOf(contenders),
+    };
+    return [
+      { figure: FIGURE, unit: "bytes/lock", ours: rounded(held.bytes - plain.bytes), vs: {}, conditions },
+    ];
+  },
+};
+
+interface Held {
+  readonly bytes: number;
+  /** MEMORY USAGE of each key of one lock. */
+  readonly byKey: Readonly<Record<string, number>>;
+}
+
+async function bytesPerLock(look: Redis, contender: Contender, locks: number): Promise<Held> {
+  await (await contender.acquire("lock:bench:warm"))();
+  await look.flushall();
+  const before = await settledMemory(look);
+  await takeAll(contender, locks);
+  const bytes = ((await settledMemory(look)) - before) / locks;
+  const names = await look.keys("*lock:bench:0000007*");
+  const byKey: Record<string, number> = {};
+  for (const name of names) byKey[name] = Number(await look.memory("USAGE", name, "SAMPLES", 0));
+  await look.flushall();
+  return { bytes, byKey };
+}
+
+/** Names of one length, so that all locks are alike. */
+async function takeAll(contender: Contender, locks: number): Promise<void> {
+  let taken = 0;
+  const work = async () => {
+    while (taken < locks) await contender.acquire(`lock:bench:${String(taken++).padStart(7, "0")}`);
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, work));
+}
+
+/** Redis rehashes its tables for a moment after they grew. */
+async function settledMemory(look: Redis): Promise<number> {
+  let last = Number.NaN;
+  const deadline = performance.now() + LEASE_MS / 6;
+  while (performance.now() < deadline) {
+    const now = Number((await infoOf(look, "memory")).used_memory);
+    if (Math.abs(now - last) < 1024) return now;
+    last = now;
+    await sleep(250);
+  }
+  return last;
+}

@@ -1,0 +1,92 @@
+import type { Redis } from "ioredis";
+import type { Contender } from "../contender.ts";
+import type { Facts, Line } from "../figure.ts";
+import { redisCpuMicros } from "../info.ts";
+import { progress } from "../progress.ts";
+import { compare, interleave, mediansOf } from "../rounds.ts";
+
+export interface PairsPlan {
+  readonly rounds: number;
+  readonly pairs: number;
+  readonly inFlight: number;
+}
+
+/** Names that are used in turn: what is in flight is never one key twice, and a lock is taken again as apps do. */
+const NAMES = 4096;
+
+interface PairsRound {
+  readonly perSecond: number;
+  /** CPU time a pair, in µs: of this process and of Redis's main thread. */
+  readonly nodeMicros: number;
+  readonly redisMicros: number;
+}
+
+/** Acquire+release pairs a second of each contender, and what a pair costs both sides. */
+export async function measurePairs(
+  figure: string,
+  contenders: readonly Contender[],
+  look: Redis,
+  plan: PairsPlan,
+): Promise<Omit<Line, "conditions"> & { conditions: Facts }> {
+  for (const contender of contenders) await runPairs(contender, plan, "warm");
+  let measured = 0;
+  const rounds = await interleave({
+    contenders,
+    rounds: plan.rounds,
+    measure: (contender) => measureRound(contender, look, plan, measured++),
+    onProgress: progress,
+  });
+  const { ours, vs, theirs } = compare(rounds, ({ perSecond }) => perSecond);
+  return {
+    figure,
+    unit: "pairs/s",
+    ours,
+    vs,
+    conditions: {
+      theirs,
+      redisCpuMicrosPerPair: mediansOf(rounds, ({ redisMicros }) => redisMicros),
+      nodeCpuMicrosPerPair: mediansOf(rounds, ({ nodeMicros }) => nodeMicros),
+      rounds: plan.rounds,
+      pairsPerRound: plan.pairs,
+      inFlight: plan.inFlight,
+      namesPerRound: Math.min(NAMES, plan.pairs),
+      connections: 1,
+    },
+  };
+}
+
+async function measureRound(
+  contender: Contender,
+  look: Redis,
+  plan: PairsPlan,
+  round: number,
+): Promise<PairsRound> {
+  const redisBefore = await redisCpuMicros(look);
+  const nodeBefore = process.cpuUsage();
+  const started = performance.now();
+  await runPairs(contender, plan, String(round));
+  const seconds = (performance.now() - started) / 1000;
+  const node = process.cpuUsage(nodeBefore);
+  const redisMicros = (await redisCpuMicros(look)) - redisBefore;
+  return {
+    perSecond: plan.pairs / seconds,
+    nodeMicros: (node.user + node.system) / plan.pairs,
+    redisMicros: redisMicros / plan.pairs,
+  };
+}
+
+/** Each round has names of its own, so that none finds what an earlier one left. */
+export async function runPairs(
+  contender: Contender,
+  { pairs, inFlight }: Pick<PairsPlan, "pairs" | "inFlight">,
+  round: string,
+): Promise<void> {
+  let started = 0;
+  const work = async () => {
+    while (started < pairs) {
+      const release = await contender.acquire(`lock:bench:${contender.name}:${round}:${started++ % NAMES}`);
+      await release();
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, work));
+}

@@ -1,0 +1,28 @@
+import type { Experiment, Run } from "../figure.ts";
+import { machineFacts } from "../machine.ts";
+import { startRedis } from "../servers.ts";
+import { openContenders, settingsOf } from "./contenders.ts";
+import { measurePairs, type PairsPlan } from "./pairs.ts";
+
+const IN_FLIGHT = [1, 64, 512] as const;
+
+/** Pairs of acquire and release, so many in flight on one connection, with notifications off. */
+export const throughput: readonly Experiment[] = IN_FLIGHT.map((inFlight) => {
+  const figure = `core.pairs.c${inFlight}`;
+  return {
+    figures: [figure],
+    async measure(run) {
+      const { url, look } = await startRedis(run, "");
+      const contenders = await openContenders(run, url);
+      const line = await measurePairs(figure, contenders, look, planFor(run, inFlight));
+      const machine = await machineFacts(look, run.effort);
+      const conditions = { ...machine, consoles: 0, ...line.conditions, ...settingsOf(contenders) };
+      return [{ ...line, conditions }];
+    },
+  };
+});
+
+function planFor({ effort }: Run, inFlight: number): PairsPlan {
+  if (effort === "quick") return { rounds: 3, pairs: inFlight === 1 ? 600 : 1500, inFlight };
+  return { rounds: 9, pairs: inFlight === 1 ? 4000 : 20_000, inFlight };
+}

@@ -1,0 +1,40 @@
+import { startChild } from "../child.ts";
+import type { Experiment } from "../figure.ts";
+import { machineFacts } from "../machine.ts";
+import { EMBEDDED_FLAGS, startRedis } from "../servers.ts";
+import { settingsOf } from "./contenders.ts";
+import { ours } from "./ours.ts";
+import { measurePairs } from "./pairs.ts";
+import { raw } from "./raw.ts";
+
+const FIGURE = "core.pairs.console";
+
+/** The same with a console that looks on: our server in another process, one stream, every key watched. */
+export const watched: Experiment = {
+  figures: [FIGURE],
+  async measure(run) {
+    const { url, look } = await startRedis(run, EMBEDDED_FLAGS);
+    const console = await startChild(run, "console.ts", [url]);
+    const contenders = [await ours(url), await raw(url)];
+    for (const contender of contenders) run.later(() => contender.close());
+    const quick = run.effort === "quick";
+    const plan = { rounds: quick ? 3 : 9, pairs: quick ? 1500 : 20_000, inFlight: 64 };
+    const line = await measurePairs(FIGURE, contenders, look, plan);
+    const seen = await askConsole(console);
+    const conditions = {
+      ...(await machineFacts(look, run.effort)),
+      consoles: 1,
+      console: seen,
+      ...line.conditions,
+      ...settingsOf(contenders),
+    };
+    return [{ ...line, conditions }];
+  },
+};
+
+/** What the stream brought, as a proof that it was there. */
+async function askConsole(child: Awaited<ReturnType<typeof startChild>>): Promise<unknown> {
+  const answer = new Promise((resolve) => child.once("message", resolve));
+  child.send("report");
+  return await answer;
+}

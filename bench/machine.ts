@@ -1,0 +1,38 @@
+import { readFileSync } from "node:fs";
+import { availableParallelism, cpus } from "node:os";
+import type { Redis } from "ioredis";
+import type { Effort, Facts } from "./figure.ts";
+import { infoOf } from "./info.ts";
+
+/** What every line says of where it was measured. */
+export async function machineFacts(redis: Redis, effort: Effort): Promise<Facts> {
+  const server = await infoOf(redis, "server");
+  return {
+    effort,
+    cores: availableParallelism(),
+    cpu: cpus()[0]?.model ?? "unknown",
+    redis: server.redis_version ?? "unknown",
+    node: process.version,
+    ioredis: versionIn("../package-lock.json", "ioredis"),
+    notifyKeyspaceEvents: await flagsOf(redis),
+  };
+}
+
+async function flagsOf(redis: Redis): Promise<string> {
+  const reply = await redis.config("GET", "notify-keyspace-events");
+  const flags: unknown = Array.isArray(reply) ? reply[1] : Object.values(Object(reply))[0];
+  return String(flags ?? "");
+}
+
+export function peerVersions(): Facts {
+  const versions = ["redlock", "redis-semaphore"].map((name) => [
+    name,
+    versionIn("peers/package-lock.json", name),
+  ]);
+  return Object.fromEntries(versions);
+}
+
+function versionIn(lockFile: string, name: string): string {
+  const { packages } = JSON.parse(readFileSync(new URL(lockFile, import.meta.url), "utf8"));
+  return String(packages[`node_modules/${name}`]?.version ?? "unknown");
+}

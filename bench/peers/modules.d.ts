@@ -1,0 +1,18 @@
+/** As little of the peers' types as is used here, so that the types can be checked without installing them. */
+
+declare module "redlock" {
+  // biome-ignore lint/style/noDefaultExport: as redlock has it
+  export default class Redlock {
+    constructor(clients: Iterable<object>, settings?: { retryCount?: number });
+    acquire(resources: string[], duration: number): Promise<{ release(): Promise<unknown> }>;
+    on(event: "error", listener: (error: Error) => void): this;
+  }
+}
+
+declare module "redis-semaphore" {
+  export class Mutex {
+    constructor(client: object, key: string, options?: { lockTimeout?: number; refreshInterval?: number });
+    acquire(): Promise<void>;
+    release(): Promise<void>;
+  }
+}

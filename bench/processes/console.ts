@@ -1,0 +1,55 @@
+/**
+ * Our server without its pages, and one tab's stream of it: what looks on while the locks are measured.
+ * `node --import tsx console.ts REDIS_URL`; says when the stream is live.
+ */
+import { randomBytes } from "node:crypto";
+import { readConfig } from "../../server/config.ts";
+import { Front } from "../../server/front.ts";
+import { createLog } from "../../server/log.ts";
+import { Runtime } from "../../server/runtime.ts";
+import { openTarget } from "../../server/target.ts";
+
+const [redisUrl = ""] = process.argv.slice(2);
+const rootKey = randomBytes(30).toString("base64url");
+const seen = { streamsOpened: 0, bytesRead: 0 };
+
+async function main(): Promise<void> {
+  const environment = {
+    REDIS_URL: redisUrl,
+    PORT: "0",
+    LOCKKEEPER_ROOT_KEY: rootKey,
+    LOCKKEEPER_LOG: "error",
+  };
+  const config = readConfig(environment, []);
+  const front = new Front(config);
+  const port = await front.listen();
+  const target = await openTarget(config, () => undefined);
+  const runtime = await Runtime.start(config, target, () => port, createLog(config));
+  front.serve(runtime);
+  while (!runtime.readiness.ready) await new Promise((resolve) => setTimeout(resolve, 10));
+  await new Promise<void>((onOpen) => void keepReading(`http://127.0.0.1:${port}/api/v1/live`, onOpen));
+  process.send?.("ready");
+}
+
+/** As a browser: whoever is cut off comes back. */
+async function keepReading(url: string, onOpen: () => void): Promise<never> {
+  for (;;) {
+    await readStream(url, onOpen).catch((error: unknown) => process.stderr.write(`console: ${error}\n`));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+async function readStream(url: string, onOpen: () => void): Promise<void> {
+  const response = await fetch(url, { headers: { authorization: `Bearer ${rootKey}` } });
+  if (response.status !== 200 || response.body === null)
+    throw new Error(`GET /live answered ${response.status}`);
+  seen.streamsOpened++;
+  for await (const chunk of response.body) {
+    seen.bytesRead += chunk.length;
+    onOpen();
+  }
+}
+
+process.on("message", () => process.send?.(seen));
+process.on("disconnect", () => process.exit(0));
+await main();

@@ -1,0 +1,17 @@
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return (at(sorted, Math.ceil(middle) - 1) + at(sorted, Math.floor(middle))) / 2;
+}
+
+/** The smallest value that `share` of all values do not exceed. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return at(sorted, Math.ceil(sorted.length * share) - 1);
+}
+
+function at(sorted: readonly number[], index: number): number {
+  const value = sorted[index];
+  if (value === undefined) throw new RangeError("nothing was measured");
+  return value;
+}
