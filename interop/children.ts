@@ -84,17 +84,21 @@ export async function endAll(): Promise<void> {
   for (const child of children) kill(child);
 }
 
-/** From here on an interruption ends all that was started, and then us. */
+/** From here on an interruption, or an error that nobody caught, ends all that was started, and then us. */
 export function endWhenInterrupted(): void {
-  const interrupted = (name: (typeof SIGNALS)[number]) => {
+  const interrupted = (code: number) => {
     if (isEnding) return;
     isEnding = true;
-    void endAll().then(() => process.exit(128 + constants.signals[name]));
+    void endAll().then(() => process.exit(code));
   };
-  for (const name of SIGNALS) process.on(name, interrupted);
+  for (const name of SIGNALS) process.on(name, () => interrupted(128 + constants.signals[name]));
+  process.on("uncaughtException", (error) => {
+    console.error(error);
+    interrupted(1);
+  });
   // npm passes a signal on to its shell, and not every shell to us: an orphan has been told to end, too.
   setInterval(() => {
-    if (process.ppid !== parent) interrupted("SIGTERM");
+    if (process.ppid !== parent) interrupted(128 + constants.signals.SIGTERM);
   }, 500).unref();
 }
 

@@ -1,5 +1,6 @@
 import type { Client } from "./client.ts";
+import { guardMariadb, guardPostgresql, guardRedis } from "./guards.ts";
 import { redisson } from "./redisson.ts";
 
 /** In the order of their lines. */
-export const CLIENTS: readonly Client[] = [redisson];
+export const CLIENTS: readonly Client[] = [redisson, guardRedis, guardPostgresql, guardMariadb];

@@ -7,6 +7,7 @@ import { guardFile, statementsOf } from "./statements.ts";
 export interface MysqlConnection {
   query(text: string, values?: readonly unknown[]): Promise<[{ affectedRows: number } & Row[], unknown]>;
   end(): Promise<void>;
+  on(event: "error", listener: () => void): void;
 }
 type Row = Readonly<Record<string, string>>;
 
@@ -54,7 +55,7 @@ export async function connectMariadb(
     npm,
     "mysql2/promise",
   );
-  return await mysql.createConnection({
+  const connection = await mysql.createConnection({
     socketPath,
     user: "root",
     flags: [counting === "found rows" ? "FOUND_ROWS" : "-FOUND_ROWS"],
@@ -62,6 +63,9 @@ export async function connectMariadb(
     bigNumberStrings: true,
     ...(database === undefined ? {} : { database }),
   });
+  // Whoever uses the connection learns of its end from the next query.
+  connection.on("error", () => undefined);
+  return connection;
 }
 
 export async function mariadbStore(npm: NpmTool, address: MariadbAddress): Promise<GuardedStore> {

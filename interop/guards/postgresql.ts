@@ -8,6 +8,7 @@ interface PgClient {
   connect(): Promise<void>;
   query(text: string, values?: readonly unknown[]): Promise<{ rowCount: number | null; rows: Row[] }>;
   end(): Promise<void>;
+  on(event: "error", listener: () => void): void;
 }
 type Row = Readonly<Record<string, string>>;
 
@@ -40,6 +41,8 @@ const WAYS = {
 export async function connectPostgresql(npm: NpmTool, address: PostgresqlAddress): Promise<PgClient> {
   const { Client } = npmModule<{ Client: new (options: object) => PgClient }>(npm, "pg");
   const client = new Client({ ...address, database: "postgres", statement_timeout: 20_000 });
+  // Whoever uses the connection learns of its end from the next query.
+  client.on("error", () => undefined);
   await client.connect();
   return client;
 }

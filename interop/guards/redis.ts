@@ -27,7 +27,7 @@ export function redisStore(url: string): GuardedStore {
   };
 }
 
-function redisWriter(url: string): GuardedWriter {
+export function redisWriter(url: string): GuardedWriter {
   const redis = new Redis(url);
   return {
     async write(resource, fence, value) {

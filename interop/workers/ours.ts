@@ -1,18 +1,23 @@
 /** A worker of ours: what an app does with the library. `ours.ts <url> [format]` */
 import { Redis } from "ioredis";
+import type { FormatName } from "../../lib/contract/lock.ts";
 import { LockkeeperError } from "../../server/locks/errors.ts";
 import type { Hold } from "../../server/locks/hold.ts";
 import { LockClient } from "../../server/locks/lock-client.ts";
+import type { GuardedWriter } from "../guards/guard.ts";
+import { openWriter, type StoreAddress } from "../guards/open.ts";
 import { contend } from "./section.ts";
 import { serve } from "./serve.ts";
 
 const LEASE_MS = 30_000;
 const REENTER_EVERY = 5;
 
-const [url = ""] = process.argv.slice(2);
+const [url = "", formatName = "redisson"] = process.argv.slice(2);
+const format = formatName as FormatName;
 const client = await LockClient.open(url);
 const redis = new Redis(url);
 const holds = new Map<string, Hold>();
+let writer: GuardedWriter | undefined;
 
 function holdOf(who: string, key: string): Hold {
   const hold = holds.get(`${who} ${key}`);
@@ -29,11 +34,15 @@ serve({
       { forMs: Number(forMs), loops: Number(loops) },
       async (section, turn) => {
         let taken: Hold | undefined;
-        const entered = await client.withLock(key, { waitMs: LEASE_MS, leaseMs: LEASE_MS }, async (hold) => {
-          taken = hold;
-          await section();
-          return turn % REENTER_EVERY === 0 ? reenter(key, hold.owner) : undefined;
-        });
+        const entered = await client.withLock(
+          key,
+          { waitMs: LEASE_MS, leaseMs: LEASE_MS, format },
+          async (hold) => {
+            taken = hold;
+            await section();
+            return format === "redisson" && turn % REENTER_EVERY === 0 ? reenter(key, hold.owner) : undefined;
+          },
+        );
         const released = await taken?.release();
         if (released?.outcome !== "released") throw new Error(`the release answered ${released?.outcome}`);
         return entered;
@@ -47,6 +56,7 @@ serve({
         waitMs: Number(waitMs),
         leaseMs: Number(leaseMs),
         renew: false,
+        format,
       });
       const atMs = Date.now();
       holds.set(`${who} ${key}`, hold);
@@ -62,7 +72,32 @@ serve({
   async release(who = "", key = "") {
     const fromMs = Date.now();
     const { outcome } = await holdOf(who, key).release();
-    return { outcome: outcome === "released" ? "released" : "refused", fromMs };
+    return { outcome: outcome === "released" ? "released" : "refused", answer: outcome, fromMs };
+  },
+
+  /** What the holder of a lock notices, in order: its signal, and what `assertHeld` says. */
+  async assert(who = "", key = "") {
+    const hold = holdOf(who, key);
+    const events = hold.signal.aborted ? ["signal"] : [];
+    hold.signal.addEventListener("abort", () => events.push("signal"));
+    try {
+      hold.assertHeld();
+      events.push("held");
+    } catch (error) {
+      events.push(error instanceof LockkeeperError ? error.code : String(error));
+    }
+    return { events };
+  },
+
+  async open(store = "") {
+    writer = await openWriter(JSON.parse(decodeURIComponent(store)) as StoreAddress);
+    return {};
+  },
+
+  /** Writes with a fence, whatever the lock says by now. */
+  async write(resource = "", fence = "", value = "") {
+    if (writer === undefined) throw new Error("no store was opened");
+    return { verdict: await writer.write(resource, fence, value) };
   },
 });
 
@@ -71,7 +106,7 @@ async function reenter(key: string, owner: string) {
   const expectCount = async (count: string) => {
     if ((await redis.hget(key, owner)) !== count) wrongCounts++;
   };
-  await client.withLock(key, { leaseMs: LEASE_MS }, () => expectCount("2"));
+  await client.withLock(key, { leaseMs: LEASE_MS, format }, () => expectCount("2"));
   await expectCount("1");
   return { reentries: 1, wrongCounts };
 }
