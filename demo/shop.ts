@@ -1,0 +1,29 @@
+import { Redis } from "ioredis";
+
+/**
+ * What the locks of this demo protect: a few numbers of a shop. Each remembers the highest fence it was written under,
+ * so that one who forgot or overran its lock cannot write over a later holder.
+ */
+export class Shop {
+  readonly #redis: Redis;
+
+  constructor(url: string) {
+    this.#redis = new Redis(url);
+  }
+
+  async read(name: string): Promise<number | undefined> {
+    const value = await this.#redis.hget(`demo:${name}`, "value");
+    return value === null ? undefined : Number(value);
+  }
+
+  /** false: a later holder has written already. */
+  async write(name: string, value: number, fence: string): Promise<boolean> {
+    return (await this.#redis.eval(WRITE, 1, `demo:${name}`, fence, value)) === 1;
+  }
+}
+
+const WRITE = `
+local highest = tonumber(redis.call('HGET', KEYS[1], 'fence') or '0')
+if tonumber(ARGV[1]) < highest then return 0 end
+redis.call('HSET', KEYS[1], 'fence', ARGV[1], 'value', ARGV[2])
+return 1`;

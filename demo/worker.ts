@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { LockApi } from "./lock-api.ts";
+import { Shop } from "./shop.ts";
+
+export interface Worker {
+  readonly locks: LockApi;
+  readonly shop: Shop;
+  /** Names one of this process's clients. */
+  owner(client: number | string): string;
+}
+
+/** What every worker process has: the API, the shop, and a name. */
+export function openWorker(service: string): Worker {
+  const { DEMO_API_URL = "", DEMO_API_KEY = "", DEMO_REDIS_URL = "" } = process.env;
+  return {
+    locks: new LockApi(DEMO_API_URL, DEMO_API_KEY, service),
+    shop: new Shop(DEMO_REDIS_URL),
+    owner: (client) => `${service}@${process.pid}:${client}`,
+  };
+}
+
+/** Does the work again and again; what goes wrong is told, and tried again after a while. */
+export async function repeat(work: () => Promise<void>, pauseMs: () => number): Promise<never> {
+  for (;;) {
+    try {
+      await work();
+      await sleep(pauseMs());
+    } catch (error) {
+      console.error(error instanceof Error ? error.message : error);
+      await sleep(2000);
+    }
+  }
+}
+
+export function between(least: number, most: number): number {
+  return least + Math.random() * (most - least);
+}
+
+export function chance(share: number): boolean {
+  return Math.random() < share;
+}

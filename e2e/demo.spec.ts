@@ -1,0 +1,43 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect, test } from "@playwright/test";
+import { freePort } from "../server/testing/redis.ts";
+
+let demo: ChildProcess;
+let link: string;
+
+test.beforeAll(async () => {
+  const env = { ...process.env, PORT: String(await freePort()) };
+  demo = spawn(process.execPath, ["--import", "tsx", "demo/run.ts"], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  link = await linkOf(demo);
+});
+
+test.afterAll(async () => {
+  demo.kill("SIGINT");
+  if (demo.exitCode === null) await once(demo, "exit");
+});
+
+test("the demo's workers fill the console: articles, ids, addresses and a leader, some of them re-entered", async ({
+  page,
+}) => {
+  await page.goto(link);
+  await expect(page.getByRole("row", { name: "price-fetcher" })).toBeVisible();
+  await expect(page.getByRole("row", { name: "checkout" }).first()).toBeVisible();
+  for (const what of ["reentered", "lock:ids:", "lock:rate:"])
+    await expect(page.getByText(what).first()).toBeAttached();
+});
+
+function linkOf(process: ChildProcess): Promise<string> {
+  let text = "";
+  return new Promise((resolve, reject) => {
+    process.stdout?.on("data", (chunk) => {
+      text += chunk;
+      const found = /http:\S+\/login#\S+/.exec(text)?.[0];
+      if (found !== undefined) resolve(found);
+    });
+    process.once("exit", () => reject(new Error(`The demo ended:\n${text}`)));
+  });
+}
