@@ -18,10 +18,11 @@
 -- ARGV[14] for how long it stays taken at least, also when it is released before, in ms
 -- ARGV[15] 's' or 'ms', what a deadline is written in
 --
--- Returns {'granted', now ms, count, fence or '', remaining ms}
+-- Returns {'granted', now ms, count, fence or '', remaining ms, 'acquired', 'reentered' or 'repeated'}
 --         {'held', now ms, remaining ms (-1: no expiry), companion's owner, fence, since, record, owner, count, ...}
 --         {'queue_full', now ms, how many wait}
---         {'lost', now ms}           the request was carried out before and its hold has ended since
+--         {'lost', now ms, 'ended'}       the request was carried out before and its hold has ended since
+--         {'lost', now ms, 'withdrawn'}   the request was taken back by its id, maybe before it arrived here
 --         {'request_id_reused'}      {'unknown'}      {'not_a_lock', type}      {'unit_conflict', 's' or 'ms'}
 
 -- include format
@@ -49,17 +50,20 @@ local function granted(event, taken_ms)
   stop_waiting()
   local fence = kept.owner == owner and kept.fence or ''
   redis.pcall('PUBLISH', ARGV[7], message(event, now_ms, fence, kept.seq, count, '', owner, '', ARGV[8]))
-  return { 'granted', integer(now_ms), integer(count), fence, integer(own_ms(taken_ms, kept)) }
+  return { 'granted', integer(now_ms), integer(count), fence, integer(own_ms(taken_ms, kept)), event }
 end
 
 local repeated = find_request(kept.window, request_id)
 if repeated then
+  if repeated.verb == 'withdrawn' then return { 'lost', integer(now_ms), 'withdrawn' } end
   if repeated.verb ~= 'acquire' or repeated.digest ~= digest then return { 'request_id_reused' } end
   stop_waiting()
   local left_ms = count and own_ms(remaining_ms, kept) or -1
   local is_its_hold = repeated.fence == '' or kept.owner == owner and kept.fence == repeated.fence
-  if not count or not is_its_hold or left_ms == 0 and kept.grace > 0 then return { 'lost', integer(now_ms) } end
-  return { 'granted', integer(now_ms), integer(count), repeated.fence, integer(left_ms) }
+  if not count or not is_its_hold or left_ms == 0 and kept.grace > 0 then
+    return { 'lost', integer(now_ms), 'ended' }
+  end
+  return { 'granted', integer(now_ms), integer(count), repeated.fence, integer(left_ms), 'repeated' }
 end
 
 if ARGV[12] ~= '' and may_be_forgotten(kept.window, now_ms - tonumber(ARGV[12])) then return { 'unknown' } end

@@ -1,6 +1,6 @@
-import type { Redis } from "ioredis";
 import type { Key } from "../../lib/contract/key.ts";
 import type { FormatName, OwnerRecord, Unit } from "../../lib/contract/lock.ts";
+import type { Commands } from "../redis/commands.ts";
 import { type RedisArgument, Script } from "../redis/script.ts";
 import {
   argumentOf,
@@ -15,12 +15,12 @@ import {
   acquireReplyOf,
   type ForceReleaseReply,
   forceReleaseReplyOf,
+  isRaised,
+  manyRemainingOf,
   type ReleaseReply,
   type RenewReply,
   releaseReplyOf,
-  remainingOf,
   renewReplyOf,
-  wordsOf,
 } from "./reply.ts";
 
 export interface Request {
@@ -67,7 +67,7 @@ export interface HoldOff {
 
 export interface ReleaseRequest extends Request {
   readonly owner: string;
-  /** Release only what this acquire took. */
+  /** Take back what this acquire took, also should it arrive only later. */
   readonly acquiredBy?: string;
   readonly holdOff?: HoldOff | undefined;
 }
@@ -87,6 +87,14 @@ export interface HeldByUs {
   readonly leaseMs: number;
 }
 
+export interface Raise {
+  readonly owner: string;
+  /** The fence as the node gave it. */
+  readonly from: string;
+  readonly fence: string;
+  readonly count: number;
+}
+
 type Keys = RedisArgument[];
 
 /**
@@ -99,7 +107,7 @@ export class Format {
   readonly #renewMany: Script<Keys, Keys, (number | null)[]>;
   readonly #release: Script<Keys, Keys, ReleaseReply>;
   readonly #forceRelease: Script<Keys, Keys, ForceReleaseReply>;
-  readonly #raiseFence: Script<Keys, Keys, boolean>;
+  readonly #raise: Script<Keys, Keys, boolean>;
 
   constructor(readonly name: FormatName) {
     const shape = new URL(`${name}/shape.lua`, import.meta.url);
@@ -110,11 +118,11 @@ export class Format {
     this.#renewMany = script("renew-many", manyRemainingOf);
     this.#release = script("release", releaseReplyOf);
     this.#forceRelease = script("force-release", forceReleaseReplyOf);
-    this.#raiseFence = script("raise-fence", (reply) => wordsOf(reply)[0] === "raised");
+    this.#raise = script("raise", isRaised);
   }
 
   acquire(
-    redis: Redis,
+    redis: Commands,
     channel: string,
     key: Key,
     ask: AcquireRequest,
@@ -143,7 +151,7 @@ export class Format {
     );
   }
 
-  renew(redis: Redis, channel: string, key: Key, ask: RenewRequest): Promise<RenewReply> {
+  renew(redis: Commands, channel: string, key: Key, ask: RenewRequest): Promise<RenewReply> {
     return this.#renew.run(redis, pairOf(key), [
       ask.owner,
       ask.leaseMs,
@@ -159,7 +167,7 @@ export class Format {
    * Renews up to a hundred holds of one slot in one call. Gives what remains of each in ms, null where the hold is
    * gone.
    */
-  renewMany(redis: Redis, channel: string, holds: readonly HeldByUs[]): Promise<(number | null)[]> {
+  renewMany(redis: Commands, channel: string, holds: readonly HeldByUs[]): Promise<(number | null)[]> {
     return this.#renewMany.run(
       redis,
       holds.flatMap(({ key }) => pairOf(key)),
@@ -170,7 +178,7 @@ export class Format {
     );
   }
 
-  release(redis: Redis, channel: string, key: Key, ask: ReleaseRequest): Promise<ReleaseReply> {
+  release(redis: Commands, channel: string, key: Key, ask: ReleaseRequest): Promise<ReleaseReply> {
     return this.#release.run(redis, pairOf(key), [
       ask.owner,
       ask.id,
@@ -186,7 +194,7 @@ export class Format {
   }
 
   forceRelease(
-    redis: Redis,
+    redis: Commands,
     channel: string,
     key: Key,
     ask: ForceReleaseRequest,
@@ -203,16 +211,10 @@ export class Format {
     ]);
   }
 
-  /** Gives a hold a larger fence than its node gave it. false: that hold has ended. */
-  raiseFence(redis: Redis, key: Key, owner: string, from: string, to: string): Promise<boolean> {
-    return this.#raiseFence.run(redis, pairOf(key), [owner, from, to]);
+  /** Raises a hold to what the majority of a quorum agreed on. false: that hold has ended. */
+  raise(redis: Commands, key: Key, { owner, from, fence, count }: Raise): Promise<boolean> {
+    return this.#raise.run(redis, pairOf(key), [owner, from, fence, count]);
   }
-}
-
-function manyRemainingOf(reply: unknown): (number | null)[] {
-  return wordsOf(reply)
-    .slice(1)
-    .map((word) => remainingOf(Number(word)));
 }
 
 /** Every format that is spoken, not only read. */
@@ -236,7 +238,7 @@ const stopWaitingScript = new Script<[RedisArgument], RedisArgument[], void>(
 );
 
 /** The same for all formats: who waits stands beside the lock. */
-export function stopWaiting(redis: Redis, channel: string, key: Key, waiter: StoppedWaiting): Promise<void> {
+export function stopWaiting(redis: Commands, channel: string, key: Key, waiter: StoppedWaiting): Promise<void> {
   return stopWaitingScript.run(
     redis,
     [waitersKeyOf(key)],

@@ -1,5 +1,6 @@
 import type { Redis } from "ioredis";
 import type { Key } from "../../lib/contract/key.ts";
+import type { Commands } from "../redis/commands.ts";
 import { failureOf, isPassing } from "../redis/failure.ts";
 import { Script } from "../redis/script.ts";
 import { type Companion, companionOf, holderOf } from "./companion.ts";
@@ -19,6 +20,11 @@ const readScript = new Script<Pair, [number, number], (key: Key) => Observation>
     return (key) => observationOf(key, reply as ReadReply);
   },
 );
+
+/** Looks at one key, of a cluster too. */
+export async function readOne(redis: Commands, key: Key): Promise<Observation> {
+  return (await readScript.run(redis, pairOf(key), [FIELDS_MAX, VALUE_BYTES_MAX]))(key);
+}
 
 /** Looks at many keys in one round trip. */
 export async function read(redis: Redis, keys: readonly Key[]): Promise<Observation[]> {

@@ -5,7 +5,8 @@
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- ARGV[1] owner    ARGV[2] request id    ARGV[3] digest of the request
--- ARGV[4] '' or the id of an acquire: release only if that request was carried out and its hold still stands
+-- ARGV[4] '' or the id of an acquire to take back: released only if it was carried out and its hold still stands; should
+--         it arrive later, it does nothing. A grant that is taken back has served nobody, so no least hold time applies
 -- ARGV[5] channel that waiters listen on    ARGV[6] channel for events    ARGV[7] the key, as bytes
 -- ARGV[8] '' or how long ago the request was sent first, in ms
 -- ARGV[9] '' or for how long nobody may take the lock after this, in ms    ARGV[10] the reserved owner for that
@@ -54,9 +55,10 @@ local function keep()
   end
 end
 
-if count and acquired_by ~= '' then
+if acquired_by ~= '' then
   local acquired = find_request(kept.window, acquired_by)
   count = acquired and acquired.verb == 'acquire' and acquired.fence == fence and count
+  withdraw_request(kept, acquired_by, now_ms)
 end
 -- A lease that ran out is over, also while its grace still keeps others off.
 if count and ours and kept.grace > 0 and own_ms(remaining_of(1, kept, now_ms), kept) == 0 then count = nil end
@@ -80,7 +82,7 @@ end
 
 local seq, unit = kept.seq, unit_of(kept)
 local held_ms = ours and kept.since > 0 and integer(math.max(0, now_ms - kept.since)) or ''
-local least_ms = ours and kept.since + kept.least - now_ms or 0
+local least_ms = ours and acquired_by == '' and kept.since + kept.least - now_ms or 0
 local asked_ms = tonumber(ARGV[9] ~= '' and ARGV[9] or 0)
 free(1, owner)
 redis.pcall('PUBLISH', ARGV[6], message('released', now_ms, fence, seq, 0, held_ms, owner, '', ARGV[7]))

@@ -12,6 +12,13 @@ export interface Granted {
   readonly remainingMs: number;
 }
 
+/** `repeated`: answered from what was granted to the same request before. */
+export type How = "acquired" | "reentered" | "repeated";
+
+export interface Acquired extends Granted {
+  readonly how: How;
+}
+
 export type Refused =
   | { readonly outcome: "request_id_reused" }
   | { readonly outcome: "unknown" }
@@ -25,10 +32,10 @@ export interface Elsewhere {
 }
 
 export type AcquireReply =
-  | Granted
+  | Acquired
   | Refused
   | ({ outcome: "held" } & Elsewhere)
-  | { outcome: "lost"; asOf: number }
+  | { outcome: "lost"; asOf: number; why: "ended" | "withdrawn" }
   | { outcome: "unit_conflict"; unit: Unit }
   | { outcome: "queue_full"; waiting: number };
 export type RenewReply = Granted | Refused | ({ outcome: "lost" } & Elsewhere);
@@ -43,12 +50,20 @@ export type ForceReleaseReply =
 export function acquireReplyOf(reply: unknown): AcquireReply {
   const words = wordsOf(reply);
   const [outcome] = words;
-  if (outcome === "granted") return grantOf(words);
+  if (outcome === "granted") return { ...grantOf(words), how: howOf(words[5]) };
   if (outcome === "held") return { outcome, ...elsewhereOf(words) };
-  if (outcome === "lost") return { outcome, asOf: Number(words[1]) };
+  if (outcome === "lost") return lossOf(words);
   if (outcome === "queue_full") return { outcome, waiting: Number(words[2]) };
   if (outcome === "unit_conflict") return { outcome, unit: words[1] === "s" ? "s" : "ms" };
   return refusalOf(words);
+}
+
+function howOf(word: string | undefined): How {
+  return word === "reentered" || word === "repeated" ? word : "acquired";
+}
+
+function lossOf([, asOf, why]: readonly string[]): Extract<AcquireReply, { outcome: "lost" }> {
+  return { outcome: "lost", asOf: Number(asOf), why: why === "withdrawn" ? why : "ended" };
 }
 
 export function renewReplyOf(reply: unknown): RenewReply {
@@ -73,6 +88,17 @@ export function forceReleaseReplyOf(reply: unknown): ForceReleaseReply {
   if (outcome === "released" || outcome === "gone" || outcome === "changed")
     return { outcome, asOf: Number(words[1]) };
   throw new Error(`force-release.lua answered ${JSON.stringify(outcome)}`);
+}
+
+/** What remains of each in ms, null where it is gone. */
+export function manyRemainingOf(reply: unknown): (number | null)[] {
+  return wordsOf(reply)
+    .slice(1)
+    .map((word) => remainingOf(Number(word)));
+}
+
+export function isRaised(reply: unknown): boolean {
+  return wordsOf(reply)[0] === "raised";
 }
 
 function grantOf([, asOf, count, fence, remaining]: readonly string[]): Granted {
@@ -123,7 +149,7 @@ export function remainingOf(milliseconds: number): number | null {
   return milliseconds < 0 ? null : milliseconds;
 }
 
-export function wordsOf(reply: unknown): string[] {
+function wordsOf(reply: unknown): string[] {
   if (Array.isArray(reply)) return reply.map(String);
   throw new Error(`A script answered ${typeof reply} where a list was expected`);
 }

@@ -41,3 +41,12 @@ local function remember_request(kept, id, verb, digest, fence, now_ms)
   end
   kept.window = window .. '\n' .. table.concat({ id, verb, digest, fence, string.format('%.0f', now_ms) }, '\t')
 end
+
+-- Marks a request as taken back, be it carried out or not.
+local function withdraw_request(kept, id, now_ms)
+  local entry = '\n' .. id .. '\t'
+  local at = string.find(kept.window, entry, 1, true)
+  if not at then return remember_request(kept, id, 'withdrawn', '-', '', now_ms) end
+  local behind_id = at + #entry
+  kept.window = string.sub(kept.window, 1, behind_id - 1) .. 'withdrawn' .. string.match(kept.window, '^[^\t]*(.*)$', behind_id)
+end

@@ -1,0 +1,121 @@
+import { randomUUID } from "node:crypto";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { FormatName } from "../../lib/contract/lock.ts";
+import { startTestRedis, type TestRedis } from "../testing/redis.ts";
+import { companionOf } from "./companion.ts";
+import { FORMATS } from "./format.ts";
+import { companionKeyOf } from "./keys.ts";
+
+let redis: TestRedis;
+let direct: Redis;
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+  direct = redis.client();
+});
+
+afterAll(() => redis.stop());
+
+const CHANNEL = "lockkeeper:events:0";
+const NAMES: readonly FormatName[] = ["redisson", "token", "timestamp"];
+const fresh = () => `lock:${randomUUID()}`;
+
+const acquire = (name: FormatName, key: string, id: string, more = {}) =>
+  FORMATS[name].acquire(direct, CHANNEL, key, {
+    id,
+    digest: "-",
+    owner: "me",
+    leaseMs: 30_000,
+    reentrant: true,
+    record: undefined,
+    graceMs: 0,
+    minHoldMs: 0,
+    unit: "ms",
+    ...more,
+  });
+const takeBack = (name: FormatName, key: string, acquiredBy: string) =>
+  FORMATS[name].release(direct, CHANNEL, key, {
+    id: `back:${acquiredBy}`,
+    digest: "-",
+    owner: "me",
+    acquiredBy,
+  });
+const companion = async (key: string) => companionOf((await direct.get(String(companionKeyOf(key)))) ?? "");
+
+describe.each(NAMES)("an acquire of the format %s that is taken back", (name) => {
+  it("does nothing when it arrives after that", async () => {
+    const key = fresh();
+    expect(await takeBack(name, key, "late")).toMatchObject({ outcome: "not_held" });
+    expect(await acquire(name, key, "late")).toMatchObject({ outcome: "lost", why: "withdrawn" });
+    expect(await direct.exists(key)).toBe(0);
+    expect(await acquire(name, key, "next")).toMatchObject({ outcome: "granted", how: "acquired" });
+  });
+
+  it("is told apart from one whose hold has ended", async () => {
+    const key = fresh();
+    await acquire(name, key, "taken-back");
+    await takeBack(name, key, "taken-back");
+    await acquire(name, key, "ended");
+    await direct.del(key);
+    expect(await acquire(name, key, "taken-back")).toMatchObject({ outcome: "lost", why: "withdrawn" });
+    expect(await acquire(name, key, "ended")).toMatchObject({ outcome: "lost", why: "ended" });
+  });
+
+  it("gives back its own count alone, and once", async () => {
+    const key = fresh();
+    await acquire(name, key, "outer");
+    expect(await acquire(name, key, "inner")).toMatchObject({ count: 2, how: "reentered" });
+    expect(await takeBack(name, key, "inner")).toMatchObject({ outcome: "released", count: 1 });
+    expect(await takeBack(name, key, "never-seen")).toMatchObject({ outcome: "not_held" });
+    expect(await acquire(name, key, "outer")).toMatchObject({ count: 1, how: "repeated" });
+  });
+
+  it("keeps nobody off for a least hold time: it has served nobody", async () => {
+    const key = fresh();
+    await acquire(name, key, "voted", { minHoldMs: 20_000 });
+    await takeBack(name, key, "voted");
+    expect(await acquire(name, key, "other", { owner: "you" })).toMatchObject({ outcome: "granted" });
+  });
+});
+
+describe.each(["token", "timestamp"] as const)("raising a hold of the format %s", (name) => {
+  const given = async (key: string) => {
+    const reply = await acquire(name, key, "one");
+    if (reply.outcome !== "granted" || reply.fence === null) throw new Error(reply.outcome);
+    return reply.fence;
+  };
+  const more = (fence: string, by: number) => String(Number(fence) + by);
+
+  it("sets fence and count, so that its repetition and its take-back know them", async () => {
+    const key = fresh();
+    const from = await given(key);
+    const fence = more(from, 7);
+    expect(await FORMATS[name].raise(direct, key, { owner: "me", from, fence, count: 3 })).toBe(true);
+    expect(await acquire(name, key, "one")).toMatchObject({ count: 3, fence, how: "repeated" });
+    expect(await takeBack(name, key, "one")).toMatchObject({ outcome: "released", count: 2 });
+  });
+
+  it("lowers neither", async () => {
+    const key = fresh();
+    const from = await given(key);
+    await acquire(name, key, "two");
+    const lower = more(from, -5);
+    expect(await FORMATS[name].raise(direct, key, { owner: "me", from, fence: lower, count: 1 })).toBe(true);
+    expect(await companion(key)).toMatchObject({ fence: from, count: 2 });
+  });
+
+  it("touches no other hold, and none that has ended", async () => {
+    const key = fresh();
+    const from = await given(key);
+    const fence = more(from, 7);
+    const raise = (owner: string, of: string) =>
+      FORMATS[name].raise(direct, key, { owner, from: of, fence, count: 2 });
+    expect(await raise("you", from)).toBe(false);
+    expect(await raise("me", more(from, -1))).toBe(false);
+    expect(await companion(key)).toMatchObject({ fence: from, count: 1 });
+    await direct.del(key);
+    expect(await raise("me", from)).toBe(false);
+    expect(await direct.exists(key)).toBe(0);
+  });
+});
