@@ -3,27 +3,41 @@ import { describe, expect, it } from "vitest";
 import { suffices, union } from "./notifications.ts";
 
 describe("suffices", () => {
-  it.each(["Kghxe", "exhgK", "KEghxe$", "AK", "AKE", "KghxeA"])("is met by %s", (flags) => {
+  it.each(["Kghxe$", "$exhgK", "KEghxe$", "AK", "AKE", "KghxeA"])("is met by %s", (flags) => {
     expect(suffices(flags)).toBe(true);
   });
 
-  it.each(["", "K", "E", "A", "AE", "ghxe", "Eghxe", "Kghx", "Kghe", "Kgxe", "Khxe", "KEx", "kGHXE"])(
-    "is not met by %j",
-    (flags) => {
-      expect(suffices(flags)).toBe(false);
-    },
-  );
+  it.each([
+    "",
+    "K",
+    "E",
+    "A",
+    "AE",
+    "ghxe$",
+    "Eghxe$",
+    "Kghxe",
+    "Kghx$",
+    "Kghe$",
+    "Kgxe$",
+    "Khxe$",
+    "KEx",
+    "kGHXE$",
+  ])("is not met by %j", (flags) => {
+    expect(suffices(flags)).toBe(false);
+  });
 });
 
 describe("union", () => {
   it.each([
-    ["", "Kghxe"],
-    ["Ex", "ExKghe"],
+    ["", "Kghxe$"],
+    ["Ex", "ExKghe$"],
     ["A", "AK"],
     ["AE", "AEK"],
     ["AK", "AK"],
-    ["Kghxe", "Kghxe"],
-    ["Et", "EtKghxe"],
+    ["Kghxe", "Kghxe$"],
+    ["Kghxe$", "Kghxe$"],
+    ["g$E", "gEKhxe$"],
+    ["Et", "EtKghxe$"],
   ])("of %j is %s", (flags, all) => {
     expect(union(flags)).toBe(all);
   });
@@ -43,6 +57,6 @@ describe("union", () => {
   });
 
   it("adds no more than what the formats need", () => {
-    expect([...union("E")].filter((flag) => flag !== "E").join("")).toBe("Kghxe");
+    expect([...union("E")].filter((flag) => flag !== "E").join("")).toBe("Kghxe$");
   });
 });

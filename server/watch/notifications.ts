@@ -3,8 +3,8 @@ import { type Key, keyOfBytes } from "../../lib/contract/key.ts";
 import { eventChannelOf, standsAside } from "../formats/keys.ts";
 import { type OwnEvent, parseOwnEvent } from "./own-event.ts";
 
-/** What the formats need: keyspace messages of generic, hash, expiry and eviction events. */
-const FLAGS_NEEDED = "Kghxe";
+/** What the formats need: keyspace messages of generic, hash, string, expiry and eviction events. */
+const FLAGS_NEEDED = "Kghxe$";
 const SETTING = "notify-keyspace-events";
 
 export interface Listener {
@@ -75,11 +75,12 @@ export function suffices(flags: string): boolean {
   return [...FLAGS_NEEDED].every((flag) => flags.includes(flag) || (flags.includes("A") && flag !== "K"));
 }
 
-/** What is set and what we need, as Redis writes it: `A` stands for all classes. */
+/** What is set and what we need: `A` stands for all classes. `$` comes last, where no shell reads it. */
 export function union(flags: string): string {
   const present = [...flags];
   const missing = [...FLAGS_NEEDED].filter(
     (flag) => !flags.includes(flag) && (flag === "K" || !flags.includes("A")),
   );
-  return [...present, ...missing].join("");
+  const all = [...present, ...missing];
+  return [...all.filter((flag) => flag !== "$"), ...all.filter((flag) => flag === "$")].join("");
 }

@@ -46,14 +46,16 @@ export class Reporter {
     private readonly lookAgain: (key: Key) => boolean,
   ) {}
 
-  exact(event: OwnEvent): void {
+  /** @param heard how Redis said that the hold before it ended, when no look has told of that yet */
+  exact(event: OwnEvent, heard?: Hint): void {
     if (event.type === "waiting" || event.type === "wait_ended") {
       const { type, at, owner } = event;
       this.#append(event.key, [{ type, at, owner, fence: null, observed: "exact" }]);
       return;
     }
     const isWatched = this.lookAgain(event.key);
-    const { tale, events } = tellExact(this.#tales.get(event.key) ?? this.#ended.get(event.key), event);
+    const known = this.#tales.get(event.key) ?? this.#ended.get(event.key);
+    const { tale, events } = tellExact(known, event, heard ?? this.#waiting.get(event.key)?.hint);
     if (isWatched) {
       this.#exactAt.set(event.key, performance.now());
       this.#keep(event.key, tale);
@@ -139,12 +141,13 @@ function mayBeOurWork(
   asOf: number,
   hint: Hint,
 ): boolean {
-  if (hint === "evicted" || hint === "expired") return false;
   const [holder] = present?.seen.holders ?? [];
+  // How the hold before it ended says nothing of how this one began.
   if (holder?.fence) {
     const isToldAlready = tale?.fence === holder.fence && tale.seq === holder.seq;
     return !isToldAlready && present?.isFirstLook === false;
   }
+  if (hint === "evicted" || hint === "expired") return false;
   if (tale === undefined || (holder !== undefined && holder.owner === tale.owner)) return false;
   return typeof tale.endsAtMs !== "number" || asOf < tale.endsAtMs - TOLERANCE_MS;
 }

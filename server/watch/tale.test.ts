@@ -66,8 +66,8 @@ class Teller {
   tale: Tale | undefined;
   readonly told: Told[] = [];
 
-  hears(event: OwnEvent): Told[] {
-    return this.#take(tellExact(this.tale, event));
+  hears(event: OwnEvent, hint?: Hint): Told[] {
+    return this.#take(tellExact(this.tale, event, hint));
   }
 
   sees(present: Present | undefined, asOf = present?.seen.asOf ?? NOW, hint?: Hint): Told[] {
@@ -145,6 +145,26 @@ describe("what our scripts say", () => {
         .hears(said("acquired", { owner: "other", fence: "200", at: NOW + 1000 }))
         .map(({ type }) => type),
     ).toEqual(["expired", "acquired"]);
+  });
+
+  it("tells such an end as Redis said it", () => {
+    const teller = new Teller();
+    teller.hears(said("acquired"));
+    const next = said("acquired", { owner: "other", fence: "200", at: NOW + 10 });
+    expect(teller.hears(next, "evicted").map(({ type }) => type)).toEqual(["evicted", "acquired"]);
+  });
+
+  it("tells who holds a lock off after the force that did it", () => {
+    const teller = new Teller();
+    teller.hears(said("acquired"));
+    const reserved = said("acquired", { owner: "lockkeeper:reserve:mei", fence: "200" });
+    const words = [said("force_released", { seq: 2, count: 0, by: "mei" }), reserved];
+    for (const word of [...words, ...words]) teller.hears(word);
+    expect(teller.told.map(({ type, owner, observed }) => `${type} ${owner} ${observed}`)).toEqual([
+      "acquired me exact",
+      "force_released me exact",
+      "acquired lockkeeper:reserve:mei exact",
+    ]);
   });
 
   it("about an older hold comes late and changes nothing", () => {

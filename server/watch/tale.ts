@@ -31,6 +31,7 @@ export const TOLERANCE_MS = 5;
 export function tellExact(
   tale: Tale | undefined,
   event: OwnEvent,
+  hint?: Hint,
 ): { tale: Tale | undefined; events: Told[] } {
   const same = tale !== undefined && tale.fence === event.fence && tale.owner === event.owner;
   if (same && event.fence !== null && (event.seq <= tale.seq || isAfterEnd(tale, event)))
@@ -38,7 +39,7 @@ export function tellExact(
   if (!same && tale?.fence && event.fence !== null && Number(event.fence) < Number(tale.fence))
     return { tale, events: [] };
   const events: Told[] = [];
-  if (isOpen(tale) && !same && event.type === "acquired") events.push(endingOf(tale, event.at, undefined));
+  if (isOpen(tale) && !same && event.type === "acquired") events.push(endingOf(tale, event.at, hint));
   const { owner, fence, count, seq } = event;
   const begun = same ? tale : undefined;
   const next: Tale = {

@@ -81,7 +81,7 @@ export class Watcher {
     this.#reporter = new Reporter(options.target, journal, (key) => this.#lookAgain(key));
     const notifications = new Notifications(subscriber, options.db, options.watch, {
       onChange: (key, event) => this.#onChange(key, event),
-      onOwnEvent: (event) => this.#reporter.exact(event),
+      onOwnEvent: (event) => this.#reporter.exact(event, this.#hints.get(event.key)?.hint),
     });
     this.#link = new Link(redis, subscriber, notifications, options.notifications, {
       up: (isBlind) => this.#onUp(isBlind),
