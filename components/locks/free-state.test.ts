@@ -8,7 +8,7 @@ const lock = (fields: Partial<Lock> = {}): Lock => ({
   format: "redisson",
   kind: "lock",
   confidence: "certain",
-  holders: [{ owner: "o", count: 1, fence: "7", since: 1, sinceIs: "exact" }],
+  holders: [{ owner: "o", count: 1, fence: "7", since: 1, sinceIs: "exact", remainingMs: 5000 }],
   remainingMs: 5000,
   leaseMs: 30_000,
   version: "v1",

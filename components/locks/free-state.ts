@@ -1,4 +1,4 @@
-import type { ForceReleased } from "@/lib/contract/event.ts";
+import type { ForceReleased } from "@/lib/contract/force.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 
 export type Choice = "lapse" | "release";

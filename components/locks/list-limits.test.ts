@@ -1,10 +1,6 @@
 import { expect, it } from "vitest";
-import {
-  FILTER_CHARACTERS_MAX as CONTRACT_FILTER_MAX,
-  REASON_CHARACTERS_MAX as CONTRACT_REASON_MAX,
-  LOCK_SORTS,
-  LockSort,
-} from "@/lib/contract/lock.ts";
+import { REASON_CHARACTERS_MAX as CONTRACT_REASON_MAX } from "@/lib/contract/force.ts";
+import { FILTER_CHARACTERS_MAX as CONTRACT_FILTER_MAX, LOCK_SORTS, LockSort } from "@/lib/contract/list.ts";
 import { COLUMNS } from "./columns.ts";
 import { FILTER_CHARACTERS_MAX, LOCK_SORT_PATTERN, REASON_CHARACTERS_MAX } from "./list-limits.ts";
 

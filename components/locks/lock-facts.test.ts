@@ -2,7 +2,14 @@ import { describe, expect, it } from "vitest";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { heldAt, hrefOf, nameText, remainingAt, shortOwner, splitKey, threadOf } from "./lock-facts.ts";
 
-const holder: Holder = { owner: "o", count: 1, fence: null, since: 1000, sinceIs: "exact" };
+const holder: Holder = {
+  owner: "o",
+  count: 1,
+  fence: null,
+  since: 1000,
+  sinceIs: "exact",
+  remainingMs: 5000,
+};
 const lock: Lock = {
   target: "main",
   key: "lock:a",

@@ -7,7 +7,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/duration.ts";
 import { visibleText } from "@/components/ui/visible-text.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
-import { ACTION_CLASS, classOf } from "./columns.ts";
+import { ACTION_CLASS, COLUMNS, classOf } from "./columns.ts";
 import { HolderCell, HolderName } from "./holder-text.tsx";
 import { KeyText } from "./key-text.tsx";
 import { hrefOf, pathOf } from "./lock-facts.ts";
@@ -65,6 +65,7 @@ export const LockRow = memo(function LockRow({ lock, index, selected, tabStop, a
       <td className={clsx(CELL, classOf("owner"))}>
         <HolderCell holders={lock.holders} />
       </td>
+      <td className={clsx(CELL, "text-ink-2", classOf("format"))}>{lock.format}</td>
       <td className={clsx(CELL, "text-right", classOf("count"))}>{formatNumber(holder?.count ?? 0)}</td>
       <td className={clsx(CELL, "text-right", classOf("remaining"))}>
         <span className="flex items-center justify-end gap-2">
@@ -102,7 +103,7 @@ export const LockRow = memo(function LockRow({ lock, index, selected, tabStop, a
 export function MissingRow({ index }: { index: number }) {
   return (
     <tr aria-rowindex={index + 2} className="bg-panel">
-      <td colSpan={7} className="h-10 border-b border-line-soft px-4">
+      <td colSpan={COLUMNS.length + 1} className="h-10 border-b border-line-soft px-4">
         <span className="block h-2 w-40 rounded-full bg-line-soft" />
       </td>
     </tr>

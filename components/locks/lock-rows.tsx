@@ -2,6 +2,7 @@
 
 import type { VirtualItem } from "@tanstack/react-virtual";
 import type { LiveWindow } from "@/lib/contract/live.ts";
+import { COLUMNS } from "./columns.ts";
 import { pathOf } from "./lock-facts.ts";
 import { LockRow, MissingRow, type RowActions } from "./lock-row.tsx";
 
@@ -47,7 +48,7 @@ function Spacer({ px }: { px: number }) {
   if (px <= 0) return null;
   return (
     <tr aria-hidden>
-      <td colSpan={7} className="p-0" style={{ height: px }} />
+      <td colSpan={COLUMNS.length + 1} className="p-0" style={{ height: px }} />
     </tr>
   );
 }

@@ -10,7 +10,7 @@ const lock = (key: string, version = "1", count = 1): Lock => ({
   format: "redisson",
   kind: "lock",
   confidence: "certain",
-  holders: [{ owner: "o", count, fence: null, since: null, sinceIs: "exact" }],
+  holders: [{ owner: "o", count, fence: null, since: null, sinceIs: "exact", remainingMs: 5000 }],
   remainingMs: 1,
   leaseMs: 1,
   version,

@@ -56,16 +56,3 @@ export const History = z
   })
   .meta({ id: "History", description: "Newest first." });
 export type History = z.infer<typeof History>;
-
-/** The answer to a force-release that was carried out, or had nothing left to do. */
-export const ForceReleased = z
-  .object({
-    ...keyFields,
-    outcome: z.enum(["released", "already_gone"]),
-    owner: z.string().optional().meta({ description: "Whose hold was freed." }),
-    by: z.string().meta({ description: "Who asked." }),
-    ended: LockEvent.optional().meta({ description: "already_gone: how the hold ended, if we saw it." }),
-    asOf: z.number(),
-  })
-  .meta({ id: "ForceReleased" });
-export type ForceReleased = z.infer<typeof ForceReleased>;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { LockEvent } from "./event.ts";
-import { Lock, LockFilter, LockSort } from "./lock.ts";
+import { LockFilter, LockSort } from "./list.ts";
+import { Lock } from "./lock.ts";
 
 export const WINDOW_LIMIT_MAX = 200;
 

@@ -4,7 +4,6 @@ import { KEY_BYTES_MAX } from "./key.ts";
 export const LEASE_MS_MIN = 10;
 export const LEASE_MS_MAX = 24 * 60 * 60 * 1000;
 export const OWNER_CHARACTERS_MAX = 256;
-export const REASON_CHARACTERS_MAX = 500;
 
 const KEY = z.string().meta({
   description: `The lock's name, which is its Redis key (at most ${KEY_BYTES_MAX} bytes).`,
@@ -18,13 +17,16 @@ const KEY_BASE64 = z
 /** Fields that both sides use to name a lock. */
 export const keyFields = { key: KEY, keyBase64: KEY_BASE64 };
 
-const AS_OF = z.number().meta({ description: "Redis's clock at the time of reading, Unix milliseconds." });
+export const AS_OF = z
+  .number()
+  .meta({ description: "Redis's clock at the time of reading, Unix milliseconds." });
 const FENCE = z.string().regex(/^\d+$/).meta({
   description: "Fencing token, a decimal string; grows with every new hold of the key.",
   example: "1795216496123456",
 });
 
-const recordText = (what: string) => z.string().max(200).optional().meta({ description: what });
+export const RECORD_TEXT_MAX = 200;
+const recordText = (what: string) => z.string().max(RECORD_TEXT_MAX).optional().meta({ description: what });
 
 export const OwnerRecord = z
   .strictObject({
@@ -50,6 +52,10 @@ export const Holder = z
     sinceIs: z
       .enum(["exact", "at_least"])
       .meta({ description: "at_least: it was already held when we first looked." }),
+    remainingMs: z.number().nullable().meta({
+      description:
+        "What is left to the holder itself at `asOf`; null: no expiry. The lock stays taken for longer when the holder asked for a grace, or its deadline is rounded.",
+    }),
   })
   .meta({ id: "Holder" });
 export type Holder = z.infer<typeof Holder>;
@@ -91,48 +97,40 @@ export const Lock = z
   .meta({ id: "Lock" });
 export type Lock = z.infer<typeof Lock>;
 
-export const LOCK_SORTS = ["key", "owner", "count", "remaining", "held", "fence"] as const;
-export type LockSortField = (typeof LOCK_SORTS)[number];
-export const LIST_LIMIT_MAX = 500;
-
-export const LockSort = z
-  .string()
-  .regex(
-    new RegExp(`^-?(${LOCK_SORTS.join("|")})$`),
-    `sort is one of ${LOCK_SORTS.join(", ")}, with a leading - for descending`,
-  )
-  .default("key")
-  .meta({ description: `One of ${LOCK_SORTS.join(", ")}; a leading - sorts descending.`, example: "-held" });
-
-export const FILTER_CHARACTERS_MAX = 300;
-export const LockFilter = z.string().max(FILTER_CHARACTERS_MAX).default("").meta({
-  description:
-    "Words that must all match: `key:GLOB`, `owner:GLOB`, or plain text found in key, owner or record.",
-  example: "key:lock:orders:* billing",
-});
-
-export const ListQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(LIST_LIMIT_MAX).default(100),
-  cursor: z.string().max(4096).optional().meta({ description: "`next` of the page before." }),
-  filter: LockFilter,
-  sort: LockSort,
-});
-export type ListQuery = z.infer<typeof ListQuery>;
-
-export const LockList = z
-  .object({ items: z.array(Lock), total: z.int(), next: z.string().optional(), asOf: AS_OF })
-  .meta({ id: "LockList" });
-export type LockList = z.infer<typeof LockList>;
-
 const OwnerText = z.string().meta({
   description: `1 to ${OWNER_CHARACTERS_MAX} printable characters that name the holder.`,
   example: "checkout@pod-7:311",
 });
-const LeaseMs = z
-  .int(`leaseMs is a whole number of milliseconds from ${LEASE_MS_MIN} to ${LEASE_MS_MAX} (24 hours)`)
-  .min(LEASE_MS_MIN, `leaseMs is at least ${LEASE_MS_MIN}`)
-  .max(LEASE_MS_MAX, `leaseMs is at most ${LEASE_MS_MAX} (24 hours)`)
-  .default(30_000);
+
+/** Up to a day, as long as a lock may stay taken without a word from its holder. */
+const milliseconds = (name: string, least: number) =>
+  z
+    .int(`${name} is a whole number of milliseconds from ${least} to ${LEASE_MS_MAX} (24 hours)`)
+    .min(least, `${name} is at least ${least}`)
+    .max(LEASE_MS_MAX, `${name} is at most ${LEASE_MS_MAX} (24 hours)`);
+
+const LeaseMs = milliseconds("leaseMs", LEASE_MS_MIN).default(30_000);
+const Format = FormatName.default("redisson");
+export const HoldOffMs = milliseconds("holdOffMs", LEASE_MS_MIN).meta({
+  description:
+    "For how long nobody gets the lock, whatever library they use: it stays taken by `lockkeeper:reserve:<who>`, in its own format.",
+});
+
+/** What is asked of a format, and how it writes a deadline. */
+export const formatFields = {
+  format: Format,
+  unit: Unit.optional().meta({
+    description: "With the format `timestamp` only: what its deadline is written in; `ms` by default.",
+  }),
+};
+
+export function hasItsUnit({ format, unit }: { format: FormatName; unit?: Unit | undefined }): boolean {
+  return unit === undefined || format === "timestamp";
+}
+export const UNIT_FAULT = {
+  path: ["unit"],
+  message: 'unit belongs to the format "timestamp" alone; leave it out, or ask for that format',
+};
 
 /** The longest a request is held open for a lock; ask again with the same Idempotency-Key to keep the place. */
 export const WAIT_MS_MAX = 55_000;
@@ -155,20 +153,39 @@ export const AcquireInput = z
       .default(true)
       .meta({ description: "false: the same owner is refused as any other would be." }),
     record: OwnerRecord.optional(),
+    ...formatFields,
+    graceMs: milliseconds("graceMs", 0).default(0).meta({
+      description:
+        "For how long nobody gets the lock after a lease that ran out, as after a crash. A release ends it at once.",
+    }),
+    minHoldMs: milliseconds("minHoldMs", 0).default(0).meta({
+      description:
+        "For how long the lock stays taken at least, counted from the grant, also when it is released before. Of a lease that ran out it keeps nothing.",
+    }),
+  })
+  .refine(hasItsUnit, UNIT_FAULT)
+  .refine(({ leaseMs, graceMs }) => leaseMs + graceMs <= LEASE_MS_MAX, {
+    path: ["graceMs"],
+    message: `leaseMs and graceMs together are at most ${LEASE_MS_MAX} (24 hours)`,
   })
   .meta({ id: "AcquireInput" });
 export type AcquireInput = z.infer<typeof AcquireInput>;
 
-export const RenewInput = z.strictObject({ owner: OwnerText, leaseMs: LeaseMs }).meta({ id: "RenewInput" });
+export const RenewInput = z
+  .strictObject({ owner: OwnerText, leaseMs: LeaseMs, format: Format })
+  .meta({ id: "RenewInput" });
 export type RenewInput = z.infer<typeof RenewInput>;
 
-export const ReleaseInput = z.strictObject({ owner: OwnerText }).meta({ id: "ReleaseInput" });
+export const ReleaseInput = z
+  .strictObject({ owner: OwnerText, format: Format, holdOffMs: HoldOffMs.optional() })
+  .meta({ id: "ReleaseInput" });
 export type ReleaseInput = z.infer<typeof ReleaseInput>;
 
 export const VerifyInput = z
   .strictObject({
     owner: OwnerText,
     fence: FENCE.optional().meta({ description: "Also that it is this very hold." }),
+    format: FormatName.optional().meta({ description: "Also that it is written so." }),
   })
   .meta({ id: "VerifyInput" });
 export type VerifyInput = z.infer<typeof VerifyInput>;
@@ -214,19 +231,3 @@ export const Released = z
   })
   .meta({ id: "Released" });
 export type Released = z.infer<typeof Released>;
-
-export const ForceReleaseInput = z
-  .strictObject({
-    expect: z.string().min(1).max(400).meta({ description: "`version` of the hold that was seen." }),
-    reason: z
-      .string()
-      .max(REASON_CHARACTERS_MAX)
-      .default("")
-      .meta({ description: "Why; required while the holder may be alive." }),
-    ifUnsure: z.enum(["refuse", "release"]).default("refuse").meta({
-      description:
-        "release: free whatever hold this owner has now, although we could not watch it all the time.",
-    }),
-  })
-  .meta({ id: "ForceReleaseInput" });
-export type ForceReleaseInput = z.infer<typeof ForceReleaseInput>;

@@ -1,7 +1,8 @@
 import type { ErrorCode, Problem } from "@/lib/contract/error.ts";
-import type { ForceReleased, History } from "@/lib/contract/event.ts";
+import type { History } from "@/lib/contract/event.ts";
+import type { ForceReleased, ForceReleaseInput } from "@/lib/contract/force.ts";
 import type { LiveView } from "@/lib/contract/live.ts";
-import type { ForceReleaseInput, Lock } from "@/lib/contract/lock.ts";
+import type { Lock } from "@/lib/contract/lock.ts";
 import type { Session } from "@/lib/contract/session.ts";
 
 const BASE = "/api/v1";

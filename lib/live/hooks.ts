@@ -2,8 +2,7 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useSyncExternalStore } from "react";
-import type { ForceReleased } from "@/lib/contract/event.ts";
-import type { ForceReleaseInput } from "@/lib/contract/lock.ts";
+import type { ForceReleased, ForceReleaseInput } from "@/lib/contract/force.ts";
 import { ApiProblem, forceRelease, login, logout, type NoAnswer } from "./api.ts";
 import { type EventSnapshot, NO_EVENTS } from "./event-log.ts";
 import { useLiveStore } from "./live-context.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Problem } from "@/lib/contract/error.ts";
-import { ForceReleased, History } from "@/lib/contract/event.ts";
+import { History } from "@/lib/contract/event.ts";
+import { ForceReleased } from "@/lib/contract/force.ts";
 import { LIVE_MESSAGES, type LiveMessage } from "@/lib/contract/live.ts";
 import { Lock } from "@/lib/contract/lock.ts";
 import { Session } from "@/lib/contract/session.ts";

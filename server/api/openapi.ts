@@ -56,10 +56,18 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     ...(route.description === undefined ? {} : { description: route.description }),
     ...(route.access === "anyone" ? { security: [] } : {}),
     requestParams: parameters,
-    ...(route.body === undefined
-      ? {}
-      : { requestBody: { required: true, content: { "application/json": { schema: route.body } } } }),
+    ...(route.body === undefined ? {} : { requestBody: bodyOf(route.body, route.examples) }),
     responses: { [String(route.response.status)]: successOf(route), ...problemsOf(route.errors) },
+  };
+}
+
+function bodyOf(schema: z.ZodType, shown: Route["examples"]) {
+  const examples = Object.fromEntries(
+    Object.entries(shown ?? {}).map(([summary, value], at) => [`example${at + 1}`, { summary, value }]),
+  );
+  return {
+    required: true,
+    content: { "application/json": { schema, ...(shown === undefined ? {} : { examples }) } },
   };
 }
 

@@ -32,6 +32,8 @@ export interface Route {
   readonly description?: string;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
+  /** Bodies that the document shows, by what they are for. */
+  readonly examples?: Readonly<Record<string, object>>;
   /** Takes an Idempotency-Key. */
   readonly idempotent?: true;
   readonly response: { status: 200 | 204; schema?: z.ZodType; description: string; stream?: true };

@@ -1,6 +1,5 @@
-import type { ForceReleased } from "../../lib/contract/event.ts";
+import type { ForceReleased, ForceReleaseInput } from "../../lib/contract/force.ts";
 import { fieldsOfKey, type Key } from "../../lib/contract/key.ts";
-import type { ForceReleaseInput } from "../../lib/contract/lock.ts";
 import type { Journal } from "../history/journal.ts";
 import { failureOf } from "../redis/failure.ts";
 import type { Hold } from "../watch/hold.ts";
@@ -15,7 +14,8 @@ import {
   UnsureError,
 } from "./errors.ts";
 import type { Locks } from "./locks.ts";
-import { notALock } from "./refusals.ts";
+import { heldText, notALock } from "./refusals.ts";
+import { reservedOwner } from "./reserve.ts";
 
 interface Parts {
   readonly locks: Locks;
@@ -46,16 +46,21 @@ export async function freeByForce(
   if (hold === undefined) return alreadyGone(parts, key, ask.by, observation.asOf);
   assertExpected(parts.watcher, hold, ask);
   const [holder] = hold.seen.holders;
+  const { by, holdOffMs } = ask;
+  const holdOff = holdOffMs === undefined ? undefined : { owner: reservedOwner(by), holdOffMs };
   const reply = await parts.locks.forceRelease(key, hold.seen.format, {
     owner: holder.owner,
     fence: holder.fence,
-    by: ask.by,
+    by,
     reason,
+    holdOff,
   });
   if (reply.outcome === "not_a_lock") throw notALock(key, reply.type);
-  if (reply.outcome === "gone") return alreadyGone(parts, key, ask.by, reply.asOf);
+  if (reply.outcome === "gone") return alreadyGone(parts, key, by, reply.asOf);
   if (reply.outcome === "changed") throw await changed(parts.watcher, key);
-  return { ...fieldsOfKey(key), outcome: "released", owner: holder.owner, by: ask.by, asOf: reply.asOf };
+  const { asOf } = reply;
+  const heldOff = holdOff === undefined ? {} : { heldOff: holdOff };
+  return { ...fieldsOfKey(key), outcome: "released", owner: holder.owner, by, ...heldOff, asOf };
 }
 
 /** Of a foreign hold our word is as good as our hearing: that is made sure of first. */
@@ -87,7 +92,7 @@ function unsure(watcher: Watcher, hold: Hold): UnsureError {
 function changedTo(watcher: Watcher, hold: Hold): ChangedError {
   const lock = watcher.lockOf(hold);
   return new ChangedError(
-    `This is another hold than the one you saw; it is held by ${JSON.stringify(hold.seen.holders[0].owner)} now. Nothing was released.`,
+    `This is another hold than the one you saw; it is ${heldText(hold.seen.holders[0].owner)} now. Nothing was released.`,
     { lock, holders: lock.holders, remainingMs: lock.remainingMs, version: lock.version },
   );
 }

@@ -10,22 +10,11 @@ import {
   type Waiting,
 } from "../formats/format.ts";
 import { eventChannelOf } from "../formats/keys.ts";
-import { read } from "../formats/read.ts";
 import type { AcquireReply, ForceReleaseReply } from "../formats/reply.ts";
-import { answered } from "./answered.ts";
 import { attempt } from "./attempt.ts";
 import { UnknownOutcomeError } from "./errors.ts";
 import { Lockable } from "./lockable.ts";
-import {
-  assertMappable,
-  assertOwner,
-  grantOf,
-  heldBy,
-  lostBy,
-  notALock,
-  queueFull,
-  refusal,
-} from "./refusals.ts";
+import { assertMappable, assertOwner, grantOf, heldBy, lostBy, queueFull, refusal } from "./refusals.ts";
 import { Requests } from "./requests.ts";
 import { reservedOwner } from "./reserve.ts";
 import type {
@@ -36,6 +25,7 @@ import type {
   ReserveOptions,
   Verbs,
 } from "./verbs.ts";
+import { verify } from "./verify.ts";
 import { PLACE_KEPT_MS, type Sight, type Taken, type WaitOptions, Waits } from "./wait.ts";
 import { WaitingRoom } from "./waiting-room.ts";
 
@@ -202,11 +192,12 @@ export class Locks implements Verbs {
    *
    * @throws LockkeeperError as `acquire` without waiting
    */
-  async reserve(key: Key, { by, holdOffMs, ...options }: ReserveOptions): Promise<Grant> {
+  async reserve(key: Key, { by, holdOffMs, reason, ...options }: ReserveOptions): Promise<Grant> {
     this.#lockable.assert(key);
     const owner = reservedOwner(by);
-    const { grant } = await this.#acquire(key, { ...options, owner, leaseMs: holdOffMs, reentrant: false });
-    return grant;
+    const record = reason ? { purpose: reason } : undefined;
+    const ask = { ...options, owner, record, leaseMs: holdOffMs, reentrant: false };
+    return (await this.#acquire(key, ask)).grant;
   }
 
   /**
@@ -214,22 +205,10 @@ export class Locks implements Verbs {
    *
    * @throws LockkeeperError lost, not_a_lock, key_not_allowed, invalid, unavailable
    */
-  async verify(key: Key, { owner, fence }: VerifyInput): Promise<Verified> {
+  async verify(key: Key, ask: VerifyInput): Promise<Verified> {
     this.#lockable.assert(key);
-    assertOwner(owner);
-    const [observation] = await attempt(this.#redis, () => read(this.#redis, [key]));
-    const seen = answered(observation);
-    if (seen.state === "not_a_lock") throw notALock(key, seen.type);
-    const holders = seen.state === "held" ? seen.holders : [];
-    const remainingMs = seen.state === "held" ? seen.remainingMs : null;
-    const { asOf } = seen;
-    const hold = holders.find((holder) => holder.owner === owner);
-    const leftMs = remainingMs === null ? null : remainingMs - (hold?.marginMs ?? 0);
-    const isOver = leftMs !== null && leftMs <= 0;
-    if (hold === undefined || isOver || (fence !== undefined && hold.fence !== fence)) {
-      throw lostBy(key, owner, { holders, remainingMs, asOf });
-    }
-    return { ...fieldsOfKey(key), owner, count: hold.count, fence: hold.fence, remainingMs: leftMs, asOf };
+    assertOwner(ask.owner);
+    return await verify(this.#redis, key, ask);
   }
 
   /**

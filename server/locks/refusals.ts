@@ -1,5 +1,6 @@
 import { fieldsOfKey, type Key } from "../../lib/contract/key.ts";
 import type { FormatName, Grant, Unit } from "../../lib/contract/lock.ts";
+import { MIN_HOLD, reservedFor } from "../../lib/contract/reserved.ts";
 import { unmappable } from "../formats/keys.ts";
 import type { SeenHolder } from "../formats/observation.ts";
 import type { Elsewhere, Granted, Refused } from "../formats/reply.ts";
@@ -44,19 +45,24 @@ function holderFacts(holders: readonly SeenHolder[]) {
 }
 
 export function heldBy(key: Key, owner: string, { holders, remainingMs, asOf }: Elsewhere): HeldError {
-  const by = holders[0]?.owner;
+  const by = holders[0]?.owner ?? "";
   const how =
     remainingMs === null ? "It has no expiry." : `Unless it is renewed, the lock ends in ${remainingMs} ms.`;
-  const who =
-    by === owner
-      ? "The same owner holds it and re-entry was not asked for"
-      : `It is held by ${JSON.stringify(by)}`;
+  const isReentry = by === owner && reservedFor(owner) === undefined;
+  const who = isReentry ? "The same owner holds it and re-entry was not asked for" : `It is ${heldText(by)}`;
   return new HeldError(`${who}. ${how}`, {
     ...fieldsOfKey(key),
     holders: holderFacts(holders),
     remainingMs,
     asOf,
   });
+}
+
+/** Who holds a lock, for a sentence. */
+export function heldText(owner: string): string {
+  const who = reservedFor(owner);
+  if (who === undefined) return `held by ${JSON.stringify(owner)}`;
+  return who === MIN_HOLD ? "held off for its least hold time" : `held off by ${JSON.stringify(who)}`;
 }
 
 export function queueFull(key: Key, waiting: number): QueueFullError {
@@ -68,7 +74,7 @@ export function queueFull(key: Key, waiting: number): QueueFullError {
 
 export function lostBy(key: Key, owner: string, now: Elsewhere | undefined): LostError {
   const other = now?.holders[0]?.owner;
-  const state = other === undefined ? "the key is free" : `it is held by ${JSON.stringify(other)}`;
+  const state = other === undefined ? "the key is free" : `it is ${heldText(other)}`;
   return new LostError(
     `${JSON.stringify(owner)} does not hold the lock any more: ${now === undefined ? "that hold has ended" : state}. Stop what it protects.`,
     { ...fieldsOfKey(key), holders: holderFacts(now?.holders ?? []), remainingMs: now?.remainingMs ?? null },
@@ -103,8 +109,12 @@ export function refusal(
 /** @param format as what it was looked at; any by default */
 export function notALock(key: Key, redisType: string, format?: FormatName): NotALockError {
   const kind = format === undefined ? "a lock" : `a lock of the format ${format}`;
+  const advice =
+    format === undefined
+      ? "choose another name for the lock"
+      : "name the `format` that it is written in, or another lock";
   return new NotALockError(
-    `The key holds a ${redisType} that is not ${kind}. It was not touched; choose another name for the lock.`,
+    `The key holds a ${redisType} that is not ${kind}. It was not touched; ${advice}.`,
     { ...fieldsOfKey(key), redisType },
   );
 }

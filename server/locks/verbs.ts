@@ -53,6 +53,8 @@ export interface ReserveOptions {
   readonly holdOffMs: number;
   readonly format?: FormatName | undefined;
   readonly unit?: Unit | undefined;
+  /** Why; shown as the purpose of the hold. */
+  readonly reason?: string | undefined;
   readonly requestId?: string | undefined;
 }
 

@@ -44,12 +44,13 @@ export function lockOf(target: string, hold: Hold): Lock {
     format: seen.format,
     kind: seen.kind,
     confidence: seen.confidence,
-    holders: seen.holders.map(({ owner, count, fence, record }) => ({
+    holders: seen.holders.map(({ owner, count, fence, record, marginMs }) => ({
       owner,
       count,
       fence,
       ...(record === undefined ? {} : { record }),
       ...sinceOf(hold),
+      remainingMs: seen.remainingMs === null ? null : Math.max(0, seen.remainingMs - marginMs),
     })),
     remainingMs: seen.remainingMs,
     leaseMs: leaseOf(hold),

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LOCK_SORTS } from "../../lib/contract/lock.ts";
+import { LOCK_SORTS } from "../../lib/contract/list.ts";
 import type { HeldObservation, SeenHolder } from "../formats/observation.ts";
 import { indexAfter, Mirror, type Order, orderOf, placeOf } from "./mirror.ts";
 

@@ -1,6 +1,6 @@
 import { matchesFilter, parseFilter } from "../../lib/contract/filter.ts";
 import { type Key, textOfKey } from "../../lib/contract/key.ts";
-import type { LockSortField } from "../../lib/contract/lock.ts";
+import type { LockSortField } from "../../lib/contract/list.ts";
 import type { HeldObservation, Observation } from "../formats/observation.ts";
 import { type Hold, isSameHold, sinceOf } from "./hold.ts";
 
@@ -164,4 +164,5 @@ const VALUE_OF: Record<LockSortField, (hold: Hold) => SortValue> = {
   // The longer it is held, the earlier it began.
   held: (hold) => -sinceOf(hold).since,
   fence: ({ seen }) => Number(seen.holders[0].fence ?? -1),
+  format: ({ seen }) => seen.format,
 };

@@ -1,7 +1,9 @@
 import { z } from "zod";
-import { ForceReleased, History } from "../../../lib/contract/event.ts";
+import { History } from "../../../lib/contract/event.ts";
+import { ForceReleased, ForceReleaseInput, ReserveInput } from "../../../lib/contract/force.ts";
 import type { Key } from "../../../lib/contract/key.ts";
-import { ForceReleaseInput, ListQuery, Lock, LockList } from "../../../lib/contract/lock.ts";
+import { ListQuery, LockList } from "../../../lib/contract/list.ts";
+import { Grant, Lock } from "../../../lib/contract/lock.ts";
 import { answered } from "../../locks/answered.ts";
 import { InvalidError, UnavailableError } from "../../locks/errors.ts";
 import { freeByForce } from "../../locks/force-release.ts";
@@ -14,6 +16,7 @@ import { type Route, route } from "../route.ts";
 import type { Services } from "../services.ts";
 
 const READ_ERRORS = ["invalid", "unauthenticated", "forbidden", "unavailable"] as const;
+const BODY_ERRORS = ["too_large", "unsupported_media_type"] as const;
 const HISTORY_LIMIT = 200;
 
 /** Looking at locks, and the operator's release. */
@@ -53,13 +56,20 @@ export function lockRoutes({ locks, watcher, journal }: Services): Route[] {
       access: "force",
       summary: "Free a stuck lock, if it is still the hold that was seen",
       description:
-        "Compares `expect` with the hold that is there now; frees that one or nothing, wakes its waiters and records who and why. The old holder may still be working: only a fence at the resource stops its writes.",
+        "Compares `expect` with the hold that is there now; frees that one or nothing, wakes its waiters and records who and why. With `holdOffMs` the lock is never free in between: it stays taken in the caller's name, in the format it has. The old holder may still be working: only a fence at the resource stops its writes.",
       body: ForceReleaseInput,
+      examples: {
+        "Free it": { expect: "fence.1795216496123456", reason: "its worker lost its node" },
+        "Free it, and keep everybody off for a minute": {
+          expect: "fence.1795216496123456",
+          reason: "its worker lost its node",
+          holdOffMs: 60_000,
+        },
+      },
       response: { status: 200, schema: ForceReleased, description: "Released, or already gone." },
       errors: [
         ...READ_ERRORS,
-        "too_large",
-        "unsupported_media_type",
+        ...BODY_ERRORS,
         "reason_required",
         "changed",
         "unsure",
@@ -69,6 +79,38 @@ export function lockRoutes({ locks, watcher, journal }: Services): Route[] {
       ],
       handle: async ({ key, body, principal }) =>
         json(200, await freeByForce({ locks, watcher, journal }, key, { ...body, by: principal.name })),
+    }),
+    route({
+      method: "POST",
+      path: "/locks/{key}/reserve",
+      access: "force",
+      summary: "Keep everybody off a free lock for a while",
+      description:
+        "Takes the lock for `lockkeeper:reserve:<who>` in its own format, so that no client of any library gets it. It is listed like any lock, ends by itself, and is freed by force. A lock that is held is `held`: free it with `holdOffMs` instead.",
+      body: ReserveInput,
+      examples: {
+        "For ten minutes": { holdOffMs: 600_000, reason: "migration of the orders table" },
+        "Also from SETNX and GETSET clients that write seconds": {
+          holdOffMs: 600_000,
+          format: "timestamp",
+          unit: "s",
+        },
+      },
+      idempotent: true,
+      response: { status: 200, schema: Grant, description: "Nobody gets it until this ends." },
+      errors: [
+        ...READ_ERRORS,
+        ...BODY_ERRORS,
+        "held",
+        "lost",
+        "unit_conflict",
+        "not_a_lock",
+        "key_not_allowed",
+        "request_id_reused",
+        "unknown_outcome",
+      ],
+      handle: async ({ key, body, principal, requestId }) =>
+        json(200, await locks.reserve(key, { ...body, by: principal.name, requestId })),
     }),
   ];
 }

@@ -24,6 +24,26 @@ const LOOKING = [
 ] as const;
 const ALWAYS = [...LOOKING, "request_id_reused"] as const;
 
+const ACQUIRE_EXAMPLES = {
+  "Take it for half a minute": { owner: "checkout@pod-7:311" },
+  "Wait for it for up to ten seconds": { owner: "checkout@pod-7:311", waitMs: 10_000 },
+  "Keep it shut for a minute after a crash": {
+    owner: "checkout@pod-7:311",
+    leaseMs: 10_000,
+    graceMs: 60_000,
+  },
+  "Not more often than every five minutes": { owner: "cron@vm-3:17", minHoldMs: 300_000 },
+  "Share it with redlock, redis-py and other SET NX PX locks": {
+    owner: "checkout@pod-7:311",
+    format: "token",
+  },
+  "Share it with SETNX and GETSET locks that write seconds": {
+    owner: "checkout@pod-7:311",
+    format: "timestamp",
+    unit: "s",
+  },
+};
+
 /** The verbs that apps call. */
 export function verbRoutes({ locks }: Services): Route[] {
   return [
@@ -35,9 +55,10 @@ export function verbRoutes({ locks }: Services): Route[] {
       description:
         "Grants the lock when it is free, or once more when the same owner holds it (count rises, fence stays). With `waitMs` the request is held open until the lock is granted or the time is over (`timeout`); who repeats its Idempotency-Key within 5 s keeps its place, and who closes the connection leaves nothing behind. A lease can be outlived by a pause of the holder: hand the fence to the resource and let it refuse lower ones.",
       body: AcquireInput,
+      examples: ACQUIRE_EXAMPLES,
       idempotent: true,
       response: { status: 200, schema: Grant, description: "Granted." },
-      errors: [...ALWAYS, "held", "timeout", "lost", "queue_full", "aborted"],
+      errors: [...ALWAYS, "held", "timeout", "lost", "queue_full", "aborted", "unit_conflict"],
       handle: async ({ key, body, requestId, request }) => {
         const { grant, abandon } = await locks.acquire(key, {
           ...body,
@@ -57,6 +78,10 @@ export function verbRoutes({ locks }: Services): Route[] {
       summary: "Prolong a hold",
       description: "Never creates a lock and never shortens a lease.",
       body: RenewInput,
+      examples: {
+        "Keep it for another minute": { owner: "checkout@pod-7:311", leaseMs: 60_000 },
+        "A lock as redlock and redis-py write it": { owner: "checkout@pod-7:311", format: "token" },
+      },
       idempotent: true,
       response: { status: 200, schema: Grant, description: "Renewed." },
       errors: [...ALWAYS, "lost"],
@@ -67,8 +92,16 @@ export function verbRoutes({ locks }: Services): Route[] {
       path: "/locks/{key}/release",
       access: "lock",
       summary: "Give back one count of a hold",
-      description: "Releasing what one does not hold is an outcome, not an error.",
+      description:
+        "Releasing what one does not hold is an outcome, not an error. With `holdOffMs` the last count does not free the lock: nobody gets it for so long, whatever library they use.",
       body: ReleaseInput,
+      examples: {
+        "Give it back": { owner: "checkout@pod-7:311" },
+        "Give it back, and keep everybody off for ten seconds": {
+          owner: "checkout@pod-7:311",
+          holdOffMs: 10_000,
+        },
+      },
       idempotent: true,
       response: { status: 200, schema: Released, description: "Released, or there was nothing to release." },
       errors: [...ALWAYS],
@@ -82,6 +115,10 @@ export function verbRoutes({ locks }: Services): Route[] {
       description:
         "Changes nothing. The answer may be out of date when it arrives: it replaces neither the deadline that the holder keeps nor the fence that the resource compares.",
       body: VerifyInput,
+      examples: {
+        "Is it still mine": { owner: "checkout@pod-7:311" },
+        "Is it still that very hold": { owner: "checkout@pod-7:311", fence: "1795216496123456" },
+      },
       response: { status: 200, schema: Verified, description: "It does." },
       errors: [...LOOKING, "lost"],
       handle: async ({ key, body }) => json(200, await locks.verify(key, body)),

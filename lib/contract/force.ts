@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { LockEvent } from "./event.ts";
+import { formatFields, HoldOffMs, hasItsUnit, keyFields, RECORD_TEXT_MAX, UNIT_FAULT } from "./lock.ts";
+
+export const REASON_CHARACTERS_MAX = 500;
+
+export const ForceReleaseInput = z
+  .strictObject({
+    expect: z.string().min(1).max(400).meta({ description: "`version` of the hold that was seen." }),
+    reason: z
+      .string()
+      .max(REASON_CHARACTERS_MAX)
+      .default("")
+      .meta({ description: "Why; required while the holder may be alive." }),
+    ifUnsure: z.enum(["refuse", "release"]).default("refuse").meta({
+      description:
+        "release: free whatever hold this owner has now, although we could not watch it all the time.",
+    }),
+    holdOffMs: HoldOffMs.optional(),
+  })
+  .meta({ id: "ForceReleaseInput" });
+export type ForceReleaseInput = z.infer<typeof ForceReleaseInput>;
+
+export const ReserveInput = z
+  .strictObject({
+    holdOffMs: HoldOffMs,
+    ...formatFields,
+    reason: z
+      .string()
+      .max(RECORD_TEXT_MAX)
+      .optional()
+      .meta({ description: "Why; shown as the purpose of the hold." }),
+  })
+  .refine(hasItsUnit, UNIT_FAULT)
+  .meta({ id: "ReserveInput" });
+export type ReserveInput = z.infer<typeof ReserveInput>;
+
+/** The answer to a force-release that was carried out, or had nothing left to do. */
+export const ForceReleased = z
+  .object({
+    ...keyFields,
+    outcome: z.enum(["released", "already_gone"]),
+    owner: z.string().optional().meta({ description: "Whose hold was freed." }),
+    by: z.string().meta({ description: "Who asked." }),
+    heldOff: z
+      .object({ owner: z.string(), holdOffMs: z.number() })
+      .optional()
+      .meta({ description: "released, and nobody gets the lock for so long from `asOf` on." }),
+    ended: LockEvent.optional().meta({ description: "already_gone: how the hold ended, if we saw it." }),
+    asOf: z.number(),
+  })
+  .meta({ id: "ForceReleased" });
+export type ForceReleased = z.infer<typeof ForceReleased>;

@@ -1,0 +1,327 @@
+import { randomUUID } from "node:crypto";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { z } from "zod";
+import { ForceReleaseInput, ReserveInput } from "../../lib/contract/force.ts";
+import { pathOfKey } from "../../lib/contract/key.ts";
+import {
+  AcquireInput,
+  FormatName,
+  LEASE_MS_MAX,
+  ReleaseInput,
+  RenewInput,
+  VerifyInput,
+} from "../../lib/contract/lock.ts";
+import { startTestServer, type TestServer, until } from "../testing/server.ts";
+
+const fresh = () => `lock:${randomUUID()}`;
+const BY_ROOT = "lockkeeper:reserve:key:root";
+
+let server: TestServer;
+let direct: Redis;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  direct = server.redis.client();
+});
+afterAll(async () => await server.stop());
+
+const call = (path: string, init?: { body: unknown }) => server.call(path, init);
+const verb = (key: string, name: string, body: unknown) => call(`/locks/${pathOfKey(key)}/${name}`, { body });
+const lockOf = async (key: string) => (await call(`/locks/${pathOfKey(key)}`)).body;
+const storyOf = async (key: string) =>
+  (await call(`/locks/${pathOfKey(key)}/history`)).body.items
+    .reverse()
+    .map(({ type, owner, observed }: Record<string, string>) => `${type} ${owner} ${observed}`);
+
+describe("a format", () => {
+  it("token is one string with the owner, with the lease as its time to live", async () => {
+    const key = fresh();
+    const { body: grant } = await verb(key, "acquire", { owner: "me", format: "token", leaseMs: 20_000 });
+    expect(await direct.get(key)).toBe("me");
+    expect(await direct.pttl(key)).toBeGreaterThan(19_000);
+    expect((await verb(key, "acquire", { owner: "me", format: "token" })).body).toMatchObject({
+      count: 2,
+      fence: grant.fence,
+    });
+    expect((await verb(key, "renew", { owner: "me", format: "token", leaseMs: 60_000 })).body).toMatchObject({
+      remainingMs: 60_000,
+    });
+    expect((await verb(key, "verify", { owner: "me", format: "token" })).body.fence).toBe(grant.fence);
+    expect((await verb(key, "release", { owner: "me", format: "token" })).body.count).toBe(1);
+    expect((await verb(key, "release", { owner: "me", format: "token" })).body.count).toBe(0);
+    expect(await direct.exists(key)).toBe(0);
+  });
+
+  it("token and a client that does SET NX PX exclude each other", async () => {
+    const key = fresh();
+    await direct.set(key, "theirs", "PX", 5000, "NX");
+    const refused = await verb(key, "acquire", { owner: "me", format: "token" });
+    expect([refused.status, refused.body.code]).toEqual([409, "held"]);
+    expect(refused.body.holders).toMatchObject([{ owner: "theirs", fence: null }]);
+    expect(await direct.get(key)).toBe("theirs");
+    await direct.del(key);
+    expect((await verb(key, "acquire", { owner: "me", format: "token" })).status).toBe(200);
+    expect(await direct.set(key, "theirs", "PX", 5000, "NX")).toBeNull();
+  });
+
+  it("timestamp is one string with the deadline, in the unit that is asked for", async () => {
+    const [seconds, milliseconds] = [fresh(), fresh()];
+    const ask = { owner: "me", format: "timestamp" };
+    expect((await verb(seconds, "acquire", { ...ask, unit: "s" })).body.remainingMs).toBeGreaterThanOrEqual(
+      30_000,
+    );
+    await verb(milliseconds, "acquire", ask);
+    expect(await direct.get(seconds)).toMatch(/^\d{10}$/);
+    expect(await direct.get(milliseconds)).toMatch(/^\d{13}$/);
+    const { remainingMs, holders } = await lockOf(seconds);
+    expect(remainingMs - holders[0].remainingMs).toBe(2000);
+  });
+
+  it("timestamp answers unit_conflict to the other unit, and touches nothing", async () => {
+    const key = fresh();
+    const deadline = String(Math.floor(Date.now() / 1000) + 60);
+    await direct.set(key, deadline);
+    const ask = { owner: "me", format: "timestamp" };
+    const { status, body } = await verb(key, "acquire", { ...ask, unit: "ms" });
+    expect([status, body.code, body.unit]).toEqual([409, "unit_conflict", "s"]);
+    expect(body.detail).toContain('unit "s"');
+    expect(await direct.get(key)).toBe(deadline);
+    expect((await verb(key, "reserve", { holdOffMs: 1000, format: "timestamp" })).body.code).toBe(
+      "unit_conflict",
+    );
+    expect((await verb(key, "acquire", { ...ask, unit: "s" })).body.code).toBe("held");
+  });
+
+  it("that the lock is not written in is not_a_lock, and says to name the other one", async () => {
+    const key = fresh();
+    await verb(key, "acquire", { owner: "me", format: "token" });
+    for (const [name, body] of [
+      ["acquire", { owner: "me" }],
+      ["renew", { owner: "me" }],
+      ["release", { owner: "me" }],
+      ["verify", { owner: "me", format: "redisson" }],
+    ] as const) {
+      const reply = await verb(key, name, body);
+      expect([name, reply.status, reply.body.code]).toEqual([name, 409, "not_a_lock"]);
+      expect(reply.body.detail).toContain("`format`");
+    }
+    expect(await direct.get(key)).toBe("me");
+    expect((await verb(key, "verify", { owner: "me" })).status).toBe(200);
+  });
+
+  it("is listed, sorted by, and a foreign string beside it is no lock as before", async () => {
+    const name = randomUUID();
+    const keys = Object.fromEntries(FormatName.options.map((format) => [format, `lock:${name}:${format}`]));
+    for (const [format, key] of Object.entries(keys)) await verb(key, "acquire", { owner: "me", format });
+    await direct.set(`lock:${name}:foreign`, "theirs", "PX", 60_000);
+    const filter = encodeURIComponent(`key:lock:${name}:*`);
+    await until(async () => (await call(`/locks?filter=${filter}`)).body.total === 3);
+    const { body } = await call(`/locks?filter=${filter}&sort=-format`);
+    expect(body.items.map(({ format }: { format: string }) => format)).toEqual([
+      "token",
+      "timestamp",
+      "redisson",
+    ]);
+    expect((await lockOf(`lock:${name}:foreign`)).code).toBe("not_a_lock");
+  });
+});
+
+describe("graceMs", () => {
+  it("keeps the lock taken after a lease that ran out, for its holder as well", async () => {
+    const key = fresh();
+    await verb(key, "acquire", { owner: "me", leaseMs: 50, graceMs: 60_000 });
+    await until(async () => (await verb(key, "verify", { owner: "me" })).body.code === "lost");
+    const lock = await lockOf(key);
+    expect(lock.holders).toMatchObject([{ owner: "me", remainingMs: 0 }]);
+    expect(lock.remainingMs).toBeGreaterThan(50_000);
+    expect((await verb(key, "renew", { owner: "me" })).body.code).toBe("lost");
+    for (const owner of ["me", "you"]) {
+      expect((await verb(key, "acquire", { owner })).body.code).toBe("held");
+    }
+  });
+
+  it("ends with a release", async () => {
+    const key = fresh();
+    await verb(key, "acquire", { owner: "me", graceMs: 60_000 });
+    await verb(key, "release", { owner: "me" });
+    expect((await verb(key, "acquire", { owner: "you" })).status).toBe(200);
+  });
+});
+
+describe("minHoldMs and holdOffMs", () => {
+  it("a lock that is released too early stays taken for the rest of its least hold time", async () => {
+    const key = fresh();
+    await verb(key, "acquire", { owner: "me", minHoldMs: 60_000 });
+    expect((await verb(key, "release", { owner: "me" })).body).toMatchObject({
+      outcome: "released",
+      count: 0,
+    });
+    const { body } = await verb(key, "acquire", { owner: "me" });
+    expect(body.code).toBe("held");
+    expect(body.detail).toContain("least hold time");
+    expect(body.holders).toMatchObject([{ owner: "lockkeeper:reserve:min-hold" }]);
+    expect(body.remainingMs).toBeGreaterThan(59_000);
+  });
+
+  it("a release may keep everybody off for a while, and that ends by itself", async () => {
+    const key = fresh();
+    await verb(key, "acquire", { owner: "me", format: "token" });
+    await verb(key, "release", { owner: "me", format: "token", holdOffMs: 300 });
+    expect(await direct.get(key)).toBe("lockkeeper:reserve:me");
+    expect(await direct.set(key, "theirs", "PX", 5000, "NX")).toBeNull();
+    expect((await verb(key, "acquire", { owner: "me", format: "token" })).body.detail).toContain(
+      'held off by "me"',
+    );
+    const waited = await verb(key, "acquire", { owner: "you", format: "token", waitMs: 5000 });
+    expect(waited.status).toBe(200);
+  });
+});
+
+describe("reserve", () => {
+  it.each(FormatName.options)("keeps everybody off a free lock in the format %s", async (format) => {
+    const key = fresh();
+    const { status, body } = await verb(key, "reserve", { holdOffMs: 60_000, format, reason: "migration" });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ key, owner: BY_ROOT, count: 1, leaseMs: 60_000 });
+    expect(body.fence).toMatch(/^\d{16}$/);
+    expect((await verb(key, "acquire", { owner: "me", format })).body.detail).toContain(
+      'held off by "key:root"',
+    );
+    expect(await lockOf(key)).toMatchObject({
+      format,
+      holders: [{ owner: BY_ROOT, record: { purpose: "migration" } }],
+    });
+    const { version } = await lockOf(key);
+    expect((await verb(key, "force-release", { expect: version, reason: "done" })).body.outcome).toBe(
+      "released",
+    );
+    expect((await verb(key, "acquire", { owner: "me", format })).status).toBe(200);
+  });
+
+  it("of a lock that is held is held, and names the holder", async () => {
+    const key = fresh();
+    await verb(key, "acquire", { owner: "me" });
+    const { status, body } = await verb(key, "reserve", { holdOffMs: 1000 });
+    expect([status, body.code]).toEqual([409, "held"]);
+    expect(body.holders).toMatchObject([{ owner: "me" }]);
+    expect(await direct.hgetall(key)).toEqual({ me: "1" });
+    const twice = fresh();
+    await verb(twice, "reserve", { holdOffMs: 60_000 });
+    expect((await verb(twice, "reserve", { holdOffMs: 1000 })).body.detail).toContain("held off by");
+  });
+});
+
+describe("force-release with a hold-off", () => {
+  it.each(FormatName.options)("leaves no moment in which anybody gets the lock: %s", async (format) => {
+    const key = fresh();
+    await verb(key, "acquire", { owner: "me", format });
+    const waiting = verb(key, "acquire", { owner: "you", format, waitMs: 700 });
+    const { version } = await lockOf(key);
+    const ask = { expect: version, reason: "node lost", holdOffMs: 60_000 };
+    expect((await verb(key, "force-release", ask)).body).toMatchObject({
+      outcome: "released",
+      owner: "me",
+      by: "key:root",
+      heldOff: { owner: BY_ROOT, holdOffMs: 60_000 },
+    });
+    expect((await waiting).body.code).toBe("timeout");
+    const lock = await lockOf(key);
+    expect(lock).toMatchObject({ format, holders: [{ owner: BY_ROOT }] });
+    expect(lock.remainingMs).toBeGreaterThan(58_000);
+    await until(async () => (await storyOf(key)).length === 3);
+    expect(await storyOf(key)).toEqual([
+      "acquired me exact",
+      "force_released me exact",
+      `acquired ${BY_ROOT} exact`,
+    ]);
+    expect((await verb(key, "force-release", ask)).body.code).toBe("changed");
+  });
+
+  it("of a lock that Redisson holds keeps Redisson off as well", async () => {
+    const key = fresh();
+    await direct.multi().hset(key, `${randomUUID()}:7`, 1).pexpire(key, 30_000).exec();
+    await until(async () => (await call(`/locks?filter=${key}`)).body.total === 1);
+    const { version } = await lockOf(key);
+    const ask = { expect: version, reason: "node lost", holdOffMs: 60_000 };
+    expect((await verb(key, "force-release", ask)).body.heldOff).toEqual({
+      owner: BY_ROOT,
+      holdOffMs: 60_000,
+    });
+    expect(await direct.hgetall(key)).toEqual({ [BY_ROOT]: "1" });
+  });
+
+  it("of a lock that is gone by then holds nothing off, and says so", async () => {
+    const key = fresh();
+    await verb(key, "acquire", { owner: "me" });
+    const { version } = await lockOf(key);
+    await verb(key, "release", { owner: "me" });
+    const ask = { expect: version, reason: "node lost", holdOffMs: 60_000 };
+    const { body } = await verb(key, "force-release", ask);
+    expect(body.outcome).toBe("already_gone");
+    expect(body).not.toHaveProperty("heldOff");
+    expect(await direct.exists(key)).toBe(0);
+  });
+});
+
+describe("bad input", () => {
+  it.each([
+    ["acquire", { owner: "me", format: "semaphore" }, "format"],
+    ["acquire", { owner: "me", unit: "s" }, "unit"],
+    ["acquire", { owner: "me", format: "token", unit: "ms" }, "unit"],
+    ["acquire", { owner: "me", format: "timestamp", unit: "h" }, "unit"],
+    ["acquire", { owner: "me", graceMs: -1 }, "graceMs"],
+    ["acquire", { owner: "me", graceMs: 0.5 }, "graceMs"],
+    ["acquire", { owner: "me", graceMs: LEASE_MS_MAX + 1 }, "graceMs"],
+    ["acquire", { owner: "me", leaseMs: LEASE_MS_MAX, graceMs: 1 }, "graceMs"],
+    ["acquire", { owner: "me", minHoldMs: -1 }, "minHoldMs"],
+    ["acquire", { owner: "me", minHoldMs: LEASE_MS_MAX + 1 }, "minHoldMs"],
+    ["acquire", { owner: "me", minHoldMs: "1000" }, "minHoldMs"],
+    ["renew", { owner: "me", format: "lock" }, "format"],
+    ["release", { owner: "me", holdOffMs: 0 }, "holdOffMs"],
+    ["release", { owner: "me", holdOffMs: LEASE_MS_MAX + 1 }, "holdOffMs"],
+    ["reserve", {}, "holdOffMs"],
+    ["reserve", { holdOffMs: 9 }, "holdOffMs"],
+    ["reserve", { holdOffMs: 1000, format: "redisson", unit: "s" }, "unit"],
+    ["reserve", { holdOffMs: 1000, reason: "x".repeat(201) }, "reason"],
+    ["force-release", { expect: "x", reason: "y", holdOffMs: 1.5 }, "holdOffMs"],
+  ])("%s with %j is 400 and names %s", async (name, body, field) => {
+    const key = fresh();
+    const reply = await verb(key, name, body);
+    expect([reply.status, reply.body.code]).toEqual([400, "invalid"]);
+    expect(reply.body.detail).toMatch(new RegExp(`^Body, ${field}: .{15,}\\.$`));
+    expect(await direct.exists(key)).toBe(0);
+  });
+
+  it("the longest lease and grace together are taken, and the limits of each alone", async () => {
+    for (const ask of [
+      { leaseMs: LEASE_MS_MAX, graceMs: 0, minHoldMs: LEASE_MS_MAX },
+      { leaseMs: 10, graceMs: LEASE_MS_MAX - 10 },
+    ]) {
+      expect((await verb(fresh(), "acquire", { owner: "me", ...ask })).status).toBe(200);
+    }
+  });
+});
+
+it("every example of the document is taken by its own route", async () => {
+  const { body: document } = await call("/openapi.json");
+  const inputs: Record<string, z.ZodType> = {
+    acquire: AcquireInput,
+    renew: RenewInput,
+    release: ReleaseInput,
+    verify: VerifyInput,
+    reserve: ReserveInput,
+    "force-release": ForceReleaseInput,
+  };
+  for (const [name, input] of Object.entries(inputs)) {
+    const { post } = document.paths[`/api/v1/locks/{key}/${name}`];
+    const examples: { summary: string; value: unknown }[] = Object.values(
+      post.requestBody.content["application/json"].examples,
+    );
+    expect(examples.length).toBeGreaterThan(1);
+    for (const { summary, value } of examples)
+      expect([name, summary, input.safeParse(value).error]).toEqual([name, summary, undefined]);
+  }
+  const { post } = document.paths["/api/v1/locks/{key}/reserve"];
+  expect(post.responses["409"].description).toContain("`unit_conflict`");
+});

@@ -1,0 +1,28 @@
+import type { Redis } from "ioredis";
+import { fieldsOfKey, type Key } from "../../lib/contract/key.ts";
+import type { Verified, VerifyInput } from "../../lib/contract/lock.ts";
+import { read } from "../formats/read.ts";
+import { answered } from "./answered.ts";
+import { attempt } from "./attempt.ts";
+import { lostBy, notALock } from "./refusals.ts";
+
+/** Whether the owner holds the lock at this moment, by one look. @throws LockkeeperError lost, not_a_lock, unavailable */
+export async function verify(redis: Redis, key: Key, ask: VerifyInput): Promise<Verified> {
+  const { owner, fence, format } = ask;
+  const [observation] = await attempt(redis, () => read(redis, [key]));
+  const seen = answered(observation);
+  if (seen.state === "not_a_lock") throw notALock(key, seen.type, format);
+  if (seen.state === "held" && format !== undefined && seen.format !== format) {
+    throw notALock(key, seen.format === "redisson" ? "hash" : "string", format);
+  }
+  const holders = seen.state === "held" ? seen.holders : [];
+  const remainingMs = seen.state === "held" ? seen.remainingMs : null;
+  const { asOf } = seen;
+  const hold = holders.find((holder) => holder.owner === owner);
+  const leftMs = remainingMs === null ? null : remainingMs - (hold?.marginMs ?? 0);
+  const isOver = leftMs !== null && leftMs <= 0;
+  if (hold === undefined || isOver || (fence !== undefined && hold.fence !== fence)) {
+    throw lostBy(key, owner, { holders, remainingMs, asOf });
+  }
+  return { ...fieldsOfKey(key), owner, count: hold.count, fence: hold.fence, remainingMs: leftMs, asOf };
+}
