@@ -5,7 +5,6 @@ import { sumOf, type Tally, tracesOf } from "./tally.ts";
 
 /** One process of a side, with how many loops or threads of it contend. */
 export interface Contender {
-  readonly side: string;
   readonly peer: Peer;
   readonly loops: number;
 }

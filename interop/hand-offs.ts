@@ -8,12 +8,13 @@ import type { Peer } from "./peer.ts";
 /** Ten times what is asked for, and longer than any poll: a hand-off that nobody was woken for takes seconds. */
 export const LEASE_MS = 30_000;
 export const WITHIN_MS = 50;
-const SHARE = 0.95;
+/** The rest is the machine's: it is shared, and four processes take part in each hand-off. */
+const SHARE = 0.9;
 /** Below our own poll (1.6 to 2 s) and far below the lease. */
 const MISSED_MS = 1000;
 const EACH = 40;
 /** The machine is shared: a batch that something else disturbed is measured again. A lost wake-up fails each. */
-const BATCHES = 3;
+const BATCHES = 5;
 
 export interface End {
   readonly peer: Peer;
@@ -24,18 +25,20 @@ export interface End {
  * One holds, the other waits, and the one gives the lock back: how long until the other has it, again and again.
  *
  * @returns a line of figures
- * @throws when less than 95 % of a batch were handed over within 50 ms, in each of three batches, or one took a second
+ * @throws when less than 90 % of a batch were handed over within 50 ms, in each of five batches, or one took a second
  */
 export async function measureHandOffs(redis: Redis, from: End, to: End, name: string): Promise<string> {
   for (let batch = 1; ; batch++) {
     const tookMs: number[] = [];
     for (let n = 0; n < EACH; n++) {
-      tookMs.push(await handOff(redis, `lock:hand-off:${name}:${batch}:${n}`.replaceAll(" ", "-"), from, to));
+      const key = `lock:hand-off:${name}:${batch}:${n}`.replaceAll(" ", "-");
+      const took = await handOff(redis, key, from, to);
+      assert(took < MISSED_MS, () => `${name}: a wake-up was missed, the hand-off took ${took} ms`);
+      tookMs.push(took);
     }
     const line = `${name}: ${EACH} hand-offs, ${summaryOf(tookMs)}`;
-    assert(percentile(tookMs, 1) < MISSED_MS, () => `a wake-up was missed: ${line}`);
     if (percentile(tookMs, SHARE) <= WITHIN_MS) return line;
-    assert(batch < BATCHES, () => `less than 95 % were handed over within ${WITHIN_MS} ms: ${line}`);
+    assert(batch < BATCHES, () => `less than 90 % were handed over within ${WITHIN_MS} ms: ${line}`);
   }
 }
 

@@ -1,6 +1,13 @@
 import type { Client } from "./client.ts";
 import { guardMariadb, guardPostgresql, guardRedis } from "./guards.ts";
 import { redisson } from "./redisson.ts";
+import { tokenClients } from "./token.ts";
 
 /** In the order of their lines. */
-export const CLIENTS: readonly Client[] = [redisson, guardRedis, guardPostgresql, guardMariadb];
+export const CLIENTS: readonly Client[] = [
+  redisson,
+  ...tokenClients,
+  guardRedis,
+  guardPostgresql,
+  guardMariadb,
+];

@@ -4,7 +4,7 @@ import type { Tools } from "../prepared.ts";
 export interface Client {
   readonly name: string;
   readonly needs: readonly (keyof Tools)[];
-  /** @param note tells the reader a figure @throws Skip; anything else is a failure */
+  /** @throws Skip; anything else is a failure */
   run(bench: Bench): Promise<void>;
 }
 
@@ -12,7 +12,10 @@ export interface Bench {
   readonly tools: Tools;
   /** How long sides contend; undefined: as long as the client wants. */
   readonly seconds: number | undefined;
+  /** Tells the reader a figure. */
   note(line: string): void;
+  /** From here on nothing is timed: others may run beside. */
+  timed(): void;
 }
 
 /** What a peer answers, whatever it is written in. */

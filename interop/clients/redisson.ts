@@ -35,6 +35,7 @@ export const redisson: Client = {
       const sides: Sides = { url, redis: server.client(), theirs, ours };
       await handOver(sides, bench);
       await freeByForce(sides, bench);
+      bench.timed();
       await oneSequenceOfFences(sides, bench);
       await contendAll(sides, bench);
     } finally {
@@ -110,10 +111,7 @@ async function oneSequenceOfFences({ theirs, ours }: Sides, bench: Bench): Promi
 
 async function contendAll({ redis, theirs, ours }: Sides, bench: Bench): Promise<void> {
   const forMs = (bench.seconds ?? SECONDS) * 1000;
-  const contenders = [
-    { side: "redisson", peer: theirs, loops: THREADS },
-    ...ours.map((peer) => ({ side: "ours", peer, loops: LOOPS })),
-  ];
+  const contenders = [{ peer: theirs, loops: THREADS }, ...ours.map((peer) => ({ peer, loops: LOOPS }))];
   const { total, line } = await contend(redis, "lock:contended", forMs, contenders);
   expect("re-entered sections whose count in Redis was not 2 and then 1", total.wrongCounts, 0);
   assert(total.reentries > 0, () => "nothing was re-entered");

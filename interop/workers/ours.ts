@@ -1,16 +1,18 @@
 /** A worker of ours: what an app does with the library. `ours.ts <url> [format]` */
+import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import type { FormatName } from "../../lib/contract/lock.ts";
 import { LockkeeperError } from "../../server/locks/errors.ts";
 import type { Hold } from "../../server/locks/hold.ts";
-import { LockClient } from "../../server/locks/lock-client.ts";
+import { type HoldOptions, LockClient } from "../../server/locks/lock-client.ts";
 import type { GuardedWriter } from "../guards/guard.ts";
 import { openWriter, type StoreAddress } from "../guards/open.ts";
-import { contend } from "./section.ts";
+import { contend, PAUSE_MS } from "./section.ts";
 import { serve } from "./serve.ts";
 
 const LEASE_MS = 30_000;
 const REENTER_EVERY = 5;
+const POLLING = { tries: 6000, pauseMs: 5, jitter: 0.5 };
 
 const [url = "", formatName = "redisson"] = process.argv.slice(2);
 const format = formatName as FormatName;
@@ -18,6 +20,15 @@ const client = await LockClient.open(url);
 const redis = new Redis(url);
 const holds = new Map<string, Hold>();
 let writer: GuardedWriter | undefined;
+
+/** Those who write `token` poll and wake nobody: every other turn we do so as well, or they would overtake us always. */
+const isBesidePolling = format === "token";
+const wayOf = (turn: number): HoldOptions => ({
+  leaseMs: LEASE_MS,
+  format,
+  ...(isBesidePolling && turn % 2 === 1 ? { retry: POLLING } : { waitMs: LEASE_MS }),
+});
+const isReentrant = (turn: number) => !isBesidePolling && turn % REENTER_EVERY === 0;
 
 function holdOf(who: string, key: string): Hold {
   const hold = holds.get(`${who} ${key}`);
@@ -27,27 +38,19 @@ function holdOf(who: string, key: string): Hold {
 
 serve({
   async contend(key = "", forMs, loops) {
-    return contend(
-      redis,
-      "ours",
-      key,
-      { forMs: Number(forMs), loops: Number(loops) },
-      async (section, turn) => {
-        let taken: Hold | undefined;
-        const entered = await client.withLock(
-          key,
-          { waitMs: LEASE_MS, leaseMs: LEASE_MS, format },
-          async (hold) => {
-            taken = hold;
-            await section();
-            return format === "redisson" && turn % REENTER_EVERY === 0 ? reenter(key, hold.owner) : undefined;
-          },
-        );
-        const released = await taken?.release();
-        if (released?.outcome !== "released") throw new Error(`the release answered ${released?.outcome}`);
-        return entered;
-      },
-    );
+    const time = { forMs: Number(forMs), loops: Number(loops) };
+    return contend(redis, "ours", key, time, async (section, turn) => {
+      let taken: Hold | undefined;
+      const entered = await client.withLock(key, wayOf(turn), async (hold) => {
+        taken = hold;
+        await section();
+        return isReentrant(turn) ? reenter(key, hold.owner) : undefined;
+      });
+      const released = await taken?.release();
+      if (released?.outcome !== "released") throw new Error(`the release answered ${released?.outcome}`);
+      if (isBesidePolling) await sleep(Math.random() * PAUSE_MS);
+      return entered;
+    });
   },
 
   async take(who = "", key = "", waitMs, leaseMs) {

@@ -1,5 +1,8 @@
 import { sumOf, type Tally, tracesOf } from "../tally.ts";
 
+/** Up to this between two turns of a loop, where one side polls: it finds the lock free only between turns of the other. */
+export const PAUSE_MS = 4;
+
 /** The few commands that a section needs, of whichever version of the client. */
 export interface SectionRedis {
   incr(key: string): Promise<number>;

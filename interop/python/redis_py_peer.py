@@ -1,0 +1,101 @@
+"""redis-py's Lock as a peer of the interop run: reads `id verb argument ...` lines, answers `id {json}` lines."""
+
+import json
+import random
+import sys
+import threading
+import time
+
+import redis
+from redis.exceptions import LockError
+
+LEASE_S = 30
+POLL_S = 0.01
+PAUSE_S = 0.004
+
+client = redis.Redis.from_url(sys.argv[1], decode_responses=True)
+holds = {}
+writing = threading.Lock()
+
+
+def now_ms():
+    return int(time.time() * 1000)
+
+
+def lock_on(key, lease_s):
+    return client.lock(key, timeout=lease_s, sleep=POLL_S, thread_local=False)
+
+
+def take(who, key, wait_ms, lease_ms):
+    lock = lock_on(key, int(lease_ms) / 1000)
+    granted = lock.acquire(blocking=int(wait_ms) > 0, blocking_timeout=int(wait_ms) / 1000 or None)
+    if granted:
+        holds[who, key] = lock
+    return {"outcome": "granted" if granted else "refused", "atMs": now_ms()}
+
+
+def release(who, key):
+    from_ms = now_ms()
+    try:
+        holds[who, key].release()
+        outcome = "released"
+    except LockError:
+        outcome = "refused"
+    return {"outcome": outcome, "fromMs": from_ms}
+
+
+def section(key, tally):
+    if client.incr("inside:" + key) != 1:
+        tally["overlaps"] += 1
+    before = int(client.get("count:" + key))
+    if client.getset("last:" + key, "theirs") != "theirs":
+        tally["handOvers"] += 1
+    client.set("count:" + key, before + 1)
+    client.decr("inside:" + key)
+    tally["sections"] += 1
+
+
+def contend_once(key, until, tally, faults):
+    try:
+        while time.monotonic() < until:
+            with lock_on(key, LEASE_S):
+                section(key, tally)
+            time.sleep(random.random() * PAUSE_S)
+    except Exception as fault:
+        faults.append(repr(fault))
+
+
+def contend(key, for_ms, loops):
+    until = time.monotonic() + int(for_ms) / 1000
+    faults = []
+    names = ("sections", "overlaps", "handOvers", "reentries", "wrongCounts")
+    tallies = [dict.fromkeys(names, 0) for _ in range(int(loops))]
+    threads = [threading.Thread(target=contend_once, args=(key, until, tally, faults)) for tally in tallies]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if faults:
+        return {"error": faults[0]}
+    return {name: sum(tally[name] for tally in tallies) for name in names}
+
+
+VERBS = {"take": take, "release": release, "contend": contend}
+
+
+def answer(request_id, what):
+    with writing:
+        print(request_id, json.dumps(what), flush=True)
+
+
+def carry_out(request_id, verb, words):
+    try:
+        answer(request_id, VERBS[verb](*words))
+    except Exception as fault:
+        answer(request_id, {"error": repr(fault)})
+
+
+answer("ready", {})
+for line in sys.stdin:
+    request_id, verb, *words = line.split()
+    threading.Thread(target=carry_out, args=(request_id, verb, words), daemon=True).start()

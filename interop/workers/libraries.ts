@@ -1,0 +1,105 @@
+import { npmModule } from "../npm-module.ts";
+import type { NpmTool } from "../steps/npm.ts";
+import type { SectionRedis } from "./section.ts";
+
+/** A lock library of npm, as far as it is used here. */
+export interface Library {
+  /** Tries once, or polls until it has the lock. @returns undefined when it was refused */
+  take(key: string, leaseMs: number, waitMs: number): Promise<Taken | undefined>;
+  redis: SectionRedis;
+}
+
+export interface Taken {
+  /** @throws when the library says that the lock is not its own any more */
+  release(): Promise<unknown>;
+}
+
+const POLL_MS = 20;
+const triesFor = (waitMs: number) => Math.ceil(waitMs / POLL_MS);
+
+/** What is used of ioredis 5, which these libraries are written for. */
+type RedisOf = { Redis: new (url: string) => SectionRedis };
+
+const OPENERS: Readonly<Record<string, (npm: NpmTool, redis: SectionRedis) => Library["take"]>> = {
+  redlock4(npm, redis) {
+    type Lock = { unlock(): Promise<unknown> };
+    type Module = new (
+      clients: unknown[],
+      options: object,
+    ) => { lock(key: string, ttl: number): Promise<Lock> };
+    const Redlock = npmModule<Module>(npm, "redlock4");
+    return (key, leaseMs, waitMs) => {
+      const redlock = new Redlock([redis], {
+        retryCount: triesFor(waitMs),
+        retryDelay: POLL_MS,
+        retryJitter: 5,
+      });
+      return granted(
+        redlock.lock(key, leaseMs).then((lock) => ({ release: () => lock.unlock() })),
+        "LockError",
+      );
+    };
+  },
+
+  redlock5(npm, redis) {
+    type Lock = { release(): Promise<unknown> };
+    type Redlock = {
+      acquire(keys: string[], ttl: number): Promise<Lock>;
+      on(event: "error", ear: () => void): void;
+    };
+    const { default: Redlock } = npmModule<{ default: new (clients: unknown[], options: object) => Redlock }>(
+      npm,
+      "redlock5",
+    );
+    return (key, leaseMs, waitMs) => {
+      const redlock = new Redlock([redis], {
+        retryCount: triesFor(waitMs),
+        retryDelay: POLL_MS,
+        retryJitter: 5,
+      });
+      redlock.on("error", () => undefined);
+      return granted(redlock.acquire([key], leaseMs), "ExecutionError");
+    };
+  },
+
+  "redis-semaphore"(npm, redis) {
+    type Mutex = { tryAcquire(): Promise<boolean>; acquire(): Promise<void>; release(): Promise<void> };
+    const { Mutex } = npmModule<{ Mutex: new (redis: unknown, key: string, options: object) => Mutex }>(
+      npm,
+      "redis-semaphore",
+    );
+    return async (key, leaseMs, waitMs) => {
+      const times = {
+        lockTimeout: leaseMs,
+        acquireTimeout: Math.max(waitMs, 1000),
+        retryInterval: POLL_MS,
+        refreshInterval: 0,
+      };
+      // It puts `mutex:` before the name by itself.
+      const mutex = new Mutex(redis, key.replace(/^mutex:/, ""), times);
+      if (waitMs === 0) return (await mutex.tryAcquire()) ? mutex : undefined;
+      return await granted(
+        mutex.acquire().then(() => mutex),
+        "TimeoutError",
+      );
+    };
+  },
+};
+
+export function openLibrary(npm: NpmTool, name: string, url: string): Library {
+  const { Redis } = npmModule<RedisOf>(npm, "ioredis");
+  const redis = new Redis(url);
+  const open = OPENERS[name];
+  if (open === undefined) throw new Error(`There is no library ${name}`);
+  return { take: open(npm, redis), redis };
+}
+
+async function granted<Lock>(lock: Promise<Lock>, refusal: string): Promise<Lock | undefined> {
+  try {
+    return await lock;
+  } catch (error) {
+    const { name } = (error as Error).constructor;
+    if (name === refusal) return undefined;
+    throw error;
+  }
+}
