@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Redis } from "ioredis";
+import type { Commands } from "../redis/commands.ts";
 import { whenReady } from "../redis/connect.ts";
 import { failureOf, isPassing } from "../redis/failure.ts";
 import { UnavailableError, UnknownOutcomeError } from "./errors.ts";
@@ -21,7 +21,7 @@ export interface AttemptOptions {
  * @throws LockkeeperError `unavailable` when certainly nothing was done, `unknown_outcome` when it cannot be told.
  */
 export async function attempt<Reply>(
-  redis: Redis,
+  redis: Commands,
   call: (retryMs: number | undefined) => Promise<Reply>,
   { budgetMs = BUDGET_MS, repeat = "unknown" }: AttemptOptions = {},
 ): Promise<Reply> {

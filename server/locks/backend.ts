@@ -1,28 +1,39 @@
-import type { Redis } from "ioredis";
-import type { FormatName } from "../../lib/contract/lock.ts";
-import { FORMATS } from "../formats/format.ts";
 import { eventChannelOf } from "../formats/keys.ts";
-import { addressOf, connect, whenReady } from "../redis/connect.ts";
+import type { ClusterWhere } from "../redis/cluster-address.ts";
+import { addressOf, connect, OPEN_MS, whenReady } from "../redis/connect.ts";
+import { openCluster } from "./cluster-backend.ts";
 import type { Hold } from "./hold.ts";
 import { Locks } from "./locks.ts";
+import { renewTogether } from "./renew-together.ts";
 import type { Verbs } from "./verbs.ts";
+
+/** Where locks are kept: the URL of one Redis, or nodes of a Redis Cluster. */
+export type Where = string | ClusterWhere;
 
 /** What a client of the library stands on: the verbs, and renewals on connections of their own. */
 export interface Backend {
   readonly verbs: Verbs;
-  /** What remains of each hold in ms; null where it is gone, undefined where that cannot be told. Up to a hundred. */
-  renewMany(holds: readonly Hold[]): Promise<(number | null | undefined)[]>;
+  /**
+   * Renews up to a hundred holds, each try within `tryMs`. Gives what remains of each in ms; null where it is gone,
+   * undefined where that cannot be told.
+   */
+  renewMany(holds: readonly Hold[], tryMs: number): Promise<Renewed[]>;
   close(): void;
 }
 
-const OPEN_MS = 5000;
+export type Renewed = number | null | undefined;
 
 /**
- * Opens three connections: for the verbs, for wake-ups, and for renewals alone.
+ * Opens the connections that locks need.
  *
- * @throws StartupError when the URL is wrong; a TimeoutError when Redis does not answer within five seconds
+ * @throws StartupError when a URL is wrong; a TimeoutError when Redis does not answer within five seconds
  */
-export async function openStandalone(url: string, lockable: readonly string[]): Promise<Backend> {
+export function openBackend(where: Where, lockable: readonly string[]): Promise<Backend> {
+  return typeof where === "string" ? openStandalone(where, lockable) : openCluster(where, lockable);
+}
+
+/** Three connections: for the verbs, for wake-ups, and for renewals alone. */
+async function openStandalone(url: string, lockable: readonly string[]): Promise<Backend> {
   const address = addressOf(url);
   const verbs = connect(address, "verbs");
   const wake = connect(address, "wake", { autoResubscribe: false });
@@ -41,27 +52,7 @@ export async function openStandalone(url: string, lockable: readonly string[]): 
   const channel = eventChannelOf(address.db);
   return {
     verbs: new Locks(verbs, wake, address.db, lockable),
-    renewMany: (holds) => renewTogether(renewals, channel, holds, ({ format }) => format),
+    renewMany: (holds, tryMs) => renewTogether(renewals, channel, holds, tryMs, ({ format }) => format),
     close,
   };
-}
-
-/** One script for all holds of a group, which have one format and can be reached by one script. */
-export async function renewTogether(
-  redis: Redis,
-  channel: string,
-  holds: readonly Hold[],
-  groupOf: (hold: Hold) => string,
-): Promise<(number | null | undefined)[]> {
-  const groups = new Map<string, Hold[]>();
-  for (const hold of holds) groups.set(groupOf(hold), [...(groups.get(groupOf(hold)) ?? []), hold]);
-  const remaining = new Map<Hold, number | null>();
-  await Promise.all(
-    [...groups.values()].map(async (group) => {
-      const format: FormatName = group[0]?.format ?? "redisson";
-      const replies = await FORMATS[format].renewMany(redis, channel, group);
-      for (const [at, hold] of group.entries()) remaining.set(hold, replies[at] ?? null);
-    }),
-  );
-  return holds.map((hold) => remaining.get(hold));
 }

@@ -297,7 +297,8 @@ describe("campaign", () => {
       }),
     );
     await until(() => terms.length === 1);
-    await direct.del(key);
+    // Taken by somebody else: so the leader knows before another can lead.
+    await direct.multi().del(key).hset(key, `${randomUUID()}:1`, 1).pexpire(key, 500).exec();
     await until(() => lost.length === 1);
     await until(() => terms.length === 2);
     ends[terms[1] ?? 0]?.abort();

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { FormatName, OwnerRecord, Released, Unit } from "../../lib/contract/lock.ts";
-import { type Backend, openStandalone } from "./backend.ts";
+import { type Backend, openBackend, type Where } from "./backend.ts";
 import { OwnerContext } from "./context.ts";
 import { Hold, type HoldEvents } from "./hold.ts";
 import { type Retry, take } from "./take.ts";
@@ -57,15 +57,15 @@ export class LockClient {
     private readonly log: Logger | undefined,
   ) {
     this.#verbs = backend.verbs;
-    this.#watchdog = new Watchdog((holds) => backend.renewMany(holds));
+    this.#watchdog = new Watchdog((holds, tryMs) => backend.renewMany(holds, tryMs));
   }
 
   /**
-   * @param url `redis://`, `rediss://` or `unix://`
-   * @throws StartupError when the URL is wrong; a TimeoutError when Redis does not answer within five seconds
+   * @param where `redis://`, `rediss://` or `unix://`; or `{ cluster }` with the URLs of some of its nodes
+   * @throws StartupError when a URL is wrong; a TimeoutError when Redis does not answer within five seconds
    */
-  static async open(url: string, options: LockClientOptions = {}): Promise<LockClient> {
-    return new LockClient(await openStandalone(url, options.lockable ?? ["*"]), options.log);
+  static async open(where: Where, options: LockClientOptions = {}): Promise<LockClient> {
+    return new LockClient(await openBackend(where, options.lockable ?? ["*"]), options.log);
   }
 
   /**

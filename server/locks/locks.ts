@@ -1,4 +1,3 @@
-import type { Redis } from "ioredis";
 import { fieldsOfKey, type Key } from "../../lib/contract/key.ts";
 import type { FormatName, Grant, Released, Verified, VerifyInput } from "../../lib/contract/lock.ts";
 import {
@@ -11,6 +10,7 @@ import {
 } from "../formats/format.ts";
 import { eventChannelOf } from "../formats/keys.ts";
 import type { AcquireReply, ForceReleaseReply } from "../formats/reply.ts";
+import type { Commands, Subscriber } from "../redis/commands.ts";
 import { attempt } from "./attempt.ts";
 import { UnknownOutcomeError } from "./errors.ts";
 import { Lockable } from "./lockable.ts";
@@ -37,14 +37,14 @@ export const WAITERS_MAX = 1000;
  * Deadlines that clients derive from `remainingMs` count from before they sent the request.
  */
 export class Locks implements Verbs {
-  readonly #redis: Redis;
+  readonly #redis: Commands;
   readonly #channel: string;
   readonly #waits: Waits;
   readonly #lockable: Lockable;
   readonly #requests = new Requests();
 
   /** @param subscriber a connection of its own: it hears the wake-ups of those who wait */
-  constructor(redis: Redis, subscriber: Redis, db: number, lockable: readonly string[]) {
+  constructor(redis: Commands, subscriber: Subscriber, db: number, lockable: readonly string[]) {
     this.#redis = redis;
     this.#waits = new Waits(new WaitingRoom(subscriber));
     this.#channel = eventChannelOf(db);

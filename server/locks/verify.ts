@@ -1,16 +1,15 @@
-import type { Redis } from "ioredis";
 import { fieldsOfKey, type Key } from "../../lib/contract/key.ts";
 import type { Verified, VerifyInput } from "../../lib/contract/lock.ts";
-import { read } from "../formats/read.ts";
+import { readOne } from "../formats/read.ts";
+import type { Commands } from "../redis/commands.ts";
 import { answered } from "./answered.ts";
 import { attempt } from "./attempt.ts";
 import { lostBy, notALock } from "./refusals.ts";
 
 /** Whether the owner holds the lock at this moment, by one look. @throws LockkeeperError lost, not_a_lock, unavailable */
-export async function verify(redis: Redis, key: Key, ask: VerifyInput): Promise<Verified> {
+export async function verify(redis: Commands, key: Key, ask: VerifyInput): Promise<Verified> {
   const { owner, fence, format } = ask;
-  const [observation] = await attempt(redis, () => read(redis, [key]));
-  const seen = answered(observation);
+  const seen = answered(await attempt(redis, () => readOne(redis, key)));
   if (seen.state === "not_a_lock") throw notALock(key, seen.type, format);
   if (seen.state === "held" && format !== undefined && seen.format !== format) {
     throw notALock(key, seen.format === "redisson" ? "hash" : "string", format);

@@ -1,6 +1,6 @@
-import type { Redis } from "ioredis";
 import type { Key } from "../../lib/contract/key.ts";
 import { wakeChannelOf } from "../formats/keys.ts";
+import type { Subscriber } from "../redis/commands.ts";
 
 /** Nobody is told of an expiry, and a message may be lost: whoever is first looks again after this at the latest. */
 const LOOK_EVERY_MS = 2000;
@@ -25,7 +25,7 @@ export interface Place {
 export class WaitingRoom {
   readonly #queues = new Map<string, Queue>();
 
-  constructor(private readonly subscriber: Redis) {
+  constructor(private readonly subscriber: Subscriber) {
     subscriber.on("messageBuffer", (channel: Buffer) => this.#queues.get(channel.toString("latin1"))?.wake());
     // What was published while the subscription was broken is lost, so everyone who is first looks again.
     subscriber.on("ready", () => {
@@ -63,7 +63,7 @@ class Queue {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly subscriber: Redis,
+    private readonly subscriber: Subscriber,
     private readonly channel: Buffer,
     private readonly onEmpty: () => void,
   ) {

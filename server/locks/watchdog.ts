@@ -1,4 +1,5 @@
 import { type Hold, momentNow } from "./hold.ts";
+import { within } from "./within.ts";
 
 const BATCH = 100;
 /** A renewal is tried again this soon after it failed, or a tenth of the lease if that is sooner. */
@@ -8,6 +9,8 @@ const ALONG = 0.1;
 /** A try may take this share of the lease, so that at least three fit in before the deadline. */
 const TRY = 1 / 6;
 const TRY_MS_MIN = 50;
+/** What is renewed in several calls has its answers together a moment after the last of them was given up. */
+const LATE_MS = 20;
 
 /**
  * Renews all holds of a process at a third of their leases: one timer, up to a hundred holds a script, on a
@@ -22,7 +25,10 @@ export class Watchdog {
 
   constructor(
     /** What remains of each hold in ms; null where it is gone, undefined where that cannot be told yet. */
-    private readonly renewMany: (holds: readonly Hold[]) => Promise<(number | null | undefined)[]>,
+    private readonly renewMany: (
+      holds: readonly Hold[],
+      tryMs: number,
+    ) => Promise<(number | null | undefined)[]>,
   ) {}
 
   watch(hold: Hold): void {
@@ -85,8 +91,8 @@ export class Watchdog {
     const sentAt = momentNow();
     const shortest = Math.min(...batch.map(({ leaseMs }) => leaseMs));
     try {
-      const call = this.renewMany(batch);
-      const remaining = await within(call, Math.max(TRY_MS_MIN, shortest * TRY));
+      const tryMs = Math.max(TRY_MS_MIN, shortest * TRY);
+      const remaining = await within(tryMs + LATE_MS, this.renewMany(batch, tryMs));
       batch.forEach((hold, index) => {
         const remainingMs = remaining[index];
         if (remainingMs === undefined) this.#retry(hold);
@@ -107,18 +113,5 @@ export class Watchdog {
   #again(hold: Hold, inMs: number): void {
     const { state } = hold;
     if (state === "held" || state === "jeopardy") this.#schedule(hold, inMs);
-  }
-}
-
-async function within<Reply>(reply: Promise<Reply>, ms: number): Promise<Reply> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("The renewal took too long")), ms);
-  });
-  try {
-    return await Promise.race([reply, late]);
-  } finally {
-    clearTimeout(timer);
-    reply.catch(() => undefined);
   }
 }

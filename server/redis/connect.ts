@@ -1,6 +1,8 @@
 import { isIP } from "node:net";
 import { Redis, type RedisOptions } from "ioredis";
 import { StartupError } from "../startup-error.ts";
+import type { Commands } from "./commands.ts";
+import { NeverSentError } from "./failure.ts";
 
 /** Where a Redis is, and how to name it without its password. */
 export interface RedisAddress {
@@ -57,6 +59,9 @@ function databaseOf(url: URL): number {
   );
 }
 
+/** How long connections may take to stand at first. */
+export const OPEN_MS = 5000;
+
 /** How long one command may take before its outcome counts as unknown. */
 export const COMMAND_TIMEOUT_MS = 1000;
 
@@ -90,12 +95,17 @@ export function connect(address: RedisAddress, name: string, more: RedisOptions 
   return redis;
 }
 
-/** Resolves once the connection can take commands; rejects when the signal ends first. */
-export function whenReady(redis: Redis, signal: AbortSignal): Promise<void> {
+/** Resolves once the connection can take commands; rejects when the signal ends first, or it is closed for good. */
+export function whenReady(
+  redis: Pick<Commands, "status" | "on" | "off">,
+  signal: AbortSignal,
+): Promise<void> {
   if (redis.status === "ready") return Promise.resolve();
+  if (redis.status === "end") return Promise.reject(new NeverSentError("The connection was closed"));
   return new Promise((resolve, reject) => {
     const settle = () => {
       redis.off("ready", ready);
+      redis.off("end", ended);
       signal.removeEventListener("abort", aborted);
     };
     const ready = () => {
@@ -106,8 +116,13 @@ export function whenReady(redis: Redis, signal: AbortSignal): Promise<void> {
       settle();
       reject(signal.reason);
     };
+    const ended = () => {
+      settle();
+      reject(new NeverSentError("The connection was closed"));
+    };
     if (signal.aborted) return aborted();
     redis.on("ready", ready);
+    redis.on("end", ended);
     signal.addEventListener("abort", aborted);
   });
 }
@@ -120,8 +135,6 @@ export interface Connections {
   readonly home: Redis;
   close(): void;
 }
-
-const OPEN_MS = 5000;
 
 /**
  * One connection a purpose: a scan must not hold up a lock, nor a subscription anything else.

@@ -15,10 +15,17 @@ const REFUSED = new RegExp(
 );
 const LASTING = new RegExp(`^${WRAPPED}(NOAUTH|NOPERM|WRONGPASS|OOM|MISCONF)\\b`);
 const NEVER_SENT = "Stream isn't writeable and enableOfflineQueue options is false";
+// A slot that is being moved away ended a script in its middle: what a key was deleted for, and made again, is elsewhere.
+const HALFWAY = /script attempted to access a non local key/i;
+
+/** There was no connection to send a call on. */
+export class NeverSentError extends Error {}
 
 export function failureOf(error: unknown): Failure {
   if (!(error instanceof Error)) return "fault";
-  if (REFUSED.test(error.message) || error.message === NEVER_SENT) return "not_executed";
+  if (error instanceof NeverSentError || error.message === NEVER_SENT) return "not_executed";
+  if (REFUSED.test(error.message)) return "not_executed";
+  if (HALFWAY.test(error.message)) return "unknown";
   return error.name === "ReplyError" ? "fault" : "unknown";
 }
 

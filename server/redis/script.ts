@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
+import type { Commands } from "./commands.ts";
 
 export type RedisArgument = string | Buffer | number;
 
@@ -29,7 +30,7 @@ export class Script<
     this.#decode = decode;
   }
 
-  async run(redis: Redis, keys: Keys, parameters: Arguments): Promise<Reply> {
+  async run(redis: Commands, keys: Keys, parameters: Arguments): Promise<Reply> {
     try {
       return this.#decode(await redis.evalsha(this.#sha, keys.length, ...keys, ...parameters));
     } catch (error) {

@@ -1,0 +1,146 @@
+import { EventEmitter } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { connect, type RedisAddress, whenReady } from "./connect.ts";
+
+/** `host:port` of a node. */
+export type NodeName = string;
+
+export interface ClusterAddress {
+  readonly seeds: readonly NodeName[];
+  /** How to reach a node; they have user, password and TLS in common. */
+  addressOf(node: NodeName): RedisAddress;
+}
+
+const SLOTS = 16_384;
+/** The next node is asked this soon when one has not answered. */
+const NEXT_AFTER_MS = 150;
+const LOOK_MS_MAX = 2000;
+/** Calls that fail ask for another look, each of them: one is enough for this long. */
+const LOOK_EVERY_MS = 200;
+
+const Node = z.tuple([z.string().nullable(), z.int()]).rest(z.unknown());
+const Slots = z.array(z.tuple([z.int(), z.int()]).rest(Node)).min(1);
+
+interface Told {
+  /** The one that was asked. */
+  readonly node: NodeName;
+  readonly slots: z.infer<typeof Slots>;
+  readonly hasShardedPubSub: boolean;
+}
+
+/** Which master has which slot. What a node's MOVED says is believed at once, all the rest is looked up. */
+export class ClusterMap extends EventEmitter<{ change: [] }> {
+  #masterOf: (NodeName | undefined)[] = [];
+  #nodes: readonly NodeName[] = [];
+  #hasShardedPubSub = false;
+  #look: Promise<void> | undefined;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(readonly address: ClusterAddress) {
+    super();
+    this.setMaxListeners(0);
+  }
+
+  masterOf(slot: number): NodeName | undefined {
+    return this.#masterOf[slot];
+  }
+
+  /** Redis 7 and newer. */
+  get hasShardedPubSub(): boolean {
+    return this.#hasShardedPubSub;
+  }
+
+  get masters(): ReadonlySet<NodeName> {
+    return new Set(this.#masterOf.filter((node) => node !== undefined));
+  }
+
+  move(slot: number, node: NodeName): void {
+    if (this.#masterOf[slot] === node) return;
+    this.#masterOf[slot] = node;
+    this.emit("change");
+    this.lookSoon();
+  }
+
+  /** Something failed as it does when the map is old. */
+  lookSoon(): void {
+    if (performance.now() - this.#lookedAt >= LOOK_EVERY_MS) this.look().catch(() => undefined);
+  }
+
+  /** @throws when no node answers */
+  look(): Promise<void> {
+    this.#look ??= this.#lookNow().finally(() => {
+      this.#look = undefined;
+      this.#lookedAt = performance.now();
+    });
+    return this.#look;
+  }
+
+  async #lookNow(): Promise<void> {
+    const nodes = new Set([...shuffled(this.#nodes), ...this.address.seeds]);
+    const {
+      node: asked,
+      slots,
+      hasShardedPubSub,
+    } = await firstAnswer([...nodes], (node, signal) => this.#ask(node, signal));
+    const host = asked.slice(0, asked.lastIndexOf(":"));
+    // A node that does not know its own name gives none: it is where it was asked.
+    const nameOf = ([named, port]: z.infer<typeof Node>) => nodeName(named || host, port);
+    const masterOf: (NodeName | undefined)[] = new Array(SLOTS).fill(undefined);
+    for (const [from, to, master] of slots) {
+      if (master !== undefined) masterOf.fill(nameOf(master), from, to + 1);
+    }
+    const isSame = masterOf.every((node, slot) => node === this.#masterOf[slot]);
+    this.#masterOf = masterOf;
+    this.#hasShardedPubSub = hasShardedPubSub;
+    this.#nodes = [...new Set(slots.flatMap(([, , ...nodes]) => nodes.map(nameOf)))];
+    if (!isSame) this.emit("change");
+  }
+
+  async #ask(node: NodeName, signal: AbortSignal): Promise<Told> {
+    const redis = connect(this.address.addressOf(node), "map", { retryStrategy: () => null });
+    try {
+      await whenReady(redis, signal);
+      const [slots, spublish] = await Promise.all([
+        redis.cluster("SLOTS"),
+        redis.call("COMMAND", "INFO", "SPUBLISH").catch(() => undefined),
+      ]);
+      return {
+        node,
+        slots: Slots.parse(slots),
+        hasShardedPubSub: Array.isArray(spublish) && spublish[0] !== null,
+      };
+    } finally {
+      redis.disconnect();
+    }
+  }
+}
+
+export function nodeName(host: string, port: number): NodeName {
+  return `${host}:${port}`;
+}
+
+/** The first answer; a node that is frozen holds it up only until the next one is asked. */
+async function firstAnswer<Answer>(
+  nodes: readonly NodeName[],
+  ask: (node: NodeName, signal: AbortSignal) => Promise<Answer>,
+): Promise<Answer> {
+  const done = new AbortController();
+  const signal = AbortSignal.any([done.signal, AbortSignal.timeout(LOOK_MS_MAX)]);
+  const answers = nodes.map(async (node, at) => {
+    if (at > 0) await sleep(at * NEXT_AFTER_MS, undefined, { signal });
+    return await ask(node, signal);
+  });
+  try {
+    return await Promise.any(answers);
+  } finally {
+    done.abort();
+  }
+}
+
+function shuffled<Item>(items: readonly Item[]): Item[] {
+  return items
+    .map((item) => ({ item, at: Math.random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+}

@@ -1,0 +1,109 @@
+import { EventEmitter } from "node:events";
+import type { Redis } from "ioredis";
+import type { ClusterMap, NodeName } from "./cluster-map.ts";
+import { ClusterNodes } from "./cluster-nodes.ts";
+import type { Commands } from "./commands.ts";
+import { whenReady } from "./connect.ts";
+import { NeverSentError } from "./failure.ts";
+import { redirectionOf } from "./redirection.ts";
+import type { RedisArgument } from "./script.ts";
+import { slotOf } from "./slot.ts";
+
+/** How long a call waits for a node to be there, and follows redirections; then whoever calls may try again. */
+const READY_MS = 200;
+const FOLLOW_MS = 500;
+
+/**
+ * A Redis Cluster: each script goes to the master that has its keys.
+ *
+ * Not ioredis's own Cluster, because that one keeps commands for later, always: a node that is slow to connect gets an
+ * acquire that was given up, and a lock is held for nobody. It also says the same of a command that was never sent and
+ * of one whose answer was lost. Here every node's connection is one of `connect`.
+ */
+export class Cluster extends EventEmitter implements Commands {
+  readonly #nodes: ClusterNodes;
+  #status: "ready" | "end" = "ready";
+
+  /** @param map that has been looked up once */
+  constructor(
+    private readonly map: ClusterMap,
+    name: string,
+  ) {
+    super();
+    this.setMaxListeners(0);
+    this.#nodes = new ClusterNodes(map, name);
+    map.on("change", this.#connectAll);
+    this.#connectAll();
+  }
+
+  readonly #connectAll = () => {
+    for (const node of this.map.masters) this.#nodes.of(node);
+  };
+
+  get status(): string {
+    return this.#status;
+  }
+
+  get publishesSharded(): boolean {
+    return this.map.hasShardedPubSub;
+  }
+
+  evalsha(sha: string, numberOfKeys: number, ...parameters: RedisArgument[]): Promise<unknown> {
+    return this.#send(parameters[0], (redis) => redis.evalsha(sha, numberOfKeys, ...parameters));
+  }
+
+  eval(source: string, numberOfKeys: number, ...parameters: RedisArgument[]): Promise<unknown> {
+    return this.#send(parameters[0], (redis) => redis.eval(source, numberOfKeys, ...parameters));
+  }
+
+  /** The connections to the masters, as they are now. */
+  get masters(): readonly Redis[] {
+    return [...this.map.masters].map((node) => this.#nodes.of(node));
+  }
+
+  disconnect(): void {
+    this.#status = "end";
+    this.map.off("change", this.#connectAll);
+    this.#nodes.close();
+    this.emit("end");
+  }
+
+  async #send(key: RedisArgument | undefined, call: (redis: Redis) => Promise<unknown>): Promise<unknown> {
+    if (key === undefined) throw new Error("A script without keys has no place in a cluster");
+    const slot = slotOf(key);
+    const until = performance.now() + FOLLOW_MS;
+    let node = this.map.masterOf(slot);
+    let mustAsk = false;
+    for (;;) {
+      try {
+        const redis = await this.#reach(node);
+        // Counts for the very next command of the connection alone.
+        if (mustAsk) redis.asking().catch(() => undefined);
+        return await call(redis);
+      } catch (error) {
+        const redirection = redirectionOf(error, node);
+        if (redirection === undefined) {
+          if (mayBeOld(error)) this.map.lookSoon();
+          throw error;
+        }
+        if (redirection.kind === "MOVED") this.map.move(slot, redirection.node);
+        if (performance.now() > until) throw error;
+        node = redirection.node;
+        mustAsk = redirection.kind === "ASK";
+      }
+    }
+  }
+
+  async #reach(node: NodeName | undefined): Promise<Redis> {
+    if (this.#status === "end") throw new NeverSentError("The connection was closed");
+    if (node === undefined) throw new NeverSentError("No node of the cluster has the slot");
+    const redis = this.#nodes.of(node);
+    if (redis.status !== "ready") await whenReady(redis, AbortSignal.timeout(READY_MS));
+    return redis;
+  }
+}
+
+/** An answer says that the node is there; anything else, that another one may have its slots by now. */
+function mayBeOld(error: unknown): boolean {
+  return !(error instanceof Error) || error.name !== "ReplyError" || error.message.startsWith("CLUSTERDOWN");
+}

@@ -1,0 +1,17 @@
+import { type NodeName, nodeName } from "./cluster-map.ts";
+
+/** Where a node of a cluster sends one who asked for a slot it does not have. */
+export interface Redirection {
+  /** `ASK`: for the next command alone. */
+  readonly kind: "MOVED" | "ASK";
+  readonly node: NodeName;
+}
+
+export function redirectionOf(error: unknown, asked: NodeName | undefined): Redirection | undefined {
+  const [, kind, host, port] =
+    (error instanceof Error && /^(MOVED|ASK) \d+ (.*):(\d+)$/.exec(error.message)) || [];
+  if (kind === undefined) return undefined;
+  // A node whose name is not known is where the one that told of it is.
+  const name = host || asked?.slice(0, asked.lastIndexOf(":")) || "";
+  return { kind: kind === "ASK" ? "ASK" : "MOVED", node: nodeName(name, Number(port)) };
+}

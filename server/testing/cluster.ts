@@ -1,0 +1,124 @@
+import type { Redis } from "ioredis";
+import { isPortFree } from "../redis/server-process.ts";
+import { slotOf } from "../redis/slot.ts";
+import { freePort, startTestRedis, type TestRedis } from "./redis.ts";
+import { until } from "./server.ts";
+
+const SLOTS = 16_384;
+/** Where a node talks to the others, above its own port. */
+const BUS_OFFSET = 10_000;
+const NODE_TIMEOUT_MS = 1000;
+
+export interface TestClusterOptions {
+  masters?: number;
+  /** One replica each for the first so many masters. */
+  replicas?: number;
+}
+
+export interface TestCluster {
+  readonly masters: readonly TestRedis[];
+  readonly replicas: readonly TestRedis[];
+  readonly urls: readonly string[];
+  /** The number of the master that has the key, as the cluster was made. */
+  homeOf(key: string): number;
+  /** A plain connection to the master that has the key, as the cluster was made. */
+  serverOf(key: string): Redis;
+  /** A key that the master of this number has. */
+  keyAt(master: number, name: string): string;
+  stop(): Promise<void>;
+}
+
+/** Starts a real Redis Cluster for one test file. A node that is away takes only its own slots with it. */
+export async function startTestCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
+  const { masters = 3, replicas = 0 } = options;
+  const nodes: TestRedis[] = [];
+  const stop = async () => {
+    await Promise.all(nodes.map((node) => node.stop()));
+  };
+  try {
+    // One after the other: each must see the ports of those before.
+    for (let n = 0; n < masters + replicas; n++) nodes.push(await startNode());
+    await assemble(nodes, masters);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return new Assembled(nodes.slice(0, masters), nodes.slice(masters), stop);
+}
+
+async function startNode(): Promise<TestRedis> {
+  for (let left = 5; ; left--) {
+    const port = await freePort();
+    if (!(await isPortFree(port + BUS_OFFSET))) continue;
+    try {
+      return await startTestRedis({
+        port,
+        args: [
+          ...["--cluster-enabled", "yes", "--cluster-require-full-coverage", "no"],
+          ...["--cluster-node-timeout", String(NODE_TIMEOUT_MS), "--repl-diskless-sync-delay", "0"],
+        ],
+      });
+    } catch (error) {
+      if (left === 0) throw error;
+    }
+  }
+}
+
+async function assemble(nodes: readonly TestRedis[], masters: number): Promise<void> {
+  const clients = nodes.map((node) => node.client());
+  const [first] = nodes;
+  for (const [n, client] of clients.entries()) {
+    await client.cluster("SET-CONFIG-EPOCH", n + 1);
+    if (n > 0) await client.cluster("MEET", "127.0.0.1", first?.port ?? 0);
+    if (n >= masters) continue;
+    const [from, to] = rangeOf(n, masters);
+    await client.cluster("ADDSLOTS", ...Array.from({ length: to - from }, (_, at) => from + at));
+  }
+  const state = async (client: Redis) => String(await client.cluster("INFO"));
+  const knowAll = (info: string) => info.includes(`cluster_known_nodes:${nodes.length}`);
+  await until(async () => (await Promise.all(clients.map(state))).every(knowAll), 10_000);
+  for (const [n, client] of clients.slice(masters).entries()) {
+    await client.cluster("REPLICATE", String(await clients[n]?.cluster("MYID")));
+  }
+  const isUp = (info: string) =>
+    info.includes("cluster_state:ok") && info.includes(`cluster_slots_ok:${SLOTS}`);
+  await until(async () => (await Promise.all(clients.map(state))).every(isUp), 10_000);
+  const areInStep = async () =>
+    (await Promise.all(clients.slice(masters).map((client) => client.info("replication")))).every((info) =>
+      info.includes("master_link_status:up"),
+    );
+  await until(areInStep, 10_000);
+}
+
+function rangeOf(n: number, masters: number): [from: number, to: number] {
+  return [Math.floor((n * SLOTS) / masters), Math.floor(((n + 1) * SLOTS) / masters)];
+}
+
+class Assembled implements TestCluster {
+  readonly urls: readonly string[];
+  readonly #clients: readonly Redis[];
+
+  constructor(
+    readonly masters: readonly TestRedis[],
+    readonly replicas: readonly TestRedis[],
+    readonly stop: () => Promise<void>,
+  ) {
+    this.urls = masters.map(({ url }) => url);
+    this.#clients = masters.map((master) => master.client());
+  }
+
+  homeOf(key: string): number {
+    const slot = slotOf(key);
+    return this.masters.findIndex((_, n) => slot < rangeOf(n, this.masters.length)[1]);
+  }
+
+  serverOf(key: string): Redis {
+    const client = this.#clients[this.homeOf(key)];
+    if (client === undefined) throw new Error(`no master has the slot of ${key}`);
+    return client;
+  }
+
+  keyAt(master: number, name: string): string {
+    for (let n = 0; ; n++) if (this.homeOf(`${name}-${n}`) === master) return `${name}-${n}`;
+  }
+}
