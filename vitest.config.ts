@@ -12,7 +12,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: "unit",
-          include: ["{lib,server,components,scripts,bench}/**/*.test.{ts,tsx}"],
+          include: ["{lib,server,components,scripts,bench,interop}/**/*.test.{ts,tsx}"],
           exclude: ["**/*.integration.test.ts", "**/node_modules/**"],
         },
       },

@@ -1,7 +1,11 @@
-/** Holds a lock and writes into a fenced register while it believes to; stopped and resumed by its test. */
+/** Holds a lock and writes into a fenced resource, also when it holds it no more; stopped and resumed by its test. */
+import { readFileSync } from "node:fs";
+import { Redis } from "ioredis";
 import { LockClient } from "../../locks/lock-client.ts";
 
-const [url = "", key = "", lease = "0"] = process.argv.slice(2);
+const [url = "", key = "", lease = "0", resource = ""] = process.argv.slice(2);
+const guard = readFileSync(new URL("../../../docs/guards/redis.lua", import.meta.url), "utf8");
+const redis = new Redis(url);
 const client = await LockClient.open(url);
 const hold = await client.acquire(key, { leaseMs: Number(lease), owner: "worker" });
 const tell = (fact: Record<string, unknown>) => process.send?.(fact);
@@ -16,6 +20,10 @@ process.on("message", async (ask) => {
     } catch {
       tell({ assert: "lost", signalled: hold.signal.aborted });
     }
+  }
+  if (ask === "write") {
+    const written = await redis.eval(guard, 2, resource, `{${resource}}:fence`, String(hold.fence), "late");
+    tell({ write: written === 1 ? "written" : "refused" });
   }
   if (ask === "release") tell({ release: (await hold.release()).outcome });
   if (ask === "end") process.exit(0);

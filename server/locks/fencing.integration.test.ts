@@ -1,0 +1,89 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestRedis, type TestRedis } from "../testing/redis.ts";
+import { LockClient } from "./lock-client.ts";
+
+/** The very file that docs/fencing.md shows. */
+const GUARD = readFileSync(new URL("../../docs/guards/redis.lua", import.meta.url), "utf8");
+const WORKER = fileURLToPath(new URL("../testing/workers/holder.ts", import.meta.url));
+const LEASE_MS = 400;
+
+let redis: TestRedis;
+let client: LockClient;
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+  client = await LockClient.open(redis.url);
+});
+
+afterAll(async () => {
+  client.close();
+  await redis.stop();
+});
+
+/** Another process that holds the lock; `ask` resolves with the fact of that name. */
+async function startHolder(key: string, resource: string) {
+  const worker = fork(WORKER, [redis.url, key, String(LEASE_MS), resource], {
+    execArgv: ["--import", "tsx"],
+  });
+  const facts: Record<string, unknown> = {};
+  worker.on("message", (fact) => Object.assign(facts, fact));
+  const fact = async (name: string) => {
+    while (!(name in facts)) await once(worker, "message");
+    return facts[name];
+  };
+  const ask = (name: string) => {
+    delete facts[name];
+    worker.send(name);
+    return fact(name);
+  };
+  return {
+    fence: String(await fact("fence")),
+    facts,
+    ask,
+    kill: (name: NodeJS.Signals) => worker.kill(name),
+  };
+}
+
+describe("a holder that was stopped for three leases", () => {
+  it("writes late and is refused by the guard of the docs; nothing of the next holder changes", async () => {
+    const direct = redis.client();
+    const [key, resource] = ["lock:report", "report"];
+    const holder = await startHolder(key, resource);
+    try {
+      expect(await holder.ask("write")).toBe("written");
+      holder.kill("SIGSTOP");
+      const next = await client.acquire(key, { waitMs: 5000, leaseMs: 60_000 });
+      const write = () =>
+        direct.eval(GUARD, 2, resource, `{${resource}}:fence`, String(next.fence), "the next holder's");
+      expect(await write()).toBe(1);
+      await sleep(3 * LEASE_MS);
+      holder.kill("SIGCONT");
+      expect(await holder.ask("assert")).toBe("lost");
+      expect(holder.facts).toMatchObject({ signal: true, signalled: true });
+      expect(await holder.ask("write")).toBe("refused");
+      expect(await holder.ask("release")).toBe("not_held");
+      next.assertHeld();
+      expect(await direct.hgetall(key)).toEqual({ [next.owner]: "1" });
+      expect(await direct.mget(resource, `{${resource}}:fence`)).toEqual(["the next holder's", next.fence]);
+      expect(await write()).toBe(1);
+      await next.release();
+    } finally {
+      holder.kill("SIGKILL");
+    }
+  });
+
+  it.each(["", "null", "12.5", "nan", "-1", "9007199254740992"])(
+    "a fence that is none, such as %j, writes nothing",
+    async (fence) => {
+      const direct = redis.client();
+      const write = direct.eval(GUARD, 2, "other", "{other}:fence", fence, "a value");
+      await expect(write).rejects.toThrow("no fence");
+      expect(await direct.exists("other", "{other}:fence")).toBe(0);
+    },
+  );
+});
