@@ -1,4 +1,5 @@
 import type { Redis } from "ioredis";
+import { fencedCounterKeyOf } from "../../server/formats/keys.ts";
 import { startTestRedis } from "../../server/testing/redis.ts";
 import { atEnd } from "../children.ts";
 import { contend } from "../contention.ts";
@@ -92,21 +93,28 @@ async function freeByForce({ url, redis, theirs, ours }: Sides, bench: Bench): P
   }
 }
 
-/** RFencedLock and ours take turns on a key. */
-async function oneSequenceOfFences({ theirs, ours }: Sides, bench: Bench): Promise<void> {
-  const key = "lock:fenced";
-  const fences: bigint[] = [];
-  for (let turn = 0; turn < FENCED_TURNS; turn++) {
-    const isTheirs = turn % 3 !== 1;
-    const { fence } = isTheirs
-      ? await theirs.ask<Pick<Taken, "fence">>("fenced", ["a", key, LEASE_MS])
-      : await take({ peer: ours[turn % 2 === 0 ? 0 : 1], who: "a" }, key, 0);
-    fences.push(BigInt(fence ?? 0));
-    await giveBack({ peer: isTheirs ? theirs : ours[turn % 2 === 0 ? 0 : 1], who: "a" }, key);
+/** RFencedLock and ours take turns on a key: theirs first, or ours where its counter was made before. */
+async function oneSequenceOfFences({ redis, theirs, ours }: Sides, bench: Bench): Promise<void> {
+  const counter = String(fencedCounterKeyOf("lock:fenced-by-us"));
+  await redis.set(counter, String(Date.now() * 1000));
+  for (const [key, first] of [
+    ["lock:fenced-by-them", 0],
+    ["lock:fenced-by-us", 1],
+  ] as const) {
+    const fences: bigint[] = [];
+    for (let turn = first; turn < first + FENCED_TURNS; turn++) {
+      const isTheirs = turn % 3 !== 1;
+      const holder = { peer: isTheirs ? theirs : (ours[turn % 2] ?? ours[0]), who: "a" };
+      const { fence } = isTheirs
+        ? await theirs.ask<Pick<Taken, "fence">>("fenced", ["a", key, LEASE_MS])
+        : await take(holder, key, 0);
+      fences.push(BigInt(fence ?? 0));
+      await giveBack(holder, key);
+    }
+    const falls = fences.filter((fence, at) => at > 0 && fence <= (fences[at - 1] ?? 0n)).map(String);
+    expect("fences that did not rise", falls, []);
   }
-  const falls = fences.filter((fence, at) => at > 0 && fence <= (fences[at - 1] ?? 0n)).map(String);
-  expect("fences that did not rise", falls, []);
-  bench.note(`${fences.length} fences of RFencedLock and ours on one key, each above the one before`);
+  bench.note(`twice ${FENCED_TURNS} fences of RFencedLock and ours on one key, each above the one before`);
 }
 
 async function contendAll({ redis, theirs, ours }: Sides, bench: Bench): Promise<void> {
