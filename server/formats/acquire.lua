@@ -60,9 +60,7 @@ if repeated then
   stop_waiting()
   local left_ms = count and own_ms(remaining_ms, kept) or -1
   local is_its_hold = repeated.fence == '' or kept.owner == owner and kept.fence == repeated.fence
-  if not count or not is_its_hold or left_ms == 0 and kept.grace > 0 then
-    return { 'lost', integer(now_ms), 'ended' }
-  end
+  if not count or not is_its_hold or left_ms == 0 then return { 'lost', integer(now_ms), 'ended' } end
   return { 'granted', integer(now_ms), integer(count), repeated.fence, integer(left_ms), 'repeated' }
 end
 
@@ -86,17 +84,17 @@ end
 
 local left_ms = own_ms(remaining_ms, kept)
 local may_enter = state == 'held' and #holders == 2 and count and ARGV[5] == '1' and (COUNTS_ITSELF or kept.owner == owner)
--- In its grace a lock is nobody's.
-if may_enter and not (left_ms == 0 and kept.grace > 0) then
+-- A lease that ran out is over, also while others are still kept off.
+if may_enter and left_ms ~= 0 then
   enter(1, owner)
   count = count + 1
   local taken = remaining_ms
   if kept.owner == owner then
     kept.count, kept.grace, kept.least = count, math.max(kept.grace, tonumber(ARGV[13])), math.max(kept.least, tonumber(ARGV[14]))
   end
-  if not left_ms or left_ms < lease_ms then
-    kept.value, taken = prolong(1, kept, lease_ms + kept.grace, now_ms)
-  end
+  -- A longer grace is added to the lease, not taken from it.
+  local needed_ms = math.max(left_ms or 0, lease_ms) + kept.grace
+  if remaining_ms < needed_ms + margin_ms then kept.value, taken = prolong(1, kept, needed_ms, now_ms) end
   kept.seq = kept.seq + 1
   remember_request(kept, request_id, 'acquire', digest, kept.owner == owner and kept.fence or '', now_ms)
   return granted('reentered', taken)

@@ -8,6 +8,7 @@
 -- ARGV[3] JSON of who and why    ARGV[4] channel that waiters listen on
 -- ARGV[5] channel for events     ARGV[6] the key itself, as bytes
 -- ARGV[7] '' or for how long nobody may take the lock after this, in ms    ARGV[8] the reserved owner for that
+-- ARGV[9] '1' when waiters may listen by sharded pub/sub, too
 --
 -- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
 
@@ -30,20 +31,27 @@ if state == 'not_a_lock' then return { state, detail } end
 local ours = kept.owner == owner
 if #holders > 2 or holders[1] ~= owner or (ours and kept.fence or '') ~= fence then return { 'changed', integer(now_ms) } end
 
-local seq, held_ms, unit = 0, '', unit_of(ours and kept or { value = holders[1] })
-free(1, owner)
+local seq, held_ms = 0, ''
 if ours then
   kept.seq = kept.seq + 1
   seq = kept.seq
   held_ms = kept.since > 0 and integer(math.max(0, now_ms - kept.since)) or ''
 end
-redis.pcall('PUBLISH', ARGV[5], message('force_released', now_ms, fence, seq, 0, held_ms, owner, ARGV[3], ARGV[6]))
+local freed = message('force_released', now_ms, fence, seq, 0, held_ms, owner, ARGV[3], ARGV[6])
 if ARGV[7] ~= '' then
-  hold_off(kept, ARGV[8], tonumber(ARGV[7]), now_us, unit, ARGV[5], ARGV[6])
-elseif ours then
+  local unit = unit_of(ours and kept.value or owner)
+  local taken = hold_off(kept, owner, ARGV[8], tonumber(ARGV[7]), now_us, unit, ARGV[6])
+  redis.pcall('PUBLISH', ARGV[5], freed)
+  redis.pcall('PUBLISH', ARGV[5], taken)
+else
+  free(1, owner)
   -- What is told of a hold ends with it: the next one under this owner may be taken without us.
-  forget_hold(kept)
-  redis.call('SET', KEYS[2], text_of(kept), 'KEEPTTL')
+  if ours then
+    forget_hold(kept)
+    redis.call('SET', KEYS[2], text_of(kept), 'KEEPTTL')
+  end
+  redis.pcall('PUBLISH', ARGV[5], freed)
 end
 redis.pcall('PUBLISH', ARGV[4], '0')
+if ARGV[9] == '1' then redis.pcall('SPUBLISH', ARGV[4], '0') end
 return { 'released', integer(now_ms) }

@@ -104,7 +104,7 @@ type Keys = RedisArgument[];
 export class Format {
   readonly #acquire: Script<Keys, Keys, AcquireReply>;
   readonly #renew: Script<Keys, Keys, RenewReply>;
-  readonly #renewMany: Script<Keys, Keys, (number | null)[]>;
+  readonly #renewMany: Script<Keys, Keys, (number | null | undefined)[]>;
   readonly #release: Script<Keys, Keys, ReleaseReply>;
   readonly #forceRelease: Script<Keys, Keys, ForceReleaseReply>;
   readonly #raise: Script<Keys, Keys, boolean>;
@@ -165,9 +165,13 @@ export class Format {
 
   /**
    * Renews up to a hundred holds of one slot in one call. Gives what remains of each in ms, null where the hold is
-   * gone.
+   * gone, undefined where that cannot be told.
    */
-  renewMany(redis: Commands, channel: string, holds: readonly HeldByUs[]): Promise<(number | null)[]> {
+  renewMany(
+    redis: Commands,
+    channel: string,
+    holds: readonly HeldByUs[],
+  ): Promise<(number | null | undefined)[]> {
     return this.#renewMany.run(
       redis,
       holds.flatMap(({ key }) => pairOf(key)),
@@ -190,6 +194,7 @@ export class Format {
       ask.retryMs ?? "",
       ask.holdOff?.holdOffMs ?? "",
       ask.holdOff?.owner ?? "",
+      redis.publishesSharded ? "1" : "",
     ]);
   }
 
@@ -208,6 +213,7 @@ export class Format {
       argumentOf(key),
       ask.holdOff?.holdOffMs ?? "",
       ask.holdOff?.owner ?? "",
+      redis.publishesSharded ? "1" : "",
     ]);
   }
 
@@ -238,7 +244,12 @@ const stopWaitingScript = new Script<[RedisArgument], RedisArgument[], void>(
 );
 
 /** The same for all formats: who waits stands beside the lock. */
-export function stopWaiting(redis: Commands, channel: string, key: Key, waiter: StoppedWaiting): Promise<void> {
+export function stopWaiting(
+  redis: Commands,
+  channel: string,
+  key: Key,
+  waiter: StoppedWaiting,
+): Promise<void> {
   return stopWaitingScript.run(
     redis,
     [waitersKeyOf(key)],

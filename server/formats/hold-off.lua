@@ -3,15 +3,15 @@
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 
--- Takes the lock that was just freed. The companion tells of the new hold from here on.
-local function hold_off(kept, reserved, off_ms, now_us, unit, channel, key)
+-- Gives the lock to the reserved owner; the companion tells of that hold from here on. Returns the word of it for events.
+local function hold_off(kept, owner, reserved, off_ms, now_us, unit, key)
   local now_ms = math.floor(now_us / 1000)
-  local value, taken = take(1, reserved, off_ms, now_ms, unit)
+  local value, taken = hand_over(1, owner, reserved, off_ms, now_ms, unit)
   begin_hold(kept, reserved, value, off_ms, now_us)
   redis.call('SET', KEYS[2], text_of(kept), 'PX', companion_ms(taken, off_ms))
-  redis.pcall('PUBLISH', channel, message('acquired', now_ms, kept.fence, kept.seq, 1, '', reserved, '', key))
+  return message('acquired', now_ms, kept.fence, kept.seq, 1, '', reserved, '', key)
 end
 
-local function unit_of(kept)
-  return #kept.value == 10 and 's' or 'ms'
+local function unit_of(value)
+  return #value == 10 and 's' or 'ms'
 end

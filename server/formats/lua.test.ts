@@ -6,11 +6,12 @@ const SERVER = new URL("../", import.meta.url);
 /** Where the keys stand among the arguments of a command; and whether newer options would need a newer Redis. */
 type Usage = { keys: "none" | "first" | "all"; most?: number };
 
-// Every command that a script may call. All are in Redis 6.2, in the form that `most` arguments allow: NX, XX, GT and
+// Every command that a script may call. All but SPUBLISH, which is called where it was found, are in Redis 6.2, in the form that `most` arguments allow: NX, XX, GT and
 // LT of PEXPIRE and PEXPIREAT came in 7.0.
 const COMMANDS: Record<string, Usage> = {
   TIME: { keys: "none" },
   PUBLISH: { keys: "none" },
+  SPUBLISH: { keys: "none" },
   DEL: { keys: "all" },
   EXISTS: { keys: "all" },
   TYPE: { keys: "first" },
@@ -152,7 +153,7 @@ describe("the scripts", () => {
   /** The functions of a format's shape take the number of the key. */
   function withShapes(code: string): string {
     return code.replace(
-      /\b(look|find|remaining_of|take|enter|prolong|leave|free)\((\d), /g,
+      /\b(look|find|remaining_of|take|enter|prolong|leave|free|hand_over)\((\d), /g,
       (call, _, number) => `${call} KEYS[${number}]`,
     );
   }

@@ -10,6 +10,7 @@
 -- ARGV[5] channel that waiters listen on    ARGV[6] channel for events    ARGV[7] the key, as bytes
 -- ARGV[8] '' or how long ago the request was sent first, in ms
 -- ARGV[9] '' or for how long nobody may take the lock after this, in ms    ARGV[10] the reserved owner for that
+-- ARGV[11] '1' when waiters may listen by sharded pub/sub, too
 --
 -- Returns {'released', now ms, count left}    {'not_held', now ms}
 --         {'request_id_reused'}    {'unknown'}    {'not_a_lock', type}
@@ -60,8 +61,8 @@ if acquired_by ~= '' then
   count = acquired and acquired.verb == 'acquire' and acquired.fence == fence and count
   withdraw_request(kept, acquired_by, now_ms)
 end
--- A lease that ran out is over, also while its grace still keeps others off.
-if count and ours and kept.grace > 0 and own_ms(remaining_of(1, kept, now_ms), kept) == 0 then count = nil end
+-- A lease that ran out is over, also while others are still kept off.
+if count and ours and kept.grace + margin_ms > 0 and own_ms(remaining_of(1, kept, now_ms), kept) == 0 then count = nil end
 
 if not count then
   remember_request(kept, request_id, 'not_held', digest, fence, now_ms)
@@ -80,19 +81,22 @@ if left > 0 then
   return { 'released', integer(now_ms), integer(left) }
 end
 
-local seq, unit = kept.seq, unit_of(kept)
 local held_ms = ours and kept.since > 0 and integer(math.max(0, now_ms - kept.since)) or ''
 local least_ms = ours and acquired_by == '' and kept.since + kept.least - now_ms or 0
 local asked_ms = tonumber(ARGV[9] ~= '' and ARGV[9] or 0)
-free(1, owner)
-redis.pcall('PUBLISH', ARGV[6], message('released', now_ms, fence, seq, 0, held_ms, owner, '', ARGV[7]))
+local freed = message('released', now_ms, fence, kept.seq, 0, held_ms, owner, '', ARGV[7])
 if least_ms > 0 or asked_ms > 0 then
   local reserved = asked_ms >= least_ms and ARGV[10] or 'lockkeeper:reserve:min-hold'
-  hold_off(kept, reserved, math.max(asked_ms, least_ms), now_us, unit, ARGV[6], ARGV[7])
+  local taken = hold_off(kept, owner, reserved, math.max(asked_ms, least_ms), now_us, unit_of(kept.value), ARGV[7])
+  redis.pcall('PUBLISH', ARGV[6], freed)
+  redis.pcall('PUBLISH', ARGV[6], taken)
 else
+  free(1, owner)
+  redis.pcall('PUBLISH', ARGV[6], freed)
   -- What is told of a hold ends with it: the next one under this owner may be taken without us.
   if ours then forget_hold(kept) end
   keep()
 end
 redis.pcall('PUBLISH', ARGV[5], '0')
+if ARGV[11] == '1' then redis.pcall('SPUBLISH', ARGV[5], '0') end
 return { 'released', integer(now_ms), '0' }

@@ -7,7 +7,7 @@
 -- ARGV[1] channel for events, then for each hold four:
 --   owner, fence or '', lease in ms, the key itself as bytes
 --
--- Returns {now ms, remaining ms of each or '-1' where the hold is gone}
+-- Returns {now ms, remaining ms of each, '-1' where the hold is gone, '-2' where that cannot be told}
 
 -- include format
 
@@ -20,15 +20,14 @@ for n = 1, #KEYS / 2 do
   local owner, fence, lease_ms = ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2])
   local stored = redis.pcall('GET', KEYS[j])
   local kept = companion_of(type(stored) == 'string' and stored or '')
-  local count, remaining_ms = find(i, kept, owner, now_ms), nil
+  local count, remaining_ms, state, _ = find(i, kept, owner, now_ms), nil, nil, nil
   if count then
     remaining_ms = remaining_of(i, kept, now_ms)
   else
-    local state, _
     state, remaining_ms, _, count = look(i, kept, owner, now_ms, true)
     count = state == 'held' and count
   end
-  local left_ms = -1
+  local left_ms = state == 'fault' and -2 or -1
   if count and (kept.owner == owner and kept.fence or '') == fence then
     local own = own_ms(remaining_ms, kept)
     if own ~= 0 then

@@ -90,11 +90,11 @@ export function forceReleaseReplyOf(reply: unknown): ForceReleaseReply {
   throw new Error(`force-release.lua answered ${JSON.stringify(outcome)}`);
 }
 
-/** What remains of each in ms, null where it is gone. */
-export function manyRemainingOf(reply: unknown): (number | null)[] {
+/** What remains of each in ms, null where it is gone, undefined where that cannot be told. */
+export function manyRemainingOf(reply: unknown): (number | null | undefined)[] {
   return wordsOf(reply)
     .slice(1)
-    .map((word) => remainingOf(Number(word)));
+    .map((word) => (word === "-2" ? undefined : remainingOf(Number(word))));
 }
 
 export function isRaised(reply: unknown): boolean {

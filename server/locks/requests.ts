@@ -3,6 +3,8 @@ import type { AcquireRequest, ReleaseRequest, RenewRequest, Request } from "../f
 import { reservedOwner } from "./reserve.ts";
 import type { AcquireOptions, ReleaseOptions, RenewOptions } from "./verbs.ts";
 
+type Named = Pick<AcquireOptions, "requestId" | "format">;
+
 /** Names each request: with the caller's id and a digest of what it asks, or with an id of our own. */
 export class Requests {
   readonly #process = randomBytes(6).toString("base64url");
@@ -11,21 +13,23 @@ export class Requests {
   acquire(options: AcquireOptions): AcquireRequest {
     const { owner, leaseMs, reentrant, record, graceMs = 0, minHoldMs = 0, unit = "ms" } = options;
     const ask = { owner, leaseMs, reentrant, record, graceMs, minHoldMs, unit };
-    return { ...ask, ...this.#named(options.requestId, "acquire", ask) };
+    return { ...ask, ...this.#named(options, "acquire", ask) };
   }
 
-  renew({ owner, leaseMs, requestId }: RenewOptions): RenewRequest {
-    return { owner, leaseMs, ...this.#named(requestId, "renew", { owner, leaseMs }) };
+  renew(options: RenewOptions): RenewRequest {
+    const { owner, leaseMs } = options;
+    return { owner, leaseMs, ...this.#named(options, "renew", { owner, leaseMs }) };
   }
 
-  release({ owner, holdOffMs, requestId }: ReleaseOptions): ReleaseRequest {
+  release(options: ReleaseOptions): ReleaseRequest {
+    const { owner, holdOffMs } = options;
     const holdOff = holdOffMs === undefined ? undefined : { owner: reservedOwner(owner), holdOffMs };
-    return { owner, holdOff, ...this.#named(requestId, "release", { owner, holdOffMs }) };
+    return { owner, holdOff, ...this.#named(options, "release", { owner, holdOffMs }) };
   }
 
-  #named(id: string | undefined, verb: string, content: object): Request {
+  #named({ requestId: id, format = "redisson" }: Named, verb: string, content: object): Request {
     if (id === undefined) return { id: `${this.#process}.${++this.#count}`, digest: "-" };
-    const text = JSON.stringify([verb, content]);
+    const text = JSON.stringify([verb, format, content]);
     return { id, digest: createHash("sha256").update(text).digest("base64url").slice(0, 16) };
   }
 }

@@ -102,6 +102,15 @@ local function leave(k, owner)
   redis.call('HINCRBY', KEYS[k], owner, -1)
 end
 
+-- Gives the lock to another owner. The key is there all the while: a cluster that is moving its slot away would make a
+-- new one elsewhere. The time to live comes first: a Redis that is full takes what may grow once something was written.
+local function hand_over(k, owner, next_owner, total_ms, _now_ms, _unit)
+  redis.call('PEXPIRE', KEYS[k], integer(total_ms))
+  redis.call('HSET', KEYS[k], next_owner, 1)
+  redis.call('HDEL', KEYS[k], owner)
+  return '', total_ms
+end
+
 -- HDEL and not HINCRBY: a Redis that is full refuses what may grow, and must not keep a lock from being freed.
 local function free(k, owner)
   redis.call('HDEL', KEYS[k], owner)

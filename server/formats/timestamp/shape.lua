@@ -81,6 +81,13 @@ end
 
 local function leave(_k, _owner) end
 
+-- Gives the lock to another owner. The key is there all the while: a cluster that is moving its slot away would make a
+-- new one elsewhere. The time to live comes first: a Redis that is full takes what may grow once something was written.
+local function hand_over(k, _owner, next_owner, total_ms, now_ms, unit)
+  redis.call('PEXPIRE', KEYS[k], integer(total_ms))
+  return take(k, next_owner, total_ms, now_ms, unit)
+end
+
 local function free(k, _owner)
   redis.call('DEL', KEYS[k])
 end
