@@ -27,4 +27,13 @@ describe("eventDetail", () => {
       "by mei, “node lost”, from pod-7",
     );
   });
+
+  it("calls a hold-off what it is, and its end nothing else", () => {
+    const byMei = { owner: "lockkeeper:reserve:mei" };
+    expect(eventDetail(event(byMei))).toBe("hold-off by mei");
+    expect(eventDetail(event({ ...byMei, type: "expired", heldMs: 60_000 }))).toBe(
+      "hold-off by mei after 1 m 00 s",
+    );
+    expect(eventDetail(event({ owner: "lockkeeper:reserve:min-hold" }))).toBe("least hold time");
+  });
 });

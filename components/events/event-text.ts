@@ -1,4 +1,4 @@
-import { shortOwner } from "@/components/locks/lock-facts.ts";
+import { holdOffOf, holdOffText, shortOwner } from "@/components/locks/lock-facts.ts";
 import { formatElapsed, formatFence } from "@/components/ui/duration.ts";
 import type { EventType, LockEvent } from "@/lib/contract/event.ts";
 
@@ -24,7 +24,8 @@ export function isAlarming(type: EventType): boolean {
 
 /** One line about what happened, without the key. May hold text from Redis. `brief`: for a narrow column. */
 export function eventDetail(event: LockEvent, brief = false): string {
-  const who = shortOwner(event.owner ?? "");
+  const holdOff = holdOffOf(event.owner ?? "");
+  const who = holdOff === null ? shortOwner(event.owner ?? "") : holdOffText(holdOff);
   const after = event.heldMs === undefined ? "" : ` after ${formatElapsed(event.heldMs)}`;
   switch (event.type) {
     case "acquired":
@@ -40,7 +41,8 @@ export function eventDetail(event: LockEvent, brief = false): string {
       // A release that leaves a count behind is one frame of many.
       return join(`${who}${after}`, event.count ? `count ${event.count} left` : "");
     case "expired":
-      return join(`${who}${after}`, "not released");
+      // A hold-off is over by expiring; of anything else that is a holder who did not come back.
+      return join(`${who}${after}`, holdOff === null ? "not released" : "");
     case "evicted":
       return join(`${who}${after}`, "Redis threw it out to save memory");
     case "force_released":

@@ -11,15 +11,15 @@ export interface Column {
 
 export const COLUMNS: readonly Column[] = [
   { id: "key", name: "Key", figure: false, className: "pl-4" },
-  { id: "owner", name: "Holder", figure: false, className: "w-[25%] @max-2xl:hidden" },
-  { id: "format", name: "Format", figure: false, className: "w-[86px] @max-4xl:hidden" },
+  { id: "owner", name: "Holder", figure: false, className: "w-[23%] @max-2xl:hidden" },
+  { id: "format", name: "Format", figure: false, className: "w-[78px] pl-0 @max-4xl:hidden" },
   { id: "count", name: "Count", figure: true, className: "w-[64px] @max-3xl:hidden" },
   { id: "remaining", name: "Expires in", figure: true, className: "w-[150px] @max-2xl:w-[104px]" },
   { id: "held", name: "Held for", figure: true, className: "w-[98px] @max-xl:hidden" },
-  { id: "fence", name: "Fence", figure: true, className: "w-[88px] @max-4xl:hidden" },
+  { id: "fence", name: "Fence", figure: true, className: "w-[84px] @max-4xl:hidden" },
 ];
 
-export const ACTION_CLASS = "w-[70px] pr-2.5 pl-0";
+export const ACTION_CLASS = "w-[66px] pr-2.5 pl-0";
 
 export const classOf = (id: LockSortField): string =>
   COLUMNS.find((column) => column.id === id)?.className ?? "";

@@ -22,7 +22,10 @@ describe("commands to copy", () => {
   });
 
   it("leaves an ordinary key readable", () => {
-    expect(redisCliCommand("lock:orders:42")).toBe("redis-cli HGETALL lock:orders:42");
+    expect(redisCliCommand("lock:orders:42", null)).toBe("redis-cli HGETALL lock:orders:42");
+    expect(redisCliCommand("lock:orders:42", "redisson")).toBe("redis-cli HGETALL lock:orders:42");
+    for (const format of ["token", "timestamp"] as const)
+      expect(redisCliCommand("lock:orders:42", format)).toBe("redis-cli GET lock:orders:42");
     expect(curlCommand("http://127.0.0.1:3000", "lock:orders:42")).toBe(
       'curl -H "Authorization: Bearer $LOCKKEEPER_ROOT_KEY" http://127.0.0.1:3000/api/v1/locks/lock%3Aorders%3A42',
     );
@@ -35,10 +38,10 @@ describe("commands to copy", () => {
       const fake = 'fake() { if [ "$1" = -x ]; then cat; else printf %s "$2"; fi; }; ';
       return new Uint8Array(sh(fake + command.replace("redis-cli ", "fake ")));
     };
-    for (const text of nasty) expect(seen(redisCliCommand(text))).toEqual(bytesOfKey(text));
+    for (const text of nasty) expect(seen(redisCliCommand(text, null))).toEqual(bytesOfKey(text));
     fc.assert(
       fc.property(bytes, (one) => {
-        expect(seen(redisCliCommand(keyOfBytes(one)))).toEqual(new Uint8Array(one));
+        expect(seen(redisCliCommand(keyOfBytes(one), "token"))).toEqual(new Uint8Array(one));
       }),
       { numRuns: 50 },
     );

@@ -1,4 +1,5 @@
 import { bytesOfKey, type Key, pathOfKey } from "@/lib/contract/key.ts";
+import type { FormatName } from "@/lib/contract/lock.ts";
 
 /** Safe in any POSIX shell, whatever the text holds. */
 export function shellQuote(text: string): string {
@@ -13,15 +14,18 @@ export function curlCommand(origin: string, key: Key): string {
 
 const PLAIN = /^[\x20-\x7e]*$/;
 
+const READ: Record<FormatName, string> = { redisson: "HGETALL", token: "GET", timestamp: "GET" };
+
 /** Shows the lock as it stands in Redis. */
-export function redisCliCommand(key: Key): string {
+export function redisCliCommand(key: Key, format: FormatName | null): string {
+  const command = READ[format ?? "redisson"];
   const bytes = bytesOfKey(key);
   const text = new TextDecoder().decode(bytes);
   // No history expansion, no control characters, no letters that look like others: bytes are spelled out.
-  if (PLAIN.test(text) && !text.includes("!")) return `redis-cli HGETALL ${shellQuote(text)}`;
+  if (PLAIN.test(text) && !text.includes("!")) return `redis-cli ${command} ${shellQuote(text)}`;
   const spelled = [...bytes].map(octal).join("");
   // A program's argument cannot hold a zero byte, so the key goes through standard input.
-  return `printf '%b' '${spelled}' | redis-cli -x HGETALL`;
+  return `printf '%b' '${spelled}' | redis-cli -x ${command}`;
 }
 
 function octal(byte: number): string {

@@ -3,9 +3,9 @@
 import type { ReactNode } from "react";
 import { formatFence } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import type { Lock } from "@/lib/contract/lock.ts";
-import { HolderName } from "./holder-text.tsx";
-import { nameOf } from "./lock-facts.ts";
+import type { Holder, Lock } from "@/lib/contract/lock.ts";
+import { HolderName, hasName } from "./holder-text.tsx";
+import { holdOffOf, nameOf } from "./lock-facts.ts";
 import { HeldFor, Remaining } from "./lock-times.tsx";
 
 export function Fact({ name, children }: { name: string; children: ReactNode }) {
@@ -17,16 +17,40 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
   );
 }
 
+/** Who holds it, or in whose name everybody is kept off. */
+export function HeldBy({ holder, children }: { holder: Holder; children?: ReactNode }) {
+  const holdOff = holdOffOf(holder.owner);
+  if (holdOff === null) {
+    return (
+      <Fact name="Held by">
+        <HolderName holder={holder} wrap />
+        {children}
+      </Fact>
+    );
+  }
+  return (
+    <Fact name="Held off">
+      {holdOff.by === null ? (
+        "for its least hold time"
+      ) : (
+        <>
+          by <SafeText text={holdOff.by} wrap />
+        </>
+      )}
+      {children}
+    </Fact>
+  );
+}
+
 /** What is about to be freed, as it was seen. */
 export function FreeFacts({ lock }: { lock: Lock }) {
   const [holder] = lock.holders;
   if (holder === undefined) return <p className="text-ink-2">Nobody holds it.</p>;
   return (
     <dl className="grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-1.5">
-      <Fact name="Held by">
-        <HolderName holder={holder} wrap />
+      <HeldBy holder={holder}>
         {holder.count > 1 && `, count ${holder.count}`}
-        {nameOf(holder) !== null && (
+        {hasName(holder) && (
           <div className="font-mono text-xs break-all text-ink-3">
             <SafeText text={holder.owner} wrap />
           </div>
@@ -36,7 +60,7 @@ export function FreeFacts({ lock }: { lock: Lock }) {
             <SafeText text={holder.record.purpose} wrap />
           </div>
         )}
-      </Fact>
+      </HeldBy>
       <Fact name="For">
         <HeldFor holder={holder} />
       </Fact>
@@ -54,15 +78,16 @@ export function FreeFacts({ lock }: { lock: Lock }) {
         )}
       </Fact>
       <Fact name="Old owner">
-        <OldOwner ours={holder.fence !== null} />
+        <OldOwner holder={holder} />
       </Fact>
     </dl>
   );
 }
 
 /** What the holder will notice. */
-function OldOwner({ ours }: { ours: boolean }) {
-  if (ours) {
+function OldOwner({ holder }: { holder: Holder }) {
+  if (holdOffOf(holder.owner) !== null) return <>none: nobody works under a hold-off</>;
+  if (holder.fence !== null) {
     return (
       <>
         Its next renew answers <code className="font-mono text-xs">lost</code>. Until then it may still be

@@ -4,8 +4,9 @@ import clsx from "clsx";
 import type { ReactNode } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import type { Lock } from "@/lib/contract/lock.ts";
-import type { Choice } from "./free-state.ts";
+import { type Choice, HOLD_OFF_MS } from "./free-state.ts";
 import { REASON_CHARACTERS_MAX } from "./list-limits.ts";
+import { holdOffOf } from "./lock-facts.ts";
 import { Remaining } from "./lock-times.tsx";
 
 interface OptionProps {
@@ -41,6 +42,10 @@ function Option({ value, choice, onChoose, name, children }: OptionProps) {
   );
 }
 
+function isHoldOff({ holders: [holder] }: Lock): boolean {
+  return holder !== undefined && holdOffOf(holder.owner) !== null;
+}
+
 interface FreeOptionsProps {
   lock: Lock;
   choice: Choice;
@@ -54,11 +59,20 @@ export function FreeOptions({ lock, choice, onChoose }: FreeOptionsProps) {
       <legend className="sr-only">How</legend>
       {lock.remainingMs !== null && (
         <Option value="lapse" choice={choice} onChoose={onChoose} name="Let it lapse">
-          in <Remaining lock={lock} />, unless its owner renews it
+          in <Remaining lock={lock} />
+          {isHoldOff(lock) ? ", by itself" : ", unless its owner renews it"}
         </Option>
       )}
       <Option value="release" choice={choice} onChoose={onChoose} name="Release now">
         only if it is still this hold; nothing happens to any other
+      </Option>
+      <Option
+        value="hold-off"
+        choice={choice}
+        onChoose={onChoose}
+        name={`Release and hold off ${HOLD_OFF_MS / 1000} s`}
+      >
+        keeps off every client of every library: the lock stays taken in your name, and can be freed before
       </Option>
     </fieldset>
   );

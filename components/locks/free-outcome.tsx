@@ -3,13 +3,13 @@
 import type { ReactNode } from "react";
 import { endingText } from "@/components/events/event-text.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { formatAgo } from "@/components/ui/duration.ts";
+import { formatAgo, formatClock } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { LockEvent } from "@/lib/contract/event.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { HolderName } from "./holder-text.tsx";
-import { nameText } from "./lock-facts.ts";
+import { holdOffOf, holdOffText, nameText } from "./lock-facts.ts";
 import type { Free } from "./use-free.ts";
 
 function Note({
@@ -45,7 +45,8 @@ function HeldNow({ lock }: { lock: Lock | undefined }) {
   if (holder === undefined) return <>It is free now.</>;
   return (
     <>
-      Now held by <HolderName holder={holder} wrap />.
+      Now {holdOffOf(holder.owner) === null && "held by "}
+      <HolderName holder={holder} wrap />.
     </>
   );
 }
@@ -54,7 +55,7 @@ function HeldNow({ lock }: { lock: Lock | undefined }) {
 export function FreeOutcome({ free, ended }: { free: Free; ended: LockEvent | undefined }) {
   const { state, current, drift, look } = free;
   const { step } = state;
-  if (step.at === "done") return <Done step={step} />;
+  if (step.at === "done") return <Done step={step} wantsHoldOff={state.choice === "hold-off"} />;
   if (step.at === "refused") {
     return (
       <Note tone="warn" title="Changed: nothing was released.">
@@ -109,7 +110,7 @@ function Unsure({ lock }: { lock: Lock }) {
   );
 }
 
-function Gone({ ended }: { ended: LockEvent | undefined }) {
+function Gone({ ended, children }: { ended: LockEvent | undefined; children?: ReactNode }) {
   return (
     <Note tone="ok" title="Already gone.">
       <p>
@@ -120,29 +121,46 @@ function Gone({ ended }: { ended: LockEvent | undefined }) {
             The lock is free: {endingText(ended)} <Ago at={ended.at} />.
           </>
         )}
+        {children}
       </p>
     </Note>
   );
 }
 
-function Done({ step }: { step: Extract<Free["state"]["step"], { at: "done" }> }) {
-  const { outcome, owner, ended } = step.result;
-  if (outcome === "already_gone") return <Gone ended={ended} />;
+type Done = Extract<Free["state"]["step"], { at: "done" }>;
+
+function Done({ step, wantsHoldOff }: { step: Done; wantsHoldOff: boolean }) {
+  const { outcome, owner, ended, heldOff, asOf } = step.result;
+  if (outcome === "already_gone")
+    return <Gone ended={ended}>{wantsHoldOff && " Nothing was held off: whoever asks gets it."}</Gone>;
   return (
-    <Note tone="ok" title="Released.">
+    <Note tone="ok" title={heldOff === undefined ? "Released." : "Released and held off."}>
       <p>
-        {owner === undefined ? (
-          "The hold is gone."
-        ) : (
-          <>
-            The hold of{" "}
-            <span className="font-mono text-xs break-all">
-              <SafeText text={owner} wrap />
-            </span>{" "}
-            is gone. Whoever waits was woken.
-          </>
-        )}
+        {owner === undefined ? "The hold is gone." : <HoldIsGone owner={owner} />}{" "}
+        {heldOff === undefined
+          ? "Whoever waits was woken."
+          : `Nobody gets the lock until ${formatClock(asOf + heldOff.holdOffMs)}, unless you free it before.`}
       </p>
     </Note>
+  );
+}
+
+function HoldIsGone({ owner }: { owner: string }) {
+  const holdOff = holdOffOf(owner);
+  if (holdOff !== null) {
+    return (
+      <>
+        The <SafeText text={holdOffText(holdOff)} wrap /> is gone.
+      </>
+    );
+  }
+  return (
+    <>
+      The hold of{" "}
+      <span className="font-mono text-xs break-all">
+        <SafeText text={owner} wrap />
+      </span>{" "}
+      is gone.
+    </>
   );
 }

@@ -12,7 +12,7 @@ import { useLive } from "@/lib/live/hooks.ts";
 import { FreeFacts } from "./free-facts.tsx";
 import { FreeOptions, ReasonField } from "./free-options.tsx";
 import { FreeOutcome } from "./free-outcome.tsx";
-import { hrefOf, nameText, pathOf } from "./lock-facts.ts";
+import { holdOffOf, hrefOf, nameText, pathOf } from "./lock-facts.ts";
 import { type Free, useFree } from "./use-free.ts";
 
 interface FreeSheetProps {
@@ -51,7 +51,7 @@ function SheetBody({ lock, onClose }: { lock: Lock; onClose(): void }) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (blocked !== null || !armed) return;
-    if (state.choice === "release") return free.release("refuse");
+    if (state.choice !== "lapse") return free.release("refuse");
     onClose();
     router.push(hrefOf(seen));
   };
@@ -72,7 +72,7 @@ function SheetBody({ lock, onClose }: { lock: Lock; onClose(): void }) {
         <FreeOutcome free={free} ended={ending} />
         {step.at !== "done" && <FreeFacts lock={shown} />}
         {armed && <FreeOptions lock={shown} choice={state.choice} onChoose={free.choose} />}
-        {armed && state.choice === "release" && <Reason free={free} />}
+        {armed && state.choice !== "lapse" && <Reason free={free} />}
       </div>
       <SheetFoot free={free} armed={armed} />
     </form>
@@ -94,7 +94,7 @@ function SheetFoot({ free, armed }: { free: Free; armed: boolean }) {
   const { hello } = useLive();
   const { step, choice } = free.state;
   const unsure = step.at === "unsure" && free.drift === "same";
-  const releases = unsure || (armed && choice === "release");
+  const releases = unsure || (armed && choice !== "lapse");
   return (
     <div className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-5.5 py-3">
       <p className="min-w-32 flex-1 text-2xs text-ink-3">
@@ -106,6 +106,8 @@ function SheetFoot({ free, armed }: { free: Free; armed: boolean }) {
     </div>
   );
 }
+
+const RELEASE = { release: "Release now", "hold-off": "Release and hold off" };
 
 function MainButton({ free }: { free: Free }) {
   const { choice, step } = free.state;
@@ -122,20 +124,23 @@ function MainButton({ free }: { free: Free }) {
       look="danger"
       blocked={step.at === "sending" ? "Waiting for the answer" : free.blocked}
     >
-      {step.at === "sending" ? "Releasing…" : "Release now"}
+      {step.at === "sending" ? "Releasing…" : RELEASE[choice]}
     </Button>
   );
 }
 
 /** The second, explicit step. It says whose hold goes, whichever hold that is. */
 function UnsureButton({ free }: { free: Free }) {
-  const { step } = free.state;
+  const { step, choice } = free.state;
   if (step.at !== "unsure") return null;
   const [holder] = step.lock.holders;
   const who = holder === undefined ? "its owner" : shortText(nameText(holder));
   return (
     <Button look="danger" blocked={free.blocked} onClick={() => free.release("release")}>
-      Release whatever {who} holds now
+      {holder !== undefined && holdOffOf(holder.owner) !== null
+        ? `Release ${who}`
+        : `Release whatever ${who} holds now`}
+      {choice === "hold-off" && ", and hold off"}
     </Button>
   );
 }

@@ -1,7 +1,11 @@
 import type { ForceReleased } from "@/lib/contract/force.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 
-export type Choice = "lapse" | "release";
+/** In rising force. */
+export type Choice = "lapse" | "release" | "hold-off";
+
+/** For how long a release may keep everybody off. */
+export const HOLD_OFF_MS = 60_000;
 
 /**
  * `refused`: the server found another hold and did nothing. `unsure`: it could not tell; a second, explicit step

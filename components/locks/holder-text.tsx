@@ -1,10 +1,12 @@
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
 import type { Holder } from "@/lib/contract/lock.ts";
-import { nameOf, threadOf } from "./lock-facts.ts";
+import { holdOffOf, nameOf, threadOf } from "./lock-facts.ts";
 
 /** One line: what the holder calls itself, else the owner as it stands in Redis. */
 export function HolderName({ holder, wrap = false }: { holder: Holder; wrap?: boolean }) {
+  const holdOff = holdOffOf(holder.owner);
+  if (holdOff !== null) return <HoldOffName by={holdOff.by} wrap={wrap} />;
   const name = nameOf(holder);
   if (name === null) {
     return (
@@ -26,13 +28,27 @@ export function HolderName({ holder, wrap = false }: { holder: Holder; wrap?: bo
   );
 }
 
+function HoldOffName({ by, wrap }: { by: string | null; wrap: boolean }) {
+  if (by === null) return <>held off: least hold time</>;
+  return (
+    <>
+      held off by <SafeText text={by} wrap={wrap} />
+    </>
+  );
+}
+
+/** Whether a holder has a name for people, so that its owner stands second. */
+export function hasName(holder: Holder): boolean {
+  return nameOf(holder) !== null || holdOffOf(holder.owner) !== null;
+}
+
 /** Two lines of a table's row. */
 export function HolderCell({ holders }: { holders: readonly Holder[] }) {
   const [first] = holders;
   if (first === undefined) return <span className="text-ink-3">free</span>;
   const owners = holders.map(({ owner }) => owner).join(", ");
-  const thread = nameOf(first) === null ? threadOf(first.owner) : undefined;
-  const second = holders.length > 1 || nameOf(first) !== null;
+  const thread = hasName(first) ? undefined : threadOf(first.owner);
+  const second = holders.length > 1 || hasName(first);
   return (
     <div className="leading-[1.25]" title={visibleText(owners)}>
       <div className="truncate">

@@ -1,6 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
-import { heldAt, hrefOf, nameText, remainingAt, shortOwner, splitKey, threadOf } from "./lock-facts.ts";
+import {
+  graceOf,
+  heldAt,
+  holdOffOf,
+  hrefOf,
+  nameText,
+  ownRemainingAt,
+  remainingAt,
+  shortOwner,
+  splitKey,
+  threadOf,
+} from "./lock-facts.ts";
 
 const holder: Holder = {
   owner: "o",
@@ -56,6 +67,31 @@ describe("lock facts", () => {
     expect(nameText({ ...holder, record: { service: "checkout", host: "pod-7" } })).toBe("checkout on pod-7");
     expect(nameText({ ...holder, record: { host: "pod-7" } })).toBe("pod-7");
     expect(nameText({ ...holder, record: { trace: "t" } })).toBe("o");
+  });
+
+  it("knows a hold-off, and whose it is", () => {
+    expect(holdOffOf("me")).toBeNull();
+    expect(holdOffOf("lockkeeper:reserve:mei")).toEqual({ by: "mei" });
+    expect(holdOffOf("lockkeeper:reserve:min-hold")).toEqual({ by: null });
+    expect(nameText({ ...holder, owner: "lockkeeper:reserve:mei" })).toBe("the hold-off by mei");
+    expect(nameText({ ...holder, owner: "lockkeeper:reserve:min-hold" })).toBe("the least hold time");
+  });
+
+  it("tells a grace from what a deadline is rounded by", () => {
+    const kept = (remainingMs: number) => ({ ...lock, holders: [{ ...holder, remainingMs }] });
+    expect(graceOf(kept(4000))).toBe(6000);
+    expect([50_000, 53_000, 54_000, 60_000].map((now) => ownRemainingAt(kept(4000), now))).toEqual([
+      4000, 1000, 0, 0,
+    ]);
+    expect(graceOf(kept(8000))).toBe(2000);
+    for (const other of [
+      { ...kept(8000), format: "timestamp" as const },
+      kept(10_000),
+      { ...lock, remainingMs: null },
+      { ...lock, holders: [] },
+    ]) {
+      expect([graceOf(other), ownRemainingAt(other, 59_000)]).toEqual([null, null]);
+    }
   });
 
   it("knows Redisson's owners", () => {

@@ -1,5 +1,6 @@
 import { type KeyFields, keyOfFields, pathOfKey } from "@/lib/contract/key.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
+import { MIN_HOLD, reservedFor } from "@/lib/contract/reserved.ts";
 
 /** A key as one path segment: names a lock in URLs and in lists. */
 export function pathOf(fields: KeyFields): string {
@@ -21,6 +22,24 @@ export function remainingAt(lock: Lock, now: number | null): number | null {
   if (lock.remainingMs === null) return null;
   if (now === null) return lock.remainingMs;
   return Math.min(lock.remainingMs, Math.max(0, lock.remainingMs - (now - lock.asOf)));
+}
+
+/** A deadline in seconds is rounded by so much, and that is no grace. */
+const ROUNDED_MS = 2000;
+
+/** For how long the lock stays taken after its holder's own lease, as far as that is to come; null: for no longer. */
+export function graceOf(lock: Lock): number | null {
+  const [holder] = lock.holders;
+  if (holder === undefined || holder.remainingMs === null || lock.remainingMs === null) return null;
+  const graceMs = lock.remainingMs - holder.remainingMs;
+  return graceMs > (lock.format === "timestamp" ? ROUNDED_MS : 0) ? graceMs : null;
+}
+
+/** What is left to the holder itself, where that is less than to the lock. 0: it did not come back in time. */
+export function ownRemainingAt(lock: Lock, now: number | null): number | null {
+  const graceMs = graceOf(lock);
+  if (graceMs === null) return null;
+  return Math.max(0, (remainingAt(lock, now) ?? 0) - graceMs);
 }
 
 export interface Held {
@@ -48,11 +67,29 @@ export function nameOf(holder: Holder): HolderName | null {
   return purpose === undefined ? null : { who: purpose, where: undefined };
 }
 
+/** A hold that nobody works under: it keeps everybody off. `by` is null for a least hold time. */
+export interface HoldOff {
+  by: string | null;
+}
+
+/** null: an ordinary hold. */
+export function holdOffOf(owner: string): HoldOff | null {
+  const who = reservedFor(owner);
+  if (who === undefined) return null;
+  return { by: who === MIN_HOLD ? null : who };
+}
+
 /** For a sentence. */
 export function nameText(holder: Holder): string {
+  const holdOff = holdOffOf(holder.owner);
+  if (holdOff !== null) return `the ${holdOffText(holdOff)}`;
   const name = nameOf(holder);
   if (name === null) return holder.owner;
   return name.where === undefined ? name.who : `${name.who} on ${name.where}`;
+}
+
+export function holdOffText({ by }: HoldOff): string {
+  return by === null ? "least hold time" : `hold-off by ${by}`;
 }
 
 const REDISSON_OWNER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:(\d+)$/;

@@ -2,14 +2,20 @@
 
 import { endingText } from "@/components/events/event-text.ts";
 import { CopyButton } from "@/components/ui/copy-button.tsx";
-import { formatAgo, formatDate } from "@/components/ui/duration.ts";
+import { formatAgo, formatDate, formatElapsed, formatRemaining } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { LockEvent } from "@/lib/contract/event.ts";
-import type { Holder, Lock } from "@/lib/contract/lock.ts";
+import type { FormatName, Holder, Lock } from "@/lib/contract/lock.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
-import { Fact } from "./free-facts.tsx";
-import { HolderName } from "./holder-text.tsx";
+import { Fact, HeldBy } from "./free-facts.tsx";
+import { graceOf, holdOffOf, holdOffText, ownRemainingAt } from "./lock-facts.ts";
 import { HeldFor, LeaseBar, Remaining } from "./lock-times.tsx";
+
+const FORMAT_TEXT: Record<FormatName, string> = {
+  redisson: "a hash of owner and count, as Redisson writes it",
+  token: "one string, its owner",
+  timestamp: "one string, the time at which it ends",
+};
 
 /** The lock as it stands in Redis now. */
 export function LockNow({ lock, ending }: { lock: Lock; ending: LockEvent | undefined }) {
@@ -46,12 +52,7 @@ function HolderFacts({ lock, holder }: { lock: Lock; holder: Holder }) {
   const { purpose, pid, trace } = holder.record ?? {};
   return (
     <dl className="grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-2 px-4 py-3.5">
-      <Fact name="Held by">
-        <span className="text-base">
-          <HolderName holder={holder} wrap />
-        </span>
-        {pid !== undefined && <span className="text-ink-3">, pid {pid}</span>}
-      </Fact>
+      <HeldBy holder={holder}>{pid !== undefined && <span className="text-ink-3">, pid {pid}</span>}</HeldBy>
       {purpose !== undefined && (
         <Fact name="Purpose">
           <SafeText text={purpose} wrap />
@@ -65,6 +66,7 @@ function HolderFacts({ lock, holder }: { lock: Lock; holder: Holder }) {
       <Fact name="Owner">
         <Mono text={holder.owner} copy="Copy the owner" />
       </Fact>
+      <OwnLease lock={lock} />
       <Fact name="Since">
         {holder.since === null ? (
           <span className="text-ink-3">not known</span>
@@ -89,6 +91,7 @@ function HolderFacts({ lock, holder }: { lock: Lock; holder: Holder }) {
       <Fact name="Format">
         {lock.format ?? "unknown"}
         {lock.kind !== null && `, ${lock.kind}`}
+        {lock.format !== null && <span className="text-ink-3">: {FORMAT_TEXT[lock.format]}</span>}
         {lock.confidence !== null && lock.confidence !== "certain" && (
           <span className="text-ink-3">, {lock.confidence}</span>
         )}
@@ -99,6 +102,29 @@ function HolderFacts({ lock, holder }: { lock: Lock; holder: Holder }) {
         </span>
       </Fact>
     </dl>
+  );
+}
+
+/** What the holder itself may still rely on, where the lock stays taken for longer. */
+function OwnLease({ lock }: { lock: Lock }) {
+  const left = ownRemainingAt(lock, useServerNow());
+  if (left === null) return null;
+  return (
+    <Fact name="Its lease">
+      {left > 0 ? (
+        <>
+          ends in {formatRemaining(left)}
+          <span className="text-ink-3">
+            ; nobody gets the lock for {formatElapsed(graceOf(lock) ?? 0)} after
+          </span>
+        </>
+      ) : (
+        <>
+          <span className="text-warn">over</span>
+          <span className="text-ink-3">; its grace keeps the lock taken until it expires</span>
+        </>
+      )}
+    </Fact>
   );
 }
 
@@ -125,16 +151,8 @@ function Free({ ending }: { ending: LockEvent | undefined }) {
       {ending !== undefined && (
         <p className="text-ink-2">
           The last hold
-          {ending.owner !== undefined && (
-            <>
-              {", of "}
-              <span className="font-mono text-xs">
-                <SafeText text={ending.owner} wrap />
-              </span>
-              ,
-            </>
-          )}{" "}
-          ended: {endingText(ending)} {now === null ? "" : formatAgo(now - ending.at)}
+          {ending.owner !== undefined && <LastOwner owner={ending.owner} />} ended: {endingText(ending)}{" "}
+          {now === null ? "" : formatAgo(now - ending.at)}
           {ending.reason ? (
             <>
               , “<SafeText text={ending.reason} wrap />”
@@ -144,5 +162,25 @@ function Free({ ending }: { ending: LockEvent | undefined }) {
         </p>
       )}
     </section>
+  );
+}
+
+function LastOwner({ owner }: { owner: string }) {
+  const holdOff = holdOffOf(owner);
+  if (holdOff !== null) {
+    return (
+      <>
+        , the <SafeText text={holdOffText(holdOff)} wrap />,
+      </>
+    );
+  }
+  return (
+    <>
+      {", of "}
+      <span className="font-mono text-xs">
+        <SafeText text={owner} wrap />
+      </span>
+      ,
+    </>
   );
 }

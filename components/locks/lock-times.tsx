@@ -4,13 +4,21 @@ import clsx from "clsx";
 import { formatDate, formatElapsed, formatFence, formatRemaining } from "@/components/ui/duration.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
-import { heldAt, remainingAt } from "./lock-facts.ts";
+import { heldAt, ownRemainingAt, remainingAt } from "./lock-facts.ts";
 
 /** What is left as text. At its end only the server knows whether the lock is gone. */
 export function Remaining({ lock }: { lock: Lock }) {
-  const left = remainingAt(lock, useServerNow());
+  const now = useServerNow();
+  const left = remainingAt(lock, now);
   if (left === null) return <span className="text-bad">no expiry</span>;
   if (left === 0) return <span className="text-ink-3">expiring…</span>;
+  if (ownRemainingAt(lock, now) === 0) {
+    return (
+      <span className="text-warn" title="Its holder's lease is over; the grace keeps the lock taken">
+        {formatRemaining(left)}
+      </span>
+    );
+  }
   return <>{formatRemaining(left)}</>;
 }
 

@@ -11,6 +11,7 @@ import {
   type Drift,
   driftOf,
   type FreeState,
+  HOLD_OFF_MS,
   reduceFree,
   type Step,
   startFree,
@@ -71,7 +72,12 @@ export function useFree(lock: Lock): Free {
       }
       dispatch({ type: "sent" });
       send.mutate(
-        { expect: target.version, reason, ifUnsure },
+        {
+          expect: target.version,
+          reason,
+          ifUnsure,
+          ...(state.choice === "hold-off" ? { holdOffMs: HOLD_OFF_MS } : {}),
+        },
         {
           onSuccess: (result) => dispatch({ type: "step", step: { at: "done", result } }),
           onError: (failure) => dispatch({ type: "step", step: stepOf(failure) }),
