@@ -16,6 +16,7 @@ interface Sample {
   leaseMs: number;
   times?: number;
   record?: Record<string, unknown>;
+  format?: "token" | "timestamp";
 }
 
 const OURS: readonly Sample[] = [
@@ -39,7 +40,8 @@ const OURS: readonly Sample[] = [
   at("lock:payments:refund:77120", "refund", "pod-9", 88, 75_000),
   at("lock:stock:9", "fulfil", "pod-4", 9, 90_000),
   at("lock:stock:10", "fulfil", "pod-4", 12, 100_000),
-  at("lock:mail:digest:weekly", "mailer", "vm-3", 4021, 300_000),
+  { ...at("lock:mail:digest:weekly", "mailer", "vm-3", 4021, 300_000), format: "token" },
+  { ...at("lock:report:daily", "cron", "vm-3", 77, 110_000), format: "timestamp" },
 ];
 
 function at(key: string, service: string, host: string, pid: number, leaseMs: number): Sample {
@@ -80,18 +82,19 @@ async function fill(lockkeeper: Console, redis: Redis, page: Page): Promise<void
   await lockkeeper.api("/locks/lock:orders:40/release", { owner: "checkout@pod-2:17" });
   await freeByForce(page, "lock:stock:9", "worker lost its node");
   await acquire(lockkeeper, at("lock:stock:9", "fulfil", "pod-6", 3, 95_000));
+  await freeByForce(page, "lock:stock:10", "counts by hand first", 60_000);
 }
 
 /** From the page, so that the event names the operator. */
-async function freeByForce(page: Page, key: string, reason: string): Promise<void> {
+async function freeByForce(page: Page, key: string, reason: string, holdOffMs?: number): Promise<void> {
   await page.evaluate(
-    async ([path, why]) => {
+    async ([path, why, offMs]) => {
       const { version } = await (await fetch(path)).json();
-      const body = JSON.stringify({ expect: version, reason: why });
+      const body = JSON.stringify({ expect: version, reason: why, holdOffMs: offMs });
       const headers = { "content-type": "application/json" };
       await fetch(`${path}/force-release`, { method: "POST", headers, body });
     },
-    [`/api/v1/locks/${encodeURIComponent(key)}`, reason] as const,
+    [`/api/v1/locks/${encodeURIComponent(key)}`, reason, holdOffMs] as const,
   );
 }
 
