@@ -1,18 +1,22 @@
+import type { FormatName } from "../../lib/contract/lock.ts";
 import { eventChannelOf } from "../formats/keys.ts";
 import type { ClusterWhere } from "../redis/cluster-address.ts";
 import { addressOf, connect, OPEN_MS, whenReady } from "../redis/connect.ts";
 import { openCluster } from "./cluster-backend.ts";
 import type { Hold } from "./hold.ts";
 import { Locks } from "./locks.ts";
+import { openQuorum, type QuorumWhere } from "./quorum.ts";
 import { renewTogether } from "./renew-together.ts";
 import type { Verbs } from "./verbs.ts";
 
-/** Where locks are kept: the URL of one Redis, or nodes of a Redis Cluster. */
-export type Where = string | ClusterWhere;
+/** Where locks are kept: the URL of one Redis, nodes of a Redis Cluster, or independent masters. */
+export type Where = string | ClusterWhere | QuorumWhere;
 
 /** What a client of the library stands on: the verbs, and renewals on connections of their own. */
 export interface Backend {
   readonly verbs: Verbs;
+  /** How a lock is written when nothing is said; as Redisson does by default. */
+  readonly format?: FormatName;
   /**
    * Renews up to a hundred holds, each try within `tryMs`. Gives what remains of each in ms; null where it is gone,
    * undefined where that cannot be told.
@@ -29,7 +33,8 @@ export type Renewed = number | null | undefined;
  * @throws StartupError when a URL is wrong; a TimeoutError when Redis does not answer within five seconds
  */
 export function openBackend(where: Where, lockable: readonly string[]): Promise<Backend> {
-  return typeof where === "string" ? openStandalone(where, lockable) : openCluster(where, lockable);
+  if (typeof where === "string") return openStandalone(where, lockable);
+  return "quorum" in where ? openQuorum(where, lockable) : openCluster(where, lockable);
 }
 
 /** Three connections: for the verbs, for wake-ups, and for renewals alone. */

@@ -29,7 +29,7 @@ export function momentNow(): Moment {
   return { monotonic: performance.now(), wall: Date.now() };
 }
 
-function elapsedSince(moment: Moment): number {
+export function elapsedSince(moment: Moment): number {
   return Math.max(performance.now() - moment.monotonic, Date.now() - moment.wall);
 }
 

@@ -32,7 +32,7 @@ export interface HoldOptions extends HoldEvents {
   /** By default the owner of the asynchronous context, or a new one. */
   readonly owner?: string;
   readonly reentrant?: boolean;
-  /** How the lock is written in Redis; as Redisson does by default. */
+  /** How the lock is written in Redis; as Redisson does by default, and on a quorum always as `token`. */
   readonly format?: FormatName;
   /** What the format `timestamp` writes its deadline in. */
   readonly unit?: Unit;
@@ -61,7 +61,8 @@ export class LockClient {
   }
 
   /**
-   * @param where `redis://`, `rediss://` or `unix://`; or `{ cluster }` with the URLs of some of its nodes
+   * @param where `redis://`, `rediss://` or `unix://`; `{ cluster }` with the URLs of some of its nodes; or `{ quorum }`
+   *   with those of independent masters
    * @throws StartupError when a URL is wrong; a TimeoutError when Redis does not answer within five seconds
    */
   static async open(where: Where, options: LockClientOptions = {}): Promise<LockClient> {
@@ -75,7 +76,8 @@ export class LockClient {
    *   unknown_outcome
    */
   async acquire(key: string, options: HoldOptions = {}): Promise<Hold> {
-    const { retry, renew = true, onJeopardy, format, ...ask } = options;
+    const { retry, renew = true, onJeopardy, ...ask } = options;
+    const format = options.format ?? this.backend.format ?? "redisson";
     const owner = options.owner ?? this.#context.current ?? this.#context.next();
     const defaults = { leaseMs: LEASE_MS, reentrant: true };
     const taking = await take(this.#verbs, key, { ...defaults, ...ask, format, owner }, retry, this.log);
@@ -83,7 +85,7 @@ export class LockClient {
       renew: (_: Hold, leaseMs: number) => this.#verbs.renew(key, { owner, leaseMs, format }),
       release: (held: Hold, holdOffMs: number | undefined) => this.#release(held, holdOffMs),
     };
-    const hold = new Hold(key, format ?? "redisson", taking, keeper, { onJeopardy });
+    const hold = new Hold(key, format, taking, keeper, { onJeopardy });
     if (renew) this.#watchdog.watch(hold);
     return hold;
   }

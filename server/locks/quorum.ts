@@ -1,0 +1,25 @@
+import type { Backend } from "./backend.ts";
+import { closeAll, openMasters } from "./quorum/master.ts";
+import { QuorumLocks } from "./quorum/quorum-locks.ts";
+import { renewTogether } from "./quorum/renewals.ts";
+
+/** Independent Redis masters, of which a majority has to agree on each lock. */
+export interface QuorumWhere {
+  /** URLs of an odd number of masters, 3 or more. */
+  readonly quorum: readonly string[];
+}
+
+/**
+ * Opens three connections to each master; a minority of them may be down.
+ *
+ * @throws StartupError when they make no quorum, or fewer than a majority answers within five seconds
+ */
+export async function openQuorum({ quorum }: QuorumWhere, lockable: readonly string[]): Promise<Backend> {
+  const masters = await openMasters(quorum);
+  return {
+    verbs: new QuorumLocks(masters, lockable),
+    format: "token",
+    renewMany: (holds, tryMs) => renewTogether(masters, holds, tryMs),
+    close: () => closeAll(masters),
+  };
+}

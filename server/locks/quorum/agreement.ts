@@ -1,0 +1,92 @@
+import type { Acquired, AcquireReply } from "../../formats/reply.ts";
+import type { Answers, Progress } from "./ask.ts";
+import { type Master, majorityOf } from "./master.ts";
+import { kthSmallest, largestFirst } from "./order.ts";
+
+/** What counts as a majority's word. Nothing here talks to Redis. */
+
+export interface Vote {
+  readonly master: Master;
+  readonly reply: Acquired & { readonly fence: string };
+}
+
+/** The hold that votes make together. */
+export interface Agreement {
+  /** `standing`: a majority had this very hold before the request. */
+  readonly hold: "new" | "standing";
+  readonly fence: string;
+  readonly count: number;
+  readonly voters: readonly Vote[];
+}
+
+export function votesOf(answers: Answers<AcquireReply>): Vote[] {
+  const votes: Vote[] = [];
+  for (const [master, answer] of answers) {
+    if (answer.state !== "answered" || answer.reply.outcome !== "granted") continue;
+    const { reply } = answer;
+    if (reply.fence !== null) votes.push({ master, reply: { ...reply, fence: reply.fence } });
+  }
+  return votes;
+}
+
+/**
+ * The hold that a majority votes for; undefined when there is none.
+ *
+ * A hold stands where a majority names its fence. Nobody else can have held the lock since it was granted then: so it
+ * is entered once more, under its fence, and the votes that others gave anew are left out. Where no majority has the
+ * old hold, a majority of new votes makes a new one. Old and new votes together make none: somebody else may have
+ * held the lock in between, and the old fence would be too small.
+ */
+export function agreementOf(votes: readonly Vote[], masters: number): Agreement | undefined {
+  const majority = majorityOf(masters);
+  const [standing] = groupsOf(votes.filter(isOld));
+  if (standing !== undefined && standing.length >= majority) {
+    const [{ reply }] = standing;
+    const count = kthSmallest(
+      standing.map((vote) => vote.reply.count),
+      majority,
+    );
+    return { hold: "standing", fence: reply.fence, count, voters: standing };
+  }
+  const fresh = votes.filter(isFresh);
+  if (fresh.length < majority) return undefined;
+  const fence = fresh
+    .map(({ reply }) => reply.fence)
+    .reduce((one, other) => (isAbove(one, other) ? one : other));
+  return { hold: "new", fence, count: 1, voters: fresh };
+}
+
+/** Whether the votes that are in decide, and whether those to come can. */
+export function progressOf(answers: Answers<AcquireReply>, masters: number): Progress {
+  const votes = votesOf(answers);
+  const pending = masters - answers.size;
+  const majority = majorityOf(masters);
+  const standing = groupsOf(votes.filter(isOld))[0]?.length ?? 0;
+  const mayStand = standing > 0 && standing + pending >= majority;
+  const agreement = agreementOf(votes, masters);
+  if (agreement === undefined) {
+    return mayStand || votes.filter(isFresh).length + pending >= majority ? "open" : "enough";
+  }
+  // A hold that a majority may have is not given up for a new one.
+  return agreement.hold === "new" && mayStand ? "open" : "enough";
+}
+
+/** Whether a vote that comes late belongs to the hold; one with a larger fence than was agreed on does not. */
+export function joins({ reply }: Vote, { hold, fence }: Agreement): boolean {
+  return hold === "new"
+    ? isFresh({ reply }) && !isAbove(reply.fence, fence)
+    : isOld({ reply }) && reply.fence === fence;
+}
+
+export function isBehind({ reply }: Vote, { fence, count }: Agreement): boolean {
+  return reply.fence !== fence || reply.count < count;
+}
+
+const groupsOf = (votes: readonly Vote[]) => largestFirst(votes, ({ reply }) => reply.fence);
+
+// A repetition is both: it may be of a hold that stands, or of votes that were never agreed on.
+const isOld = ({ reply }: Pick<Vote, "reply">) => reply.how !== "acquired";
+const isFresh = ({ reply }: Pick<Vote, "reply">) =>
+  reply.how === "acquired" || (reply.how === "repeated" && reply.count === 1);
+
+const isAbove = (one: string, other: string) => BigInt(one) > BigInt(other);

@@ -1,0 +1,45 @@
+import { majorityOf } from "./master.ts";
+import { kthLargest, kthSmallest, largestFirst, median } from "./order.ts";
+
+/** A hold as one master has it. */
+export interface SeenHold {
+  readonly fence: string | null;
+  readonly count: number;
+  /** null: no expiry. */
+  readonly remainingMs: number | null;
+  readonly asOf: number;
+}
+
+/** A hold as most masters have it. */
+export interface CommonHold extends SeenHold {
+  /** How many have it. */
+  readonly votes: number;
+}
+
+/** What most masters have in common: one hold, which its fence names. undefined where none has any. */
+export function commonHoldOf(seen: readonly SeenHold[], masters: number): CommonHold | undefined {
+  const [group] = largestFirst(seen, ({ fence }) => fence ?? "");
+  if (group === undefined) return undefined;
+  const k = Math.min(group.length, majorityOf(masters));
+  const remainingMs = kthLargest(
+    group.map((hold) => hold.remainingMs ?? Number.POSITIVE_INFINITY),
+    k,
+  );
+  return {
+    votes: group.length,
+    fence: group[0].fence,
+    count: kthSmallest(
+      group.map(({ count }) => count),
+      k,
+    ),
+    remainingMs: Number.isFinite(remainingMs) ? remainingMs : null,
+    asOf: median(group.map(({ asOf }) => asOf)),
+  };
+}
+
+/** `held`: by a majority. `lost`: whatever those say who did not answer, no majority has it. */
+export function verdictOf(votes: number, answered: number, masters: number): "held" | "lost" | "unsure" {
+  const majority = majorityOf(masters);
+  if (votes >= majority) return "held";
+  return votes + masters - answered < majority ? "lost" : "unsure";
+}

@@ -1,0 +1,149 @@
+import type { Key } from "../../../lib/contract/key.ts";
+import type { FormatName, Grant, Released, Verified, VerifyInput } from "../../../lib/contract/lock.ts";
+import type { AcquireRequest } from "../../formats/format.ts";
+import { HeldError, InvalidError } from "../errors.ts";
+import { Lockable } from "../lockable.ts";
+import { assertOwner, grantOf } from "../refusals.ts";
+import { Requests } from "../requests.ts";
+import { reservedOwner } from "../reserve.ts";
+import type {
+  AcquiredGrant,
+  AcquireOptions,
+  ReleaseOptions,
+  RenewOptions,
+  ReserveOptions,
+  Verbs,
+} from "../verbs.ts";
+import { type Sight, type Taken, Waits } from "../wait.ts";
+import { WaitingRoom } from "../waiting-room.ts";
+import { Candidate, type Elected } from "./candidate.ts";
+import { elect, reasonOf } from "./elect.ts";
+import type { Master } from "./master.ts";
+import { Releases } from "./release.ts";
+import { renew } from "./renew.ts";
+import { QuorumSubscriber } from "./subscriber.ts";
+import { budgetMsOf } from "./time.ts";
+import { verify } from "./verify.ts";
+
+const FORMAT = "token";
+
+/**
+ * The verbs on locks that a majority of independent masters has to agree on (Redlock). What is said of a verb holds
+ * as for one Redis, except that a lock can be lost with the majority and no other way.
+ */
+export class QuorumLocks implements Verbs {
+  readonly #lockable: Lockable;
+  readonly #waits: Waits;
+  readonly #requests = new Requests();
+  readonly #releases: Releases;
+
+  constructor(
+    private readonly masters: readonly Master[],
+    lockable: readonly string[],
+  ) {
+    this.#lockable = new Lockable(lockable);
+    this.#waits = new Waits(new WaitingRoom(new QuorumSubscriber(masters.map(({ wake }) => wake))));
+    this.#releases = new Releases(masters);
+  }
+
+  /**
+   * @throws LockkeeperError held (without waiting), timeout, aborted, queue_full, lost, not_a_lock, key_not_allowed,
+   *   invalid, request_id_reused, unavailable; unknown_outcome for requests with an id of the caller's alone
+   */
+  async acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant> {
+    this.#assert(key, options);
+    assertOwner(options.owner);
+    return await this.#acquire(key, options);
+  }
+
+  async #acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant> {
+    const { waitMs = 0, onSend, requestId } = options;
+    const request = this.#requests.acquire({ ...options, format: FORMAT });
+    const candidate = new Candidate(this.masters, key, request, namedBy(requestId));
+    if (waitMs > 0) return await this.#acquireWaiting(key, request, candidate, options);
+    const patienceMs = budgetMsOf(request.leaseMs);
+    const outcome = await elect(candidate, { waitMs: undefined, patienceMs, onSend });
+    if (outcome.outcome === "elected") return grantedTo(candidate, key, request, outcome);
+    throw reasonOf(key, request, candidate, outcome);
+  }
+
+  async #acquireWaiting(
+    key: Key,
+    request: AcquireRequest,
+    candidate: Candidate,
+    options: AcquireOptions,
+  ): Promise<AcquiredGrant> {
+    const { waitMs = 0, signal, requestId, onSend } = options;
+    const look = async (patienceMs: number): Promise<Sight<AcquiredGrant & Taken>> => {
+      const deadline = performance.now() + patienceMs;
+      const leftMs = () => Math.max(1, Math.round(deadline - performance.now()));
+      const outcome = await elect(candidate, { waitMs: leftMs, patienceMs, signal, onSend });
+      if (outcome.outcome === "elected") {
+        const granted = grantedTo(candidate, key, request, outcome);
+        return { done: { ...granted, giveUp: () => candidate.named === "by_us" && granted.abandon() } };
+      }
+      const refusal = reasonOf(key, request, candidate, outcome);
+      if (!(refusal instanceof HeldError)) throw refusal;
+      return { heldMs: refusal.facts.remainingMs, asOf: refusal.facts.asOf, refusal };
+    };
+    // Another owner that uses the same id waits for itself.
+    const named = requestId && `${requestId}\n${request.owner}`;
+    try {
+      return await this.#waits.run(key, { waitMs, signal, requestId: named }, look, () => undefined);
+    } finally {
+      candidate.end();
+    }
+  }
+
+  /** @throws LockkeeperError lost, not_a_lock, key_not_allowed, invalid, request_id_reused, unavailable */
+  async renew(key: Key, options: RenewOptions): Promise<Grant> {
+    this.#assert(key, options);
+    assertOwner(options.owner);
+    return await renew(this.masters, key, this.#requests.renew({ ...options, format: FORMAT }));
+  }
+
+  /** @throws LockkeeperError not_a_lock, key_not_allowed, invalid, request_id_reused, unavailable, unknown_outcome */
+  async release(key: Key, options: ReleaseOptions): Promise<Released> {
+    this.#assert(key, options);
+    assertOwner(options.owner);
+    const request = this.#requests.release({ ...options, format: FORMAT });
+    return await this.#releases.release(key, request, namedBy(options.requestId));
+  }
+
+  /** @throws LockkeeperError as `acquire` without waiting */
+  async reserve(key: Key, { by, holdOffMs, reason, ...options }: ReserveOptions): Promise<Grant> {
+    this.#assert(key, options);
+    const owner = reservedOwner(by);
+    const record = reason ? { purpose: reason } : undefined;
+    const ask = { ...options, owner, record, leaseMs: holdOffMs, reentrant: false };
+    return (await this.#acquire(key, ask)).grant;
+  }
+
+  /** @throws LockkeeperError lost, not_a_lock, key_not_allowed, invalid, unavailable */
+  async verify(key: Key, wanted: VerifyInput): Promise<Verified> {
+    this.#assert(key, wanted);
+    assertOwner(wanted.owner);
+    return await verify(this.masters, key, wanted);
+  }
+
+  #assert(key: Key, { format = FORMAT }: { readonly format?: FormatName | undefined }): void {
+    this.#lockable.assert(key);
+    if (format === FORMAT) return;
+    throw new InvalidError(
+      `A quorum takes locks of the format ${FORMAT} alone, and ${format} was asked for.`,
+      {
+        field: "format",
+      },
+    );
+  }
+}
+
+function namedBy(requestId: string | undefined): "by_caller" | "by_us" {
+  return requestId === undefined ? "by_us" : "by_caller";
+}
+
+function grantedTo(candidate: Candidate, key: Key, request: AcquireRequest, elected: Elected): AcquiredGrant {
+  const { owner, leaseMs } = request;
+  const grant = grantOf(key, owner, leaseMs, { ...elected, outcome: "granted" });
+  return { grant, abandon: () => candidate.withdraw() };
+}

@@ -1,0 +1,83 @@
+import { fieldsOfKey, type Key } from "../../../lib/contract/key.ts";
+import type { Released } from "../../../lib/contract/lock.ts";
+import { FORMATS, type ReleaseRequest } from "../../formats/format.ts";
+import type { ReleaseReply } from "../../formats/reply.ts";
+import { notALock, refusal } from "../refusals.ts";
+import { type Answers, ask, repliesOf } from "./ask.ts";
+import { type Master, majorityOf } from "./master.ts";
+import { kthSmallest, median } from "./order.ts";
+import { maybeDone, tooFew } from "./refusal.ts";
+import { BUDGET_MS } from "./time.ts";
+
+/** As long as masters remember a request. */
+const REMEMBERED_MS = 120_000;
+
+interface Unfinished {
+  readonly request: ReleaseRequest;
+  readonly sentAt: number;
+}
+
+/**
+ * Gives holds back everywhere. One that too few answered goes on under the same id when the owner releases again: those
+ * who let go already do not count it twice.
+ */
+export class Releases {
+  readonly #unfinished = new Map<string, Unfinished>();
+
+  constructor(private readonly masters: readonly Master[]) {}
+
+  /** @throws LockkeeperError not_a_lock, request_id_reused, unavailable, unknown_outcome */
+  async release(key: Key, asked: ReleaseRequest, named: "by_caller" | "by_us"): Promise<Released> {
+    const name = `${asked.owner}\n${asked.holdOff?.holdOffMs ?? ""}\n${key}`;
+    const { request, sentAt } = (named === "by_us" && this.#take(name)) || {
+      request: asked,
+      sentAt: performance.now(),
+    };
+    const retryMs = request === asked ? undefined : Math.ceil(performance.now() - sentAt);
+    const answers = await ask(this.masters, {
+      by: "verbs",
+      budgetMs: BUDGET_MS,
+      call: ({ verbs, channel }) => FORMATS.token.release(verbs, channel, key, { ...request, retryMs }),
+      progress: (soFar) => (isKnown(soFar, this.masters.length) ? "enough" : "open"),
+    });
+    if (isKnown(answers, this.masters.length)) return releasedOf(key, request.owner, answers);
+    if ([...answers.values()].every(({ state }) => state === "away")) {
+      throw tooFew(answers, "Nothing was done; try again.");
+    }
+    this.#unfinished.set(name, { request, sentAt });
+    throw maybeDone(answers);
+  }
+
+  #take(name: string): Unfinished | undefined {
+    const unfinished = this.#unfinished.get(name);
+    this.#unfinished.delete(name);
+    const isRemembered = unfinished && performance.now() - unfinished.sentAt < REMEMBERED_MS;
+    return isRemembered ? unfinished : undefined;
+  }
+}
+
+const isTold = ({ outcome }: ReleaseReply) => outcome !== "unknown";
+
+function isKnown(answers: Answers<ReleaseReply>, masters: number): boolean {
+  return repliesOf(answers).filter(isTold).length >= majorityOf(masters);
+}
+
+function releasedOf(key: Key, owner: string, answers: Answers<ReleaseReply>): Released {
+  const replies = repliesOf(answers);
+  const majority = majorityOf(answers.size);
+  const reused = replies.find(({ outcome }) => outcome === "request_id_reused");
+  if (reused?.outcome === "request_id_reused") throw refusal(key, "token", reused);
+  const strange = replies.flatMap((reply) => (reply.outcome === "not_a_lock" ? [reply.type] : []));
+  if (strange.length >= majority) throw notALock(key, strange[0] ?? "none", "token");
+  const told = replies.flatMap((reply) => ("asOf" in reply ? [reply] : []));
+  const without = told.filter(({ outcome }) => outcome === "not_held").length + strange.length;
+  const counts = told.map((reply) => (reply.outcome === "released" ? reply.count : 0));
+  return {
+    ...fieldsOfKey(key),
+    owner,
+    // What a majority did not have was no hold any more, although others let go of the rest of it.
+    outcome: without >= majority ? "not_held" : "released",
+    count: Math.min(kthSmallest(counts, majority), Math.max(...counts)),
+    asOf: median(told.map(({ asOf }) => asOf)),
+  };
+}

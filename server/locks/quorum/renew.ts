@@ -1,0 +1,49 @@
+import type { Key } from "../../../lib/contract/key.ts";
+import type { Grant } from "../../../lib/contract/lock.ts";
+import { FORMATS, type RenewRequest } from "../../formats/format.ts";
+import type { RenewReply } from "../../formats/reply.ts";
+import { momentNow } from "../hold.ts";
+import { grantOf, lostBy, refusal } from "../refusals.ts";
+import { type Answers, ask, repliesOf } from "./ask.ts";
+import { commonHoldOf, verdictOf } from "./common-hold.ts";
+import type { Master } from "./master.ts";
+import { largestFirst } from "./order.ts";
+import { tooFew } from "./refusal.ts";
+import { budgetMsOf, validityMs } from "./time.ts";
+
+/** Prolongs a hold where it still is. @throws LockkeeperError lost, not_a_lock, request_id_reused, unavailable */
+export async function renew(masters: readonly Master[], key: Key, request: RenewRequest): Promise<Grant> {
+  const { owner, leaseMs } = request;
+  const sentAt = momentNow();
+  const answers = await ask(masters, {
+    by: "verbs",
+    budgetMs: budgetMsOf(leaseMs),
+    call: ({ verbs, channel }) => FORMATS.token.renew(verbs, channel, key, request),
+    progress: (soFar) => (stateOf(soFar, masters.length).verdict === "unsure" ? "open" : "enough"),
+  });
+  const { hold, verdict } = stateOf(answers, masters.length);
+  const remainingMs = validityMs(sentAt, hold?.remainingMs ?? 0);
+  if (verdict === "held" && hold !== undefined && remainingMs > 0) {
+    return grantOf(key, owner, leaseMs, { ...hold, outcome: "granted", remainingMs });
+  }
+  if (verdict === "lost") throw lossOf(key, owner, repliesOf(answers));
+  throw tooFew(answers, "The hold was prolonged nowhere for certain; it stands until its deadline.");
+}
+
+function stateOf(answers: Answers<RenewReply>, masters: number) {
+  const known = repliesOf(answers).filter(({ outcome }) => outcome !== "unknown");
+  const hold = commonHoldOf(
+    known.flatMap((reply) => (reply.outcome === "granted" ? [reply] : [])),
+    masters,
+  );
+  return { hold, verdict: verdictOf(hold?.votes ?? 0, known.length, masters) };
+}
+
+function lossOf(key: Key, owner: string, replies: readonly RenewReply[]) {
+  const [[said] = []] = largestFirst(
+    replies.filter(({ outcome }) => outcome !== "granted"),
+    ({ outcome }) => outcome,
+  );
+  if (said === undefined || said.outcome === "granted") return lostBy(key, owner, undefined);
+  return said.outcome === "lost" ? lostBy(key, owner, said) : refusal(key, "token", said);
+}

@@ -1,0 +1,41 @@
+import { FORMATS } from "../../formats/format.ts";
+import type { Renewed } from "../backend.ts";
+import { type Hold, momentNow } from "../hold.ts";
+import { type Answers, ask, repliesOf } from "./ask.ts";
+import { verdictOf } from "./common-hold.ts";
+import { type Master, majorityOf } from "./master.ts";
+import { kthLargest } from "./order.ts";
+import { validityMs } from "./time.ts";
+
+/**
+ * Renews the holds of a process at all masters, one script each. A hold that a bare majority has left is held as one
+ * that all have: what it has lost is how many more masters may fail, and that is no loss of its own.
+ */
+export async function renewTogether(
+  masters: readonly Master[],
+  holds: readonly Hold[],
+  tryMs: number,
+): Promise<Renewed[]> {
+  const sentAt = momentNow();
+  const at = holds.map((_, index) => index);
+  const answers = await ask(masters, {
+    by: "renewals",
+    budgetMs: tryMs,
+    call: ({ renewals, channel }) => FORMATS.token.renewMany(renewals, channel, holds),
+    progress: (soFar) => (at.some((index) => stateOf(soFar, index).verdict === "unsure") ? "open" : "enough"),
+  });
+  return at.map((index) => {
+    const { verdict, remaining } = stateOf(answers, index);
+    if (verdict === "lost") return null;
+    const leftMs = validityMs(sentAt, kthLargest(remaining, majorityOf(masters.length)));
+    return verdict === "held" && leftMs > 0 ? leftMs : undefined;
+  });
+
+  function stateOf(soFar: Answers<Renewed[]>, index: number) {
+    const told = repliesOf(soFar).flatMap(
+      (renewed) => renewed[index] ?? (renewed[index] === null ? [null] : []),
+    );
+    const remaining = told.filter((each) => each !== null);
+    return { remaining, verdict: verdictOf(remaining.length, told.length, masters.length) };
+  }
+}
