@@ -74,9 +74,10 @@ remember_request(kept, request_id, 'release', digest, fence, now_ms)
 local left = count - 1
 kept.seq = kept.seq + 1
 if left > 0 then
-  leave(1, owner)
   if ours then kept.count = left end
+  -- Written down before it is done: cut short in between, a repetition must not give back two.
   keep()
+  leave(1, owner)
   redis.pcall('PUBLISH', ARGV[6], message('released', now_ms, fence, kept.seq, left, '', owner, '', ARGV[7]))
   return { 'released', integer(now_ms), integer(left) }
 end

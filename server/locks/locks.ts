@@ -12,6 +12,7 @@ import { eventChannelOf } from "../formats/keys.ts";
 import type { AcquireReply, ForceReleaseReply } from "../formats/reply.ts";
 import type { Commands, Subscriber } from "../redis/commands.ts";
 import { attempt } from "./attempt.ts";
+import { assertDurations } from "./durations.ts";
 import { UnknownOutcomeError } from "./errors.ts";
 import { Lockable } from "./lockable.ts";
 import { assertMappable, assertOwner, grantOf, heldBy, lostBy, queueFull, refusal } from "./refusals.ts";
@@ -60,6 +61,7 @@ export class Locks implements Verbs {
   async acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant> {
     this.#lockable.assert(key);
     assertOwner(options.owner);
+    assertDurations(options);
     return await this.#acquire(key, options);
   }
 
@@ -159,6 +161,7 @@ export class Locks implements Verbs {
   async renew(key: Key, options: RenewOptions): Promise<Grant> {
     this.#lockable.assert(key);
     assertOwner(options.owner);
+    assertDurations({ leaseMs: options.leaseMs });
     const format = FORMATS[options.format ?? "redisson"];
     const ask = this.#requests.renew(options);
     const reply = await attempt(this.#redis, (retryMs) =>
@@ -173,6 +176,7 @@ export class Locks implements Verbs {
   async release(key: Key, options: ReleaseOptions): Promise<Released> {
     this.#lockable.assert(key);
     assertOwner(options.owner);
+    assertDurations({ holdOffMs: options.holdOffMs });
     const { owner } = options;
     const format = FORMATS[options.format ?? "redisson"];
     const ask = this.#requests.release(options);
@@ -194,6 +198,7 @@ export class Locks implements Verbs {
    */
   async reserve(key: Key, { by, holdOffMs, reason, ...options }: ReserveOptions): Promise<Grant> {
     this.#lockable.assert(key);
+    assertDurations({ holdOffMs });
     const owner = reservedOwner(by);
     const record = reason ? { purpose: reason } : undefined;
     const ask = { ...options, owner, record, leaseMs: holdOffMs, reentrant: false };

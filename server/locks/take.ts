@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Grant } from "../../lib/contract/lock.ts";
-import { AbortedError, HeldError, WaitTimeoutError } from "./errors.ts";
+import { AbortedError, HeldError, InvalidError, WaitTimeoutError } from "./errors.ts";
 import { type Moment, momentNow } from "./hold.ts";
 import type { AcquireOptions, Verbs } from "./verbs.ts";
 
@@ -20,7 +20,7 @@ export interface Retry {
  */
 type Answer = "free" | "gone" | "held" | "outrun";
 
-/** A wait without end is asked for in stretches of this. */
+/** A long wait is asked for in stretches of this: a timer has a longest time. */
 const STRETCH_MS = 60 * 60 * 1000;
 
 /** A grant, and the moment before the request that got it was sent. */
@@ -35,6 +35,7 @@ export async function take(
   log: Logger | undefined,
 ): Promise<Taking> {
   if (retry === undefined) return await takeOnce(verbs, key, options);
+  assertRetry(retry);
   let before: HeldError | undefined;
   const say = (tried: number, answer: Answer | string) =>
     log?.debug({ key, owner: options.owner, tried, answer }, "try");
@@ -57,9 +58,21 @@ export async function take(
   }
 }
 
+function assertRetry({ tries, pauseMs, jitter = 0 }: Retry): void {
+  if (!Number.isInteger(tries) || tries < 1) throw badRetry("tries is a whole number, 1 or more");
+  if (!Number.isFinite(pauseMs) || pauseMs < 0)
+    throw badRetry("pauseMs is a number of milliseconds, 0 or more");
+  if (!(jitter >= 0 && jitter <= 1)) throw badRetry("jitter is a number from 0 to 1");
+}
+
+function badRetry(fault: string): InvalidError {
+  return new InvalidError(`${fault}.`, { field: "retry" });
+}
+
 async function takeOnce(verbs: Verbs, key: string, options: AcquireOptions): Promise<Taking> {
   const { waitMs = 0 } = options;
-  for (;;) {
+  const deadline = performance.now() + waitMs;
+  for (let leftMs = waitMs; ; leftMs = Math.max(0, deadline - performance.now())) {
     let sentAt = momentNow();
     const onSend = () => {
       sentAt = momentNow();
@@ -67,12 +80,12 @@ async function takeOnce(verbs: Verbs, key: string, options: AcquireOptions): Pro
     try {
       const { grant } = await verbs.acquire(key, {
         ...options,
-        waitMs: Math.min(waitMs, STRETCH_MS),
+        waitMs: Math.min(leftMs, STRETCH_MS),
         onSend,
       });
       return [grant, sentAt];
     } catch (error) {
-      if (!(waitMs === Number.POSITIVE_INFINITY && error instanceof WaitTimeoutError)) throw error;
+      if (!(error instanceof WaitTimeoutError) || leftMs <= STRETCH_MS) throw error;
     }
   }
 }

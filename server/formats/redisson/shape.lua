@@ -85,7 +85,12 @@ end
 -- Takes a free lock. Returns what the key holds from now on, where that names the hold, and for how long it is taken.
 local function take(k, owner, total_ms, _now_ms, _unit)
   redis.call('HSET', KEYS[k], owner, 1)
-  redis.call('PEXPIRE', KEYS[k], integer(total_ms))
+  local set = redis.pcall('PEXPIRE', KEYS[k], integer(total_ms))
+  -- Refused: a lock that nothing ends would stay for ever.
+  if type(set) == 'table' then
+    redis.call('HDEL', KEYS[k], owner)
+    error(set)
+  end
   return '', total_ms
 end
 
