@@ -49,7 +49,7 @@ async function startHolder(key: string, resource: string) {
   };
 }
 
-describe("a holder that was stopped for three leases", () => {
+describe("hazard 5: a holder that was stopped for three leases", () => {
   it("writes late and is refused by the guard of the docs; nothing of the next holder changes", async () => {
     const direct = redis.client();
     const [key, resource] = ["lock:report", "report"];

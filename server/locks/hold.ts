@@ -145,7 +145,14 @@ export class Hold {
     this.#noticeDeadline();
     if (this.#state !== "held") return;
     this.#state = "jeopardy";
-    this.events.onJeopardy?.(this);
+    try {
+      this.events.onJeopardy?.(this);
+    } catch (error) {
+      // As with a signal's listeners: what they throw is for the process to hear of, and stops no watchdog.
+      process.nextTick(() => {
+        throw error;
+      });
+    }
   }
 
   lose(why: string): void {

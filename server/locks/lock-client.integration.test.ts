@@ -1,6 +1,4 @@
-import { type ChildProcess, fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { fileURLToPath } from "node:url";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { companionOf } from "../formats/companion.ts";
@@ -118,66 +116,7 @@ describe("a hold", () => {
     expect(long.signal.aborted).toBe(false);
     await long.release();
   });
-
-  it("keeps its renewals when connections are cut", async () => {
-    const hold = await client.acquire(fresh(), { leaseMs: 600 });
-    for (let cut = 0; cut < 6; cut++) {
-      await direct.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
-      await pause(200);
-    }
-    hold.assertHeld();
-    await hold.release();
-  });
-
-  it("notices a stall of the event loop before the next step", async () => {
-    const hold = await client.acquire(fresh(), { leaseMs: 200 });
-    const until = performance.now() + 500;
-    while (performance.now() < until);
-    expect(() => hold.assertHeld()).toThrow(LockkeeperError);
-    expect(hold.signal.aborted).toBe(true);
-  });
 });
-
-describe("a holder that is stopped for three leases", () => {
-  it("finds its signal ended when it wakes, before any step, and its late release touches nothing", async () => {
-    const key = fresh();
-    const worker = fork(
-      fileURLToPath(new URL("../testing/workers/holder.ts", import.meta.url)),
-      [redis.url, key, "400"],
-      {
-        execArgv: ["--import", "tsx"],
-      },
-    );
-    try {
-      const { fence } = await heard(worker, (fact) => "fence" in fact);
-      worker.kill("SIGSTOP");
-      const next = await client.acquire(key, { waitMs: 5000, leaseMs: 60_000, owner: "next" });
-      expect(Number(next.fence)).toBeGreaterThan(Number(fence));
-      await pause(800);
-      worker.send("assert");
-      worker.kill("SIGCONT");
-      expect(await heard(worker, (fact) => "assert" in fact)).toEqual({ assert: "lost", signalled: true });
-      worker.send("release");
-      expect(await heard(worker, (fact) => "release" in fact)).toEqual({ release: "not_held" });
-      expect(await direct.hgetall(key)).toEqual({ next: "1" });
-      await next.release();
-    } finally {
-      worker.kill("SIGKILL");
-    }
-  });
-});
-
-function heard(
-  worker: ChildProcess,
-  isIt: (fact: Record<string, unknown>) => boolean,
-): Promise<Record<string, unknown>> {
-  return new Promise((resolve, reject) => {
-    worker.on("message", (fact) => {
-      if (isIt(fact as Record<string, unknown>)) resolve(fact as Record<string, unknown>);
-    });
-    worker.once("exit", () => reject(new Error("the worker ended")));
-  });
-}
 
 describe("withLock", () => {
   it("gives the lock back, also when the work throws, and the work's error wins", async () => {

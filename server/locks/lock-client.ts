@@ -116,15 +116,23 @@ export class LockClient {
     try {
       return await this.#context.run(owner, () => work(hold));
     } finally {
-      await hold.release().catch((error: unknown) => {
-        this.log?.warn({ err: error, key }, "release failed; the lease ends the hold");
-      });
+      await this.#giveBack(hold);
     }
   }
 
   close(): void {
     this.#watchdog.stop();
     this.backend.close();
+  }
+
+  async #giveBack(hold: Hold): Promise<void> {
+    const { key, owner, fence } = hold;
+    try {
+      const { outcome } = await hold.release();
+      if (outcome === "not_held") this.log?.warn({ key, owner, fence }, "lost before the work had ended");
+    } catch (error) {
+      this.log?.warn({ err: error, key, owner, fence }, "release failed; the lease ends the hold");
+    }
   }
 
   async #release(hold: Hold, holdOffMs: number | undefined): Promise<Released> {

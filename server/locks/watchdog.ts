@@ -71,7 +71,8 @@ export class Watchdog {
       else next = Math.min(next, at);
     }
     this.#timerAt = Number.POSITIVE_INFINITY;
-    if (isAnyDue) this.#renew(due);
+    // To ask for the state is to notice a deadline that has passed: nothing is renewed past it.
+    if (isAnyDue) this.#renew(due.filter(isOurs));
     else for (const hold of due) next = Math.min(next, this.#dueAt.get(hold) ?? next);
     if (next < this.#timerAt) this.#arm(next);
   }
@@ -111,7 +112,10 @@ export class Watchdog {
   }
 
   #again(hold: Hold, inMs: number): void {
-    const { state } = hold;
-    if (state === "held" || state === "jeopardy") this.#schedule(hold, inMs);
+    if (isOurs(hold)) this.#schedule(hold, inMs);
   }
+}
+
+function isOurs({ state }: Hold): boolean {
+  return state === "held" || state === "jeopardy";
 }

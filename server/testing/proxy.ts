@@ -1,55 +1,147 @@
 import { once } from "node:events";
-import { type AddressInfo, createServer, connect as dial, type Socket } from "node:net";
+import { type AddressInfo, createServer, connect as dial, type Server, type Socket } from "node:net";
 
-/** A TCP proxy in front of Redis that can lose what Redis answers. */
-export interface TestProxy {
-  readonly port: number;
-  /** `pass`; `drop_replies`: what Redis answers is thrown away and the connection cut, after Redis has run it. */
-  mode: "pass" | "drop_replies";
-  /** Replies lost so far. */
-  readonly dropped: number;
-  /** In `pass`: the share of replies that are lost. */
-  dropShare: number;
-  stop(): Promise<void>;
-}
-
+/** Starts a TCP proxy in front of Redis that can lose, keep back and redirect what passes. */
 export async function startTestProxy(
   targetPort: number,
   random: () => number = Math.random,
 ): Promise<TestProxy> {
-  const sockets = new Set<Socket>();
-  const state = { mode: "pass" as TestProxy["mode"], dropShare: 0, dropped: 0 };
-  const server = createServer((client) => {
-    const redis = dial(targetPort, "127.0.0.1");
-    const cut = () => {
-      client.destroy();
-      redis.destroy();
-    };
-    for (const socket of [client, redis]) {
-      sockets.add(socket);
-      socket.on("error", cut).on("close", () => {
-        sockets.delete(socket);
-        cut();
-      });
-    }
-    client.on("data", (chunk) => redis.write(chunk));
-    redis.on("data", (chunk) => {
-      if (state.mode === "pass" && random() >= state.dropShare) {
-        client.write(chunk);
-        return;
-      }
-      state.dropped++;
-      cut();
-    });
-  });
+  const server = createServer((client) => proxy.take(client));
+  const proxy = new TestProxy(server, targetPort, random);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  return Object.assign(state, {
-    port: (server.address() as AddressInfo).port,
-    async stop() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, "close");
-    },
-  });
+  return proxy;
+}
+
+export class TestProxy {
+  /**
+   * `drop_replies`: what Redis answers is thrown away and the connection cut, after Redis has run it.
+   * `keep_requests`: what is sent is kept and the connection cut; Redis gets it when `deliver()` is called.
+   */
+  mode: "pass" | "drop_replies" | "keep_requests" = "pass";
+  /** In `pass`: the share of replies that are lost. */
+  dropShare = 0;
+  /** Replies lost so far. */
+  dropped = 0;
+  readonly #links = new Set<Link>();
+  #stalled: string | undefined;
+
+  constructor(
+    private readonly server: Server,
+    /** Where new connections lead; those that stand stay where they are until they are cut. */
+    public targetPort: number,
+    readonly random: () => number,
+  ) {}
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  /** Requests that are kept. */
+  get kept(): number {
+    return [...this.#links].filter((link) => link.keeps).length;
+  }
+
+  take(client: Socket): void {
+    const link = new Link(client, this, () => this.#links.delete(link));
+    this.#links.add(link);
+  }
+
+  /** Connections of this name (CLIENT SETNAME) stand and pass nothing, until another one is named. */
+  stall(name: string | undefined): void {
+    this.#stalled = name;
+    for (const link of this.#links) link.flow();
+  }
+
+  isStalled(name: string | undefined): boolean {
+    return name !== undefined && this.#stalled === name;
+  }
+
+  deliver(): void {
+    for (const link of this.#links) link.deliver();
+  }
+
+  cut(): void {
+    for (const link of this.#links) link.cut();
+  }
+
+  async stop(): Promise<void> {
+    this.cut();
+    this.server.close();
+    await once(this.server, "close");
+  }
+}
+
+/** One connection of a client and its counterpart to Redis. */
+class Link {
+  readonly #redis: Socket;
+  readonly #waiting: (() => void)[] = [];
+  #kept: Buffer | undefined;
+  #name: string | undefined;
+
+  constructor(
+    private readonly client: Socket,
+    private readonly proxy: TestProxy,
+    private readonly onEnd: () => void,
+  ) {
+    this.#redis = dial(proxy.targetPort, "127.0.0.1");
+    client.on("data", (chunk) => {
+      this.#name ??= nameIn(chunk);
+      this.#pass(() => this.#request(chunk));
+    });
+    this.#redis.on("data", (chunk) => this.#pass(() => this.#reply(chunk)));
+    for (const socket of [client, this.#redis]) socket.on("error", () => this.cut());
+    client.on("close", () => {
+      if (!this.keeps) this.cut();
+    });
+    this.#redis.on("close", () => this.cut());
+  }
+
+  get keeps(): boolean {
+    return this.#kept !== undefined;
+  }
+
+  cut(): void {
+    this.client.destroy();
+    this.#redis.destroy();
+    this.onEnd();
+  }
+
+  /** Lets through what waits, unless this connection is stalled. */
+  flow(): void {
+    while (this.#waiting.length > 0 && !this.proxy.isStalled(this.#name)) this.#waiting.shift()?.();
+  }
+
+  deliver(): void {
+    if (this.#kept !== undefined) this.#redis.end(this.#kept);
+  }
+
+  #pass(send: () => void): void {
+    this.#waiting.push(send);
+    this.flow();
+  }
+
+  #request(chunk: Buffer): void {
+    if (this.proxy.mode !== "keep_requests") {
+      this.#redis.write(chunk);
+      return;
+    }
+    this.#kept ??= chunk;
+    this.client.destroy();
+  }
+
+  #reply(chunk: Buffer): void {
+    const { proxy } = this;
+    if (this.keeps) return;
+    if (proxy.mode !== "drop_replies" && proxy.random() >= proxy.dropShare) {
+      this.client.write(chunk);
+      return;
+    }
+    proxy.dropped++;
+    this.cut();
+  }
+}
+
+function nameIn(request: Buffer): string | undefined {
+  return /\r\nsetname\r\n\$\d+\r\nlockkeeper:([^\r]+)\r\n/i.exec(request.toString("latin1"))?.[1];
 }
