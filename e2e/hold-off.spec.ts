@@ -109,6 +109,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     lockkeeper,
     key,
   }, info) => {
+    test.setTimeout(120_000);
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     const [least, grace] = [key("least"), key("grace")];
     await lockkeeper.api(`${pathOf(least)}/acquire`, { owner: "cron@vm-3", minHoldMs: 600_000 });
