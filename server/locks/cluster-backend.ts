@@ -13,7 +13,7 @@ import { renewTogether } from "./renew-together.ts";
 const DB = 0;
 
 /**
- * For each master one connection for the verbs and one for renewals; for wake-ups two more, to those masters alone whose
+ * For each master one connection for the verbs and one for renewals; for wake-ups one more, to those masters alone whose
  * locks are waited for.
  *
  * @throws StartupError when a URL is wrong; an error when no node answers, or not one master within five seconds

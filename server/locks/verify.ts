@@ -10,7 +10,11 @@ import { lostBy, notALock } from "./refusals.ts";
 export async function verify(redis: Commands, key: Key, ask: VerifyInput): Promise<Verified> {
   const { owner, fence, format } = ask;
   const seen = answered(await attempt(redis, () => readOne(redis, key)));
-  if (seen.state === "not_a_lock") throw notALock(key, seen.type, format);
+  if (seen.state === "not_a_lock") {
+    // A string that we did not write may be a lock all the same; the owner's it is not.
+    const mayBeTheirs = seen.type === "string" && (format === "token" || format === "timestamp");
+    throw mayBeTheirs ? lostBy(key, owner, undefined) : notALock(key, seen.type, format);
+  }
   if (seen.state === "held" && format !== undefined && seen.format !== format) {
     throw notALock(key, seen.format === "redisson" ? "hash" : "string", format);
   }

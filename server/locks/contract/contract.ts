@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe } from "vitest";
+import { exclusion } from "./exclusion.ts";
+import { fences } from "./fences.ts";
+import { force } from "./force.ts";
+import { foreign, redissonWakeUps } from "./foreign.ts";
+import { holdOff } from "./hold-off.ts";
+import { lapse } from "./lapse.ts";
+import { reentry } from "./reentry.ts";
+import { renewal } from "./renewal.ts";
+import { requests } from "./requests.ts";
+import { type Opened, Scene, type Spoken } from "./scene.ts";
+import { timestamp } from "./timestamp.ts";
+import { contention, waiting } from "./waiting.ts";
+
+const ROUNDS = 1000;
+
+/**
+ * What a lock promises, whatever its format and wherever it is kept: registers one test a promise, all of them run side
+ * by side on keys of their own. What a backend does not have, it says in `lacks`.
+ */
+export function keepsTheContract(name: string, spoken: Spoken, open: () => Promise<Opened>): void {
+  describe.concurrent(name, () => {
+    const scene = set(spoken, open);
+    for (const promise of [exclusion, reentry, renewal, fences, requests]) promise(scene);
+    for (const promise of [waiting, lapse, holdOff, force]) promise(scene);
+    for (const promise of [foreign, redissonWakeUps, timestamp]) promise(scene);
+  });
+}
+
+/** The last promise: by itself, because it takes all there is. */
+export function keepsCount(name: string, spoken: Spoken, open: () => Promise<Opened>): void {
+  describe(`${name}, contended`, () => contention(set(spoken, open), ROUNDS));
+}
+
+function set(spoken: Spoken, open: () => Promise<Opened>): Scene {
+  const scene = new Scene(spoken);
+  beforeAll(async () => {
+    scene.opened = await open();
+  });
+  afterAll(() => scene.opened.close());
+  return scene;
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { codeOf, LEASE_MS, type Scene } from "./scene.ts";
+
+export function reentry(scene: Scene): void {
+  describe("re-entry", () => {
+    it("counts, keeps the fence and never shortens the lease", async () => {
+      const key = scene.key();
+      const first = await scene.acquire(key, "me");
+      const second = await scene.acquire(key, "me", { leaseMs: 1000 });
+      expect(second).toMatchObject({ count: 2, fence: first.fence });
+      expect(second.remainingMs).toBeGreaterThan(LEASE_MS * 0.8);
+      const third = await scene.acquire(key, "me", { leaseMs: 2 * LEASE_MS });
+      expect(third).toMatchObject({ count: 3, fence: first.fence });
+      expect(third.remainingMs).toBeGreaterThan(LEASE_MS * 1.6);
+    });
+
+    it("is refused to everybody when it is not wanted", async () => {
+      const key = scene.key();
+      await scene.acquire(key, "me");
+      expect(await codeOf(scene.acquire(key, "me", { reentrant: false }))).toBe("held");
+      expect(await scene.verify(key, "me")).toMatchObject({ count: 1 });
+    });
+
+    it("is given back one by one, and only the last frees the lock", async () => {
+      const key = scene.key();
+      await scene.acquire(key, "me");
+      await scene.acquire(key, "me");
+      expect(await scene.release(key, "me")).toMatchObject({ outcome: "released", count: 1 });
+      const left = await scene.verify(key, "me");
+      expect(left.count).toBe(1);
+      expect(left.remainingMs).toBeGreaterThan(LEASE_MS * 0.8);
+      expect(await codeOf(scene.acquire(key, "you"))).toBe("held");
+      expect(await scene.release(key, "me")).toMatchObject({ outcome: "released", count: 0 });
+      expect(await scene.release(key, "me")).toMatchObject({ outcome: "not_held" });
+      expect(await scene.exists(key)).toBe(0);
+    });
+
+    it("goes with the context of the work: inside it is the same owner, outside it is none", async () => {
+      const key = scene.key();
+      const [client] = scene.opened.clients;
+      await client.withLock(key, scene.holding(), async (outer) => {
+        const inner = await client.withLock(key, scene.holding(), async ({ count, fence }) => ({
+          count,
+          fence,
+        }));
+        expect(inner).toEqual({ count: 2, fence: outer.fence });
+      });
+      expect(await scene.exists(key)).toBe(0);
+    });
+  });
+}
