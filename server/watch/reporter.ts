@@ -56,6 +56,7 @@ export class Reporter {
     const isWatched = this.lookAgain(event.key);
     const known = this.#tales.get(event.key) ?? this.#ended.get(event.key);
     const { tale, events } = tellExact(known, event, heard ?? this.#waiting.get(event.key)?.hint);
+    if (event.type === "acquired") this.#stopWaiting(event.key);
     if (isWatched) {
       this.#exactAt.set(event.key, performance.now());
       this.#keep(event.key, tale);

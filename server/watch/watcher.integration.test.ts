@@ -131,6 +131,26 @@ describe("with notifications", () => {
     expect(ending?.heldMs).toBeGreaterThanOrEqual(295);
   });
 
+  it("tells that a hold was evicted also when the next one is told in the same breath", async () => {
+    const key = fresh();
+    const { grant } = await locks.acquire(key, ask("me"));
+    await until(() => watcher.mirror.get(key) !== undefined);
+    const words = ["acquired", grant.asOf + 5, Number(grant.fence) + 1, 1, 1, "", "you", ""];
+    await direct
+      .multi()
+      .del(key)
+      .publish(`__keyspace@0__:${key}`, "evicted")
+      .publish("lockkeeper:events:0", `${words.join("\t")}\n${key}`)
+      .exec();
+    await until(() => story(key).length === 4);
+    expect(typesOf(story(key))).toEqual([
+      "acquired exact",
+      "evicted derived",
+      "acquired exact",
+      "released derived",
+    ]);
+  });
+
   it("sees renewals and re-entries of others", async () => {
     const key = fresh();
     const owner = foreignOwner();

@@ -14,6 +14,7 @@ import { freeLock, type Hold, lockOf } from "./hold.ts";
 import { Link } from "./link.ts";
 import { Mirror } from "./mirror.ts";
 import { Notifications } from "./notifications.ts";
+import type { OwnEvent } from "./own-event.ts";
 import { type Look, Reader } from "./reader.ts";
 import { RedisClock } from "./redis-clock.ts";
 import { Reporter } from "./reporter.ts";
@@ -81,7 +82,7 @@ export class Watcher {
     this.#reporter = new Reporter(options.target, journal, (key) => this.#lookAgain(key));
     const notifications = new Notifications(subscriber, options.db, options.watch, {
       onChange: (key, event) => this.#onChange(key, event),
-      onOwnEvent: (event) => this.#reporter.exact(event, this.#hints.get(event.key)?.hint),
+      onOwnEvent: (event) => this.#onOwnEvent(event),
     });
     this.#link = new Link(redis, subscriber, notifications, options.notifications, {
       up: (isBlind) => this.#onUp(isBlind),
@@ -176,6 +177,12 @@ export class Watcher {
       if (event === "expired" || event === "evicted") this.#hint(key, event);
     }
     this.#reader.mark(key);
+  }
+
+  #onOwnEvent(event: OwnEvent): void {
+    this.#reporter.exact(event, this.#hints.get(event.key)?.hint);
+    // Both come over one connection, in order: a hint from before a hold began is not of that hold.
+    if (event.type === "acquired") this.#hints.delete(event.key);
   }
 
   #hint(key: Key, hint: Exclude<Hint, undefined>): void {
