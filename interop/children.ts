@@ -1,15 +1,16 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { constants } from "node:os";
+import { basename } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { forgetProcess, watchProcess } from "../server/testing/guard.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-const CLEAN_UP_MS = 3000;
+const CLEAN_UP_MS = 5000;
 const OUTPUT_CHARACTERS_MAX = 20_000;
 
 const children = new Set<ChildProcess>();
 const cleanUps = new Set<() => Promise<unknown>>();
 const parent = process.ppid;
-let isEnding = false;
 
 /**
  * Starts a process that ends with us, however we end: it has its own group, so that its children end with it and
@@ -54,8 +55,8 @@ export async function run(command: string, args: readonly string[], options: Run
   }).finally(() => clearTimeout(timer));
   if (code === 0) return output;
   const isLate = performance.now() - startedAt >= options.limitMs;
-  const why = isLate ? `took longer than ${options.limitMs / 1000} s` : `failed: ${lastLine(output)}`;
-  throw new Error(`${command} ${why}`, { cause: output });
+  const why = isLate ? `took longer than ${options.limitMs / 1000} s` : `failed: ${tellingLine(output)}`;
+  throw new Error(`${basename(command)} ${why}`, { cause: output });
 }
 
 /** Ends a process and all that it started. */
@@ -75,21 +76,32 @@ export function atEnd(cleanUp: () => Promise<unknown>): () => Promise<void> {
   };
 }
 
+let ending: Promise<void> | undefined;
+
 /** Ends all that was started; nothing is left behind after it. */
-export async function endAll(): Promise<void> {
-  const limit = new Promise((resolve) => setTimeout(resolve, CLEAN_UP_MS).unref());
-  const work = [...cleanUps].reverse().map((cleanUp) => cleanUp().catch(() => undefined));
-  cleanUps.clear();
-  await Promise.race([Promise.all(work), limit]);
+export function endAll(): Promise<void> {
+  ending ??= endOnce();
+  return ending;
+}
+
+// In reverse: a server ends before its folder is removed.
+async function endOnce(): Promise<void> {
+  const work = async () => {
+    for (const cleanUp of [...cleanUps].reverse()) await cleanUp().catch(() => undefined);
+  };
+  await Promise.race([work(), new Promise((resolve) => setTimeout(resolve, CLEAN_UP_MS).unref())]);
   for (const child of children) kill(child);
+}
+
+/** Whether all that was started is being ended: what fails from then on says nothing. */
+export function isEnding(): boolean {
+  return ending !== undefined;
 }
 
 /** From here on an interruption, or an error that nobody caught, ends all that was started, and then us. */
 export function endWhenInterrupted(): void {
   const interrupted = (code: number) => {
-    if (isEnding) return;
-    isEnding = true;
-    void endAll().then(() => process.exit(code));
+    if (!isEnding()) void endAll().then(() => process.exit(code));
   };
   for (const name of SIGNALS) process.on(name, () => interrupted(128 + constants.signals[name]));
   process.on("uncaughtException", (error) => {
@@ -102,7 +114,11 @@ export function endWhenInterrupted(): void {
   }, 500).unref();
 }
 
-function lastLine(output: string): string {
-  const lines = output.split("\n").filter((line) => line.trim() !== "");
-  return (lines.at(-1) ?? "it said nothing").trim().slice(0, 200);
+/** Tools say much when they fail; the first line that speaks of an error tells most. */
+function tellingLine(output: string): string {
+  const lines = stripVTControlCharacters(output)
+    .split("\n")
+    .filter((line) => line.trim() !== "");
+  const line = lines.find((one) => /\berror\b|^E:/i.test(one)) ?? lines.at(-1) ?? "it said nothing";
+  return line.trim().slice(0, 200);
 }

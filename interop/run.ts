@@ -4,13 +4,14 @@
  * One line a client on standard output, figures on standard error; the last line is "N passed, N failed".
  */
 import { parseArgs } from "node:util";
-import { endAll, endWhenInterrupted } from "./children.ts";
+import { endAll, endWhenInterrupted, isEnding } from "./children.ts";
 import { CLIENTS } from "./clients/all.ts";
 import type { Client } from "./clients/client.ts";
 import { readTools } from "./prepared.ts";
 import { reasonOf, Skip } from "./skip.ts";
 
-const LIMIT_MS = 150_000;
+/** Beyond the time that sides contend. */
+const LIMIT_MS = 90_000;
 
 const { values } = parseArgs({
   options: { only: { type: "string", multiple: true }, seconds: { type: "string" } },
@@ -30,15 +31,17 @@ async function verdictOf(
     return "passed";
   } catch (error) {
     if (error instanceof Skip) return `skipped (${reasonOf(error)})`;
-    note(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    // What is being ended fails, and has nothing to tell.
+    if (!isEnding()) note(error instanceof Error ? (error.stack ?? error.message) : String(error));
     return "failed";
   }
 }
 
 async function within(work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
+  const limitMs = LIMIT_MS + (seconds ?? 60) * 1000;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`it did not end within ${LIMIT_MS / 1000} s`)), LIMIT_MS);
+    timer = setTimeout(() => reject(new Error(`it did not end within ${limitMs / 1000} s`)), limitMs);
   });
   work.catch(() => undefined);
   await Promise.race([work, late]).finally(() => clearTimeout(timer));
@@ -51,6 +54,7 @@ async function runAll(counts: { passed: number; failed: number }): Promise<void>
     for (let client = left.shift(); client !== undefined; client = left.shift()) {
       const verdict = await verdictOf(client, timed);
       timed();
+      if (isEnding()) return;
       if (verdict === "passed" || verdict === "failed") counts[verdict]++;
       console.log(`${client.name}: ${verdict}`);
     }
@@ -65,6 +69,7 @@ async function runAll(counts: { passed: number; failed: number }): Promise<void>
 endWhenInterrupted();
 const counts = { passed: 0, failed: 0 };
 await runAll(counts);
+if (isEnding()) await new Promise(() => undefined);
 await endAll();
 console.log(`${counts.passed} passed, ${counts.failed} failed`);
 process.exit(counts.failed > 0 ? 1 : 0);

@@ -21,7 +21,15 @@ export async function provideNpm(): Promise<NpmTool> {
       for (const file of files) await copyFile(join(HERE, "npm", file), join(making, file));
       const npm = process.env.npm_execpath ?? "";
       const [command, first] = basename(npm) === "npm-cli.js" ? [process.execPath, [npm]] : ["npm", []];
-      const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+      const args = [
+        "ci",
+        "--ignore-scripts",
+        "--prefer-offline",
+        "--fetch-retries=1",
+        "--no-audit",
+        "--no-fund",
+        "--loglevel=error",
+      ];
       await run(command, [...first, ...args], { cwd: making, limitMs: INSTALL_MS }).catch(
         (error: unknown) => {
           throw new Skip(`the npm packages cannot be had: ${reasonOf(error)}`);

@@ -20,7 +20,7 @@ const NEVER_UNPACKED = /^(libc6|libc-bin|libllvm\d+|libz3-4|perl\S*|libperl\S*)_
  */
 export async function unpacked(name: string): Promise<string> {
   if (findProgram("apt-get") === undefined || findProgram("dpkg-deb") === undefined) {
-    throw new Skip(`no ${name} on this machine, and no apt-get`);
+    throw new Skip(`no ${name} on this machine, and no apt-get to bring it`);
   }
   return await place(`packages/${name}`, [name, process.arch], async (dir) => {
     try {

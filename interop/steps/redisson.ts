@@ -25,7 +25,7 @@ export async function provideRedisson(): Promise<RedissonTool> {
   const jars = await place("redisson-jars", [pom], (dir) => download(join(dir, "lib")));
   const lib = join(jars, "lib", "*");
   const classes = await place("redisson-peer", [pom, source, await versionOf(java)], async (dir) => {
-    await run(javac, ["-d", dir, "-cp", lib, join(HERE, "java", "RedissonPeer.java")], {
+    await run(javac, ["-encoding", "UTF-8", "-d", dir, "-cp", lib, join(HERE, "java", "RedissonPeer.java")], {
       limitMs: COMPILE_MS,
     });
   });
