@@ -46,9 +46,10 @@ function holderFacts(holders: readonly SeenHolder[]) {
 
 export function heldBy(key: Key, owner: string, { holders, remainingMs, asOf }: Elsewhere): HeldError {
   const by = holders[0]?.owner ?? "";
-  const how =
-    remainingMs === null ? "It has no expiry." : `Unless it is renewed, the lock ends in ${remainingMs} ms.`;
-  const isReentry = by === owner && reservedFor(owner) === undefined;
+  const isHoldOff = reservedFor(by) !== undefined;
+  const unless = isHoldOff ? "That" : "Unless it is renewed, the lock";
+  const how = remainingMs === null ? "It has no expiry." : `${unless} ends in ${remainingMs} ms.`;
+  const isReentry = by === owner && !isHoldOff;
   const who = isReentry ? "The same owner holds it and re-entry was not asked for" : `It is ${heldText(by)}`;
   return new HeldError(`${who}. ${how}`, {
     ...fieldsOfKey(key),
