@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
-import { failureOf, isPassing } from "./failure.ts";
+import { failureOf, isPassing, NeverSentError } from "./failure.ts";
 
 /** An answer of Redis itself, as ioredis gives it. */
 const reply = (message: string) => Object.assign(new Error(message), { name: "ReplyError" });
@@ -64,6 +64,18 @@ describe("failureOf", () => {
       expect(failureOf(new Error(message))).toBe("unknown");
     },
   );
+
+  it("cannot tell how far a script came that a cluster ended in its middle", () => {
+    const said = "Script attempted to access a non local key in a cluster node";
+    expect(failureOf(reply(`ERR ${said} script: 4f2, on @user_script:12.`))).toBe("unknown");
+    expect(failureOf(reply(`ERR Error running script (call to f_4f2): @user_script:12: Lua ${said} `))).toBe(
+      "unknown",
+    );
+  });
+
+  it("knows that nothing was done where there was no connection to send it on", () => {
+    expect(failureOf(new NeverSentError("No node of the cluster has the slot"))).toBe("not_executed");
+  });
 
   it("takes anything that is no error for a fault", () => {
     expect(failureOf("READONLY")).toBe("fault");

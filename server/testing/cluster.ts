@@ -15,6 +15,14 @@ export interface TestClusterOptions {
   replicas?: number;
 }
 
+/** A slot that is being moved from one master to another, as a resharding does it. */
+export interface SlotMove {
+  /** What is not there is left out. */
+  moveKeys(...keys: readonly string[]): Promise<void>;
+  /** All masters are told of the new one. */
+  end(): Promise<void>;
+}
+
 export interface TestCluster {
   readonly masters: readonly TestRedis[];
   readonly replicas: readonly TestRedis[];
@@ -25,6 +33,8 @@ export interface TestCluster {
   serverOf(key: string): Redis;
   /** A key that the master of this number has. */
   keyAt(master: number, name: string): string;
+  /** Begins to move the slot of the key away from the master that had it at first. */
+  move(key: string, to: number): Promise<SlotMove>;
   stop(): Promise<void>;
 }
 
@@ -116,6 +126,33 @@ class Assembled implements TestCluster {
     const client = this.#clients[this.homeOf(key)];
     if (client === undefined) throw new Error(`no master has the slot of ${key}`);
     return client;
+  }
+
+  async move(key: string, to: number): Promise<SlotMove> {
+    const slot = slotOf(key);
+    const [source, target] = [this.serverOf(key), this.#clients[to]];
+    if (target === undefined) throw new Error(`there is no master ${to}`);
+    const [sourceId, targetId] = (
+      await Promise.all([source, target].map((each) => each.cluster("MYID")))
+    ).map(String);
+    await target.cluster("SETSLOT", slot, "IMPORTING", sourceId ?? "");
+    await source.cluster("SETSLOT", slot, "MIGRATING", targetId ?? "");
+    return {
+      moveKeys: async (...keys) => {
+        const port = this.masters[to]?.port ?? 0;
+        await source.migrate("127.0.0.1", port, "", 0, 5000, "KEYS", ...keys);
+      },
+      end: async () => {
+        for (const each of [target, source]) await each.cluster("SETSLOT", slot, "NODE", targetId ?? "");
+        const isKnown = async (each: Redis) => {
+          const slots = await each.cluster("SLOTS");
+          return slots.some(
+            ([first, last, node]) => first <= slot && slot <= last && node?.[1] === this.masters[to]?.port,
+          );
+        };
+        await until(async () => (await Promise.all(this.#clients.map(isKnown))).every(Boolean));
+      },
+    };
   }
 
   keyAt(master: number, name: string): string {

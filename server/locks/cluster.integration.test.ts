@@ -1,0 +1,179 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { FormatName } from "../../lib/contract/lock.ts";
+import { companionKeyOf, waitersKeyOf } from "../formats/keys.ts";
+import { startTestCluster, type TestCluster } from "../testing/cluster.ts";
+import { until } from "../testing/server.ts";
+import { type Backend, openBackend } from "./backend.ts";
+import { codeOf, holdersOf } from "./contract/scene.ts";
+import { LockClient } from "./lock-client.ts";
+
+let cluster: TestCluster;
+let client: LockClient;
+let other: LockClient;
+let backend: Backend;
+
+beforeAll(async () => {
+  cluster = await startTestCluster({ masters: 3, replicas: 1 });
+  const where = { cluster: cluster.urls };
+  client = await LockClient.open(where);
+  other = await LockClient.open(where);
+  backend = await openBackend(where, ["*"]);
+});
+
+afterAll(async () => {
+  for (const each of [client, other, backend]) each?.close();
+  await cluster?.stop();
+});
+
+const FORMATS: readonly FormatName[] = ["redisson", "token", "timestamp"];
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+/** A key whose slot is at the master and is used by no other test. */
+const freshAt = (master: number) => cluster.keyAt(master, `lock:${randomUUID()}`);
+const both = (key: string) => [key, String(companionKeyOf(key))] as const;
+
+describe.concurrent("a slot that is moved to another master", () => {
+  it.each(FORMATS)(
+    "keeps its locks through every step: renewed and released, under one fence (%s)",
+    async (format) => {
+      const key = freshAt(1);
+      const { verbs } = backend;
+      const ask = { owner: "me", leaseMs: 30_000, format };
+      const { grant } = await verbs.acquire(key, { ...ask, reentrant: true });
+      const move = await cluster.move(key, 2);
+      expect((await verbs.renew(key, ask)).fence).toBe(grant.fence);
+      const [lock, companion] = both(key);
+      await move.moveKeys(companion);
+      // Half of the lock is here and half there: nobody may touch it until both are.
+      const renewal = verbs.renew(key, ask);
+      await pause(200);
+      await move.moveKeys(lock);
+      expect((await renewal).fence).toBe(grant.fence);
+      expect(await codeOf(verbs.acquire(key, { ...ask, owner: "you", reentrant: true }))).toBe("unavailable");
+      await move.end();
+      expect((await verbs.renew(key, ask)).fence).toBe(grant.fence);
+      expect(await codeOf(verbs.acquire(key, { ...ask, owner: "you", reentrant: true }))).toBe("held");
+      expect(await verbs.release(key, ask)).toMatchObject({ outcome: "released", count: 0 });
+    },
+  );
+
+  it.each(FORMATS)("hands a lock over to its reserved owner in the midst of it (%s)", async (format) => {
+    const key = freshAt(1);
+    const { verbs } = backend;
+    const ask = { owner: "me", leaseMs: 30_000, format };
+    await verbs.acquire(key, { ...ask, reentrant: true });
+    const move = await cluster.move(key, 2);
+    expect(await verbs.release(key, { ...ask, holdOffMs: 60_000 })).toMatchObject({ outcome: "released" });
+    await move.moveKeys(...both(key));
+    await move.end();
+    const next = verbs.acquire(key, { ...ask, owner: "you", reentrant: true });
+    expect(await holdersOf(next)).toEqual(["lockkeeper:reserve:me"]);
+  });
+
+  it("lets a lock be taken as soon as it has been moved", async () => {
+    const key = freshAt(1);
+    const move = await cluster.move(key, 2);
+    const taking = client.acquire(key, { renew: false });
+    await pause(300);
+    await move.end();
+    expect((await taking).count).toBe(1);
+  });
+
+  it("is followed by those who wait: they hear of the release at the new master", async () => {
+    const key = freshAt(1);
+    const hold = await client.acquire(key);
+    const waits = other.acquire(key, { waitMs: 20_000, renew: false });
+    const waiters = String(waitersKeyOf(key));
+    await until(async () => (await cluster.serverOf(key).zcard(waiters)) > 0);
+    await pause(100);
+    const move = await cluster.move(key, 2);
+    await move.moveKeys(...both(key), waiters);
+    await move.end();
+    await pause(500);
+    const releasedAt = performance.now();
+    await hold.release();
+    await waits;
+    expect(performance.now() - releasedAt).toBeLessThan(800);
+  });
+});
+
+describe("a node that has lost the scripts", () => {
+  it("is given them again", async () => {
+    for (const master of cluster.masters) await master.cli("SCRIPT", "FLUSH");
+    for (const master of [0, 1, 2]) {
+      const hold = await client.acquire(freshAt(master));
+      expect((await hold.release()).outcome).toBe("released");
+    }
+  });
+});
+
+describe("a master that is frozen", () => {
+  it("takes only its own locks with it; what others hold is renewed in time", async () => {
+    const [near, far] = [freshAt(1), freshAt(2)];
+    const holds = await Promise.all([near, far].map((key) => client.acquire(key, { leaseMs: 1500 })));
+    const [held, lost] = holds;
+    cluster.masters[2]?.freeze();
+    try {
+      const startedAt = performance.now();
+      const ask = { owner: "you", leaseMs: 30_000, reentrant: true };
+      expect(await codeOf(backend.verbs.acquire(freshAt(2), ask))).toBe("unknown_outcome");
+      expect(performance.now() - startedAt).toBeLessThan(2800);
+      await until(() => lost?.signal.aborted === true);
+      expect(held?.state).toBe("held");
+      expect(await codeOf(backend.verbs.acquire(freshAt(1), ask))).toBe("granted");
+    } finally {
+      cluster.masters[2]?.thaw();
+    }
+    await until(async () => (await codeOf(client.acquire(freshAt(2), { renew: false }))) === "granted", 8000);
+    held?.assertHeld();
+  });
+});
+
+describe("a master that is killed and has no replica", () => {
+  it("makes its locks unavailable within the budget, and no others, until it is back", async () => {
+    const held = await client.acquire(freshAt(1), { leaseMs: 1200 });
+    const lost = await client.acquire(freshAt(2), { leaseMs: 1200 });
+    await cluster.masters[2]?.kill();
+    // A call that was under way as it died may have been carried out.
+    expect(["unavailable", "unknown_outcome"]).toContain(await codeOf(client.acquire(freshAt(2))));
+    const startedAt = performance.now();
+    expect(await codeOf(client.acquire(freshAt(2)))).toBe("unavailable");
+    expect(performance.now() - startedAt).toBeLessThan(2600);
+    const nearAt = performance.now();
+    expect(await codeOf(client.acquire(freshAt(1), { renew: false }))).toBe("granted");
+    expect(performance.now() - nearAt).toBeLessThan(500);
+    await until(() => lost.signal.aborted);
+    held.assertHeld();
+    expect(await codeOf(LockClient.open({ cluster: cluster.urls }).then((late) => late.close()))).toBe(
+      "granted",
+    );
+    await cluster.masters[2]?.restart();
+    await until(
+      async () => (await codeOf(client.acquire(freshAt(2), { renew: false }))) === "granted",
+      10_000,
+    );
+  });
+});
+
+describe("a master that is killed and has a replica", () => {
+  it("is followed by the replica: holds are kept, and those who wait hear of their release", async () => {
+    const key = freshAt(0);
+    const hold = await client.acquire(key, { leaseMs: 12_000 });
+    const waits = other.acquire(key, { waitMs: 20_000, renew: false });
+    await until(async () => (await cluster.serverOf(key).zcard(String(waitersKeyOf(key)))) > 0);
+    await until(
+      async () =>
+        (await cluster.replicas[0]?.cli("INFO", "replication"))?.includes("link_status:up") === true,
+    );
+    await cluster.masters[0]?.kill();
+    const ask = { owner: "you", leaseMs: 30_000, reentrant: true };
+    await until(async () => (await codeOf(backend.verbs.acquire(freshAt(0), ask))) === "granted", 15_000);
+    await hold.renew();
+    hold.assertHeld();
+    await pause(2500);
+    const releasedAt = performance.now();
+    await hold.release();
+    expect(BigInt((await waits).fence ?? 0)).toBeGreaterThan(BigInt(hold.fence ?? 0));
+    expect(performance.now() - releasedAt).toBeLessThan(800);
+  });
+});
