@@ -15,7 +15,7 @@ import {
   acquireReplyOf,
   type ForceReleaseReply,
   forceReleaseReplyOf,
-  isRaised,
+  isAgreed,
   manyRemainingOf,
   type ReleaseReply,
   type RenewReply,
@@ -87,7 +87,7 @@ export interface HeldByUs {
   readonly leaseMs: number;
 }
 
-export interface Raise {
+export interface Agreed {
   readonly owner: string;
   /** The fence as the node gave it. */
   readonly from: string;
@@ -107,7 +107,7 @@ export class Format {
   readonly #renewMany: Script<Keys, Keys, (number | null | undefined)[]>;
   readonly #release: Script<Keys, Keys, ReleaseReply>;
   readonly #forceRelease: Script<Keys, Keys, ForceReleaseReply>;
-  readonly #raise: Script<Keys, Keys, boolean>;
+  readonly #agree: Script<Keys, Keys, boolean>;
 
   constructor(readonly name: FormatName) {
     const shape = new URL(`${name}/shape.lua`, import.meta.url);
@@ -118,7 +118,7 @@ export class Format {
     this.#renewMany = script("renew-many", manyRemainingOf);
     this.#release = script("release", releaseReplyOf);
     this.#forceRelease = script("force-release", forceReleaseReplyOf);
-    this.#raise = script("raise", isRaised);
+    this.#agree = script("agree", isAgreed);
   }
 
   acquire(
@@ -217,9 +217,9 @@ export class Format {
     ]);
   }
 
-  /** Raises a hold to what the majority of a quorum agreed on. false: that hold has ended. */
-  raise(redis: Commands, key: Key, { owner, from, fence, count }: Raise): Promise<boolean> {
-    return this.#raise.run(redis, pairOf(key), [owner, from, fence, count]);
+  /** Gives a hold what the majority of a quorum agreed on. false: that hold has ended. */
+  agree(redis: Commands, key: Key, { owner, from, fence, count }: Agreed): Promise<boolean> {
+    return this.#agree.run(redis, pairOf(key), [owner, from, fence, count]);
   }
 }
 

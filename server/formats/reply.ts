@@ -97,8 +97,8 @@ export function manyRemainingOf(reply: unknown): (number | null | undefined)[] {
     .map((word) => (word === "-2" ? undefined : remainingOf(Number(word))));
 }
 
-export function isRaised(reply: unknown): boolean {
-  return wordsOf(reply)[0] === "raised";
+export function isAgreed(reply: unknown): boolean {
+  return wordsOf(reply)[0] === "agreed";
 }
 
 function grantOf([, asOf, count, fence, remaining]: readonly string[]): Granted {

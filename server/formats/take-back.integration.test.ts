@@ -79,43 +79,46 @@ describe.each(NAMES)("an acquire of the format %s that is taken back", (name) =>
   });
 });
 
-describe.each(["token", "timestamp"] as const)("raising a hold of the format %s", (name) => {
-  const given = async (key: string) => {
-    const reply = await acquire(name, key, "one");
-    if (reply.outcome !== "granted" || reply.fence === null) throw new Error(reply.outcome);
-    return reply.fence;
-  };
-  const more = (fence: string, by: number) => String(Number(fence) + by);
+describe.each(["token", "timestamp"] as const)(
+  "what a quorum agreed on, for a hold of the format %s",
+  (name) => {
+    const given = async (key: string) => {
+      const reply = await acquire(name, key, "one");
+      if (reply.outcome !== "granted" || reply.fence === null) throw new Error(reply.outcome);
+      return reply.fence;
+    };
+    const more = (fence: string, by: number) => String(Number(fence) + by);
 
-  it("sets fence and count, so that its repetition and its take-back know them", async () => {
-    const key = fresh();
-    const from = await given(key);
-    const fence = more(from, 7);
-    expect(await FORMATS[name].raise(direct, key, { owner: "me", from, fence, count: 3 })).toBe(true);
-    expect(await acquire(name, key, "one")).toMatchObject({ count: 3, fence, how: "repeated" });
-    expect(await takeBack(name, key, "one")).toMatchObject({ outcome: "released", count: 2 });
-  });
+    it("sets fence and count, so that its repetition and its take-back know them", async () => {
+      const key = fresh();
+      const from = await given(key);
+      const fence = more(from, 7);
+      expect(await FORMATS[name].agree(direct, key, { owner: "me", from, fence, count: 3 })).toBe(true);
+      expect(await acquire(name, key, "one")).toMatchObject({ count: 3, fence, how: "repeated" });
+      expect(await takeBack(name, key, "one")).toMatchObject({ outcome: "released", count: 2 });
+    });
 
-  it("lowers neither", async () => {
-    const key = fresh();
-    const from = await given(key);
-    await acquire(name, key, "two");
-    const lower = more(from, -5);
-    expect(await FORMATS[name].raise(direct, key, { owner: "me", from, fence: lower, count: 1 })).toBe(true);
-    expect(await companion(key)).toMatchObject({ fence: from, count: 2 });
-  });
+    it("may be a smaller fence, and is never a smaller count", async () => {
+      const key = fresh();
+      const from = await given(key);
+      await acquire(name, key, "two");
+      const fence = more(from, -5);
+      expect(await FORMATS[name].agree(direct, key, { owner: "me", from, fence, count: 1 })).toBe(true);
+      expect(await companion(key)).toMatchObject({ fence, count: 2 });
+    });
 
-  it("touches no other hold, and none that has ended", async () => {
-    const key = fresh();
-    const from = await given(key);
-    const fence = more(from, 7);
-    const raise = (owner: string, of: string) =>
-      FORMATS[name].raise(direct, key, { owner, from: of, fence, count: 2 });
-    expect(await raise("you", from)).toBe(false);
-    expect(await raise("me", more(from, -1))).toBe(false);
-    expect(await companion(key)).toMatchObject({ fence: from, count: 1 });
-    await direct.del(key);
-    expect(await raise("me", from)).toBe(false);
-    expect(await direct.exists(key)).toBe(0);
-  });
-});
+    it("touches no other hold, and none that has ended", async () => {
+      const key = fresh();
+      const from = await given(key);
+      const fence = more(from, 7);
+      const agree = (owner: string, of: string) =>
+        FORMATS[name].agree(direct, key, { owner, from: of, fence, count: 2 });
+      expect(await agree("you", from)).toBe(false);
+      expect(await agree("me", more(from, -1))).toBe(false);
+      expect(await companion(key)).toMatchObject({ fence: from, count: 1 });
+      await direct.del(key);
+      expect(await agree("me", from)).toBe(false);
+      expect(await direct.exists(key)).toBe(0);
+    });
+  },
+);

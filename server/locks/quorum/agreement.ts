@@ -71,11 +71,9 @@ export function progressOf(answers: Answers<AcquireReply>, masters: number): Pro
   return agreement.hold === "new" && mayStand ? "open" : "enough";
 }
 
-/** Whether a vote that comes late belongs to the hold; one with a larger fence than was agreed on does not. */
+/** Whether a vote that comes late belongs to the hold. */
 export function joins({ reply }: Vote, { hold, fence }: Agreement): boolean {
-  return hold === "new"
-    ? isFresh({ reply }) && !isAbove(reply.fence, fence)
-    : isOld({ reply }) && reply.fence === fence;
+  return hold === "new" ? isFresh({ reply }) : isOld({ reply }) && reply.fence === fence;
 }
 
 export function isBehind({ reply }: Vote, { fence, count }: Agreement): boolean {

@@ -34,6 +34,7 @@ export function ask<Reply>(masters: readonly Master[], question: Question<Reply>
   return new Asking(masters, question).run();
 }
 
+const REST_MS_MIN = 5;
 const OVER = new Error("It did not answer in its time");
 
 class Asking<Reply> {
@@ -94,7 +95,7 @@ class Asking<Reply> {
     this.#isEnough = true;
     // Masters that are well answer within the same moment: the rest gets as long again as the majority took.
     const elapsedMs = performance.now() - this.#startedAt;
-    this.#endIn(Math.min(elapsedMs, this.question.budgetMs - elapsedMs));
+    this.#endIn(Math.min(Math.max(elapsedMs, REST_MS_MIN), this.question.budgetMs - elapsedMs));
   }
 
   // What has arrived while this process was busy is taken in before the time is called over.

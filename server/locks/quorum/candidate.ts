@@ -98,8 +98,8 @@ export class Candidate {
     const { voters, count, fence } = agreement;
     const behind = voters.filter((vote) => isBehind(vote, agreement));
     const upToDate = voters.filter((vote) => !behind.includes(vote));
-    const raised = await this.#raise(behind, agreement, this.#majority - upToDate.length);
-    const sure = [...upToDate, ...raised].map(({ reply }) => reply);
+    const told = await this.#tell(behind, agreement, this.#majority - upToDate.length);
+    const sure = [...upToDate, ...told].map(({ reply }) => reply);
     if (sure.length < this.#majority) return undefined;
     const lastingMs = kthLargest(
       sure.map(({ remainingMs }) => (remainingMs < 0 ? this.request.leaseMs : remainingMs)),
@@ -110,30 +110,33 @@ export class Candidate {
     return { outcome: "elected", count, fence, remainingMs, asOf: median(sure.map(({ asOf }) => asOf)) };
   }
 
-  /** @returns those that are known to be raised, when so many as were needed are */
-  async #raise(votes: readonly Vote[], agreement: Agreement, needed: number): Promise<Vote[]> {
+  /** @returns those that are known to have heard, once as many as are needed have */
+  async #tell(votes: readonly Vote[], agreement: Agreement, needed: number): Promise<Vote[]> {
     const voteAt = new Map(votes.map((vote) => [vote.master, vote]));
-    const isRaised = (answer: Answer<boolean> | undefined) => answer?.state === "answered" && answer.reply;
+    const isTold = (answer: Answer<boolean> | undefined) => answer?.state === "answered" && answer.reply;
     const answers = await ask([...voteAt.keys()], {
       by: "verbs",
       budgetMs: this.#budgetMs,
       call: async (master) => {
         const vote = voteAt.get(master);
-        return vote !== undefined && (await this.#at(master).raise(vote, agreement));
+        return vote !== undefined && (await this.#at(master).agree(vote, agreement));
       },
       progress: (soFar) => {
-        const raised = [...soFar.values()].filter(isRaised).length;
-        return raised >= needed || raised + votes.length - soFar.size < needed ? "decided" : "open";
+        const told = [...soFar.values()].filter(isTold).length;
+        return told >= needed || told + votes.length - soFar.size < needed ? "decided" : "open";
       },
     });
-    return votes.filter(({ master }) => isRaised(answers.get(master)));
+    return votes.filter(({ master }) => isTold(answers.get(master)));
   }
 
   /** Gives back what this try got, and waits for it where the master is known to answer. */
   async #concede(answers: Answers<AcquireReply>): Promise<void> {
     const back: Promise<void>[] = [];
     for (const [master, answer] of answers) {
-      if (answer.state === "unknown" && this.named === "by_us") void this.#at(master).takeBack();
+      if (answer.state === "unknown") {
+        if (this.named === "by_us") void this.#at(master).takeBack();
+        else this.#at(master).noteSilence();
+      }
       if (answer.state !== "answered" || answer.reply.outcome !== "granted") continue;
       // A repetition got nothing that was not there before.
       if (answer.reply.how !== "repeated") back.push(this.#at(master).takeBack());
@@ -159,6 +162,6 @@ export class Candidate {
     if (reply.outcome !== "granted" || agreement === undefined) return;
     const [vote] = votesOf(new Map([[master, answer]]));
     if (vote === undefined || !joins(vote, agreement)) void standing.takeBack(name);
-    else if (isBehind(vote, agreement)) standing.raise(vote, agreement).catch(() => undefined);
+    else if (isBehind(vote, agreement)) standing.agree(vote, agreement).catch(() => undefined);
   }
 }

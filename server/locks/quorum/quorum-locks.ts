@@ -1,6 +1,7 @@
 import type { Key } from "../../../lib/contract/key.ts";
 import type { FormatName, Grant, Released, Verified, VerifyInput } from "../../../lib/contract/lock.ts";
 import type { AcquireRequest } from "../../formats/format.ts";
+import { assertDurations } from "../durations.ts";
 import { HeldError, InvalidError } from "../errors.ts";
 import { Lockable } from "../lockable.ts";
 import { assertOwner, grantOf } from "../refusals.ts";
@@ -53,6 +54,7 @@ export class QuorumLocks implements Verbs {
   async acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant> {
     this.#assert(key, options);
     assertOwner(options.owner);
+    assertDurations(options);
     return await this.#acquire(key, options);
   }
 
@@ -99,6 +101,7 @@ export class QuorumLocks implements Verbs {
   async renew(key: Key, options: RenewOptions): Promise<Grant> {
     this.#assert(key, options);
     assertOwner(options.owner);
+    assertDurations({ leaseMs: options.leaseMs });
     return await renew(this.masters, key, this.#requests.renew({ ...options, format: FORMAT }));
   }
 
@@ -106,6 +109,7 @@ export class QuorumLocks implements Verbs {
   async release(key: Key, options: ReleaseOptions): Promise<Released> {
     this.#assert(key, options);
     assertOwner(options.owner);
+    assertDurations({ holdOffMs: options.holdOffMs });
     const request = this.#requests.release({ ...options, format: FORMAT });
     return await this.#releases.release(key, request, namedBy(options.requestId));
   }
@@ -113,6 +117,7 @@ export class QuorumLocks implements Verbs {
   /** @throws LockkeeperError as `acquire` without waiting */
   async reserve(key: Key, { by, holdOffMs, reason, ...options }: ReserveOptions): Promise<Grant> {
     this.#assert(key, options);
+    assertDurations({ holdOffMs });
     const owner = reservedOwner(by);
     const record = reason ? { purpose: reason } : undefined;
     const ask = { ...options, owner, record, leaseMs: holdOffMs, reentrant: false };

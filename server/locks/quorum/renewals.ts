@@ -5,7 +5,7 @@ import { type Answers, ask, repliesOf } from "./ask.ts";
 import { verdictOf } from "./common-hold.ts";
 import { type Master, majorityOf } from "./master.ts";
 import { kthLargest } from "./order.ts";
-import { validityMs } from "./time.ts";
+import { certainMs, validityMs } from "./time.ts";
 
 /**
  * Renews the holds of a process at all masters, one script each. A hold that a bare majority has left is held as one
@@ -27,8 +27,9 @@ export async function renewTogether(
   return at.map((index) => {
     const { verdict, remaining } = stateOf(answers, index);
     if (verdict === "lost") return null;
-    const leftMs = validityMs(sentAt, kthLargest(remaining, majorityOf(masters.length)));
-    return verdict === "held" && leftMs > 0 ? leftMs : undefined;
+    const leastMs = kthLargest(remaining, majorityOf(masters.length));
+    // Whoever asks counts from before it asked.
+    return verdict === "held" && validityMs(sentAt, leastMs) > 0 ? certainMs(leastMs) : undefined;
   });
 
   function stateOf(soFar: Answers<Renewed[]>, index: number) {

@@ -21,6 +21,7 @@ export class Standing {
   /** How many ids were taken back here; the next try goes under a new one. */
   #spent = 0;
   #sinceMs: number | undefined;
+  #unansweredSince: number | undefined;
 
   constructor(
     readonly master: Master,
@@ -39,17 +40,25 @@ export class Standing {
     const { verbs, channel } = this.master;
     const { id, sinceMs } = this.name;
     const waiting = waitMs === undefined ? undefined : { waitMs, sinceMs, waitersMax: WAITERS_MAX };
-    return FORMATS.token.acquire(verbs, channel, this.key, { ...this.request, id }, waiting);
+    const since = this.#unansweredSince;
+    const retryMs = since === undefined ? undefined : Math.ceil(performance.now() - since);
+    return FORMATS.token.acquire(verbs, channel, this.key, { ...this.request, id, retryMs }, waiting);
+  }
+
+  /** The master may have carried out what it was asked, and is asked for the same again. */
+  noteSilence(): void {
+    this.#unansweredSince ??= performance.now();
   }
 
   note(reply: AcquireReply): void {
+    this.#unansweredSince = undefined;
     this.#sinceMs = reply.outcome === "held" ? (this.#sinceMs ?? reply.asOf) : undefined;
     if (reply.outcome === "lost" && reply.why === "withdrawn") this.#spent++;
   }
 
-  raise({ reply }: Vote, { fence, count }: Agreement): Promise<boolean> {
+  agree({ reply }: Vote, { fence, count }: Agreement): Promise<boolean> {
     const { owner } = this.request;
-    return FORMATS.token.raise(this.master.verbs, this.key, { owner, from: reply.fence, fence, count });
+    return FORMATS.token.agree(this.master.verbs, this.key, { owner, from: reply.fence, fence, count });
   }
 
   /**
@@ -62,6 +71,7 @@ export class Standing {
     if (name.id === this.name.id) {
       this.#spent++;
       this.#sinceMs = undefined;
+      this.#unansweredSince = undefined;
     }
     const { verbs, channel } = this.master;
     const ask = { id: `back:${name.id}`, digest: "-", owner: this.request.owner, acquiredBy: name.id };

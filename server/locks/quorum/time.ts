@@ -26,7 +26,12 @@ const RESOLUTION_MS = 2;
  * Not above 0: it is not.
  */
 export function validityMs(sentAt: Moment, remainingMs: number): number {
-  return Math.floor(remainingMs - elapsedSince(sentAt) - (remainingMs * DRIFT + RESOLUTION_MS));
+  return Math.floor(certainMs(remainingMs) - elapsedSince(sentAt));
+}
+
+/** The same, counted from the moment itself. */
+export function certainMs(remainingMs: number): number {
+  return remainingMs - (remainingMs * DRIFT + RESOLUTION_MS);
 }
 
 const PAUSE_MS_MIN = 4;

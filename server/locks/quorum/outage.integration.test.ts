@@ -1,0 +1,164 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { companionKeyOf } from "../../formats/keys.ts";
+import { startTestMasters, type TestMasters } from "../../testing/masters.ts";
+import { startTestProxy } from "../../testing/proxy.ts";
+import { until } from "../../testing/server.ts";
+import { LockkeeperError } from "../errors.ts";
+import { LockClient } from "../lock-client.ts";
+
+let masters: TestMasters;
+const clients: LockClient[] = [];
+
+beforeEach(async () => {
+  masters = await startTestMasters(5);
+});
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.close();
+  await masters.stop();
+});
+
+async function open(urls: readonly string[] = masters.urls): Promise<LockClient> {
+  const client = await LockClient.open({ quorum: urls });
+  clients.push(client);
+  return client;
+}
+
+const fresh = () => `lock:${randomUUID()}`;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+/** Of a lease this long the budget is the longest there is. */
+const LEASE_MS = 20_000;
+const BUDGET_MS = 400;
+
+async function timed(call: Promise<unknown>): Promise<{ code: string; ms: number }> {
+  const startedAt = performance.now();
+  const code = await call.then(
+    () => "granted",
+    (error: unknown) => (error instanceof LockkeeperError ? error.code : String(error)),
+  );
+  return { code, ms: performance.now() - startedAt };
+}
+
+const kill = (...numbers: number[]) => Promise.all(masters.at(...numbers).map(({ master }) => master.kill()));
+const holdersAt = (key: string, ...numbers: number[]) =>
+  Promise.all(masters.at(...numbers).map(({ redis }) => redis.get(key)));
+
+describe("masters that are killed", () => {
+  it("being two of five, take no hold with them and keep nobody from new ones; a third makes locks unavailable", async () => {
+    const client = await open();
+    const key = fresh();
+    const hold = await client.acquire(key, { leaseMs: 1500, owner: "me" });
+    await kill(0, 1);
+    await pause(2000);
+    hold.assertHeld();
+    expect(hold.state).toBe("held");
+    const other = fresh();
+    expect(await timed(client.acquire(other, { leaseMs: LEASE_MS, owner: "me" }))).toMatchObject({
+      code: "granted",
+    });
+    expect((await timed(client.acquire(key, { leaseMs: LEASE_MS }))).code).toBe("held");
+
+    await kill(2);
+    const refused = await timed(client.acquire(fresh(), { leaseMs: LEASE_MS }));
+    expect(refused.code).toBe("unavailable");
+    expect(refused.ms).toBeLessThan(BUDGET_MS + 300);
+    await until(() => hold.state === "jeopardy", 1500);
+    await until(() => hold.signal.aborted, 2000);
+    expect(hold.signal.reason).toMatchObject({ code: "lost" });
+  });
+
+  it("leave nothing behind at those who live, when too few are left for a lock", async () => {
+    const client = await open();
+    await kill(0, 1, 2);
+    const key = fresh();
+    expect((await timed(client.acquire(key, { leaseMs: LEASE_MS, minHoldMs: 10_000 }))).code).toBe(
+      "unavailable",
+    );
+    await until(async () => (await holdersAt(key, 3, 4)).every((holder) => holder === null));
+  });
+
+  it("are taken in again when they are back", async () => {
+    const client = await open();
+    await kill(0, 1, 2);
+    const key = fresh();
+    expect((await timed(client.acquire(key, { leaseMs: LEASE_MS }))).code).toBe("unavailable");
+    await masters.at(0)[0]?.master.restart();
+    await until(async () => (await timed(client.acquire(key, { leaseMs: LEASE_MS }))).code === "granted");
+  });
+
+  it("hold up a release for no longer than the budget, and it is told apart what is certain", async () => {
+    const client = await open();
+    const hold = await client.acquire(fresh(), { leaseMs: LEASE_MS, renew: false });
+    await kill(0, 1);
+    expect(await hold.release()).toMatchObject({ outcome: "released" });
+    const next = await client.acquire(fresh(), { leaseMs: LEASE_MS, renew: false });
+    await kill(2);
+    const release = await timed(next.release());
+    expect(release.code).toBe("unknown_outcome");
+    expect(release.ms).toBeLessThan(BUDGET_MS + 300);
+  });
+});
+
+describe("a master that is frozen", () => {
+  it("delays no acquire past its budget, and has no vote when it thaws", async () => {
+    const client = await open();
+    const [frozen] = masters.at(3);
+    frozen?.master.freeze();
+    const held = fresh();
+    const lone = fresh();
+    await Promise.all(masters.at(0, 1, 2).map(({ redis }) => redis.set(held, "somebody", "PX", 60_000)));
+    const refused = await timed(client.acquire(held, { leaseMs: LEASE_MS }));
+    const granted = await timed(client.acquire(lone, { leaseMs: LEASE_MS, owner: "me" }));
+    expect([refused.code, granted.code]).toEqual(["held", "granted"]);
+    expect(Math.max(refused.ms, granted.ms)).toBeLessThan(BUDGET_MS);
+
+    frozen?.master.thaw();
+    // What was sent to it meanwhile has been carried out when it says so.
+    await until(
+      async () => (await frozen?.redis.get(String(companionKeyOf(held))))?.includes("withdrawn") === true,
+    );
+    expect(await holdersAt(held, 3)).toEqual([null]);
+  });
+
+  it("votes for nothing that was given up, even if the request reaches it after the take-back", async () => {
+    const [late] = masters.at(0);
+    if (late === undefined) throw new Error("no master");
+    const proxy = await startTestProxy(late.master.port);
+    const client = await open([`redis://127.0.0.1:${proxy.port}`, ...masters.urls.slice(1)]);
+    const key = fresh();
+    await masters.occupy(key, [1, 2, 3]);
+    proxy.mode = "keep_requests";
+    expect((await timed(client.acquire(key, { leaseMs: LEASE_MS, owner: "me" }))).code).toBe("held");
+    await until(() => proxy.kept > 0);
+    proxy.mode = "pass";
+    const companion = String(companionKeyOf(key));
+    await until(async () => (await late.redis.get(companion))?.includes("withdrawn") === true);
+    const before = await executed(late.redis);
+    proxy.deliver();
+    await until(async () => (await executed(late.redis)) > before);
+    expect(await late.redis.get(key)).toBeNull();
+    client.close();
+    await proxy.stop();
+  });
+
+  it("with one more makes three unavailable within the budget, and both have no vote when they thaw", async () => {
+    const client = await open(masters.urls.slice(0, 3));
+    const key = fresh();
+    for (const { master } of masters.at(0, 1)) master.freeze();
+    const refused = await timed(client.acquire(key, { leaseMs: LEASE_MS, owner: "me" }));
+    expect(refused.code).toBe("unavailable");
+    expect(refused.ms).toBeLessThan(BUDGET_MS + 300);
+    for (const { master } of masters.at(0, 1)) master.thaw();
+    await until(
+      async () => (await timed(client.acquire(key, { leaseMs: LEASE_MS, owner: "you" }))).code === "granted",
+    );
+    await until(async () => (await holdersAt(key, 0, 1, 2)).every((holder) => holder === "you"));
+  });
+});
+
+/** How many scripts a server has run. */
+async function executed(redis: { info(section: string): Promise<string> }): Promise<number> {
+  const calls = [...(await redis.info("commandstats")).matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm)];
+  return calls.reduce((sum, [, count]) => sum + Number(count), 0);
+}

@@ -1,0 +1,132 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { companionKeyOf } from "../../formats/keys.ts";
+import { startTestMasters, type TestMasters } from "../../testing/masters.ts";
+import { until } from "../../testing/server.ts";
+import { type Backend, openBackend } from "../backend.ts";
+import { LockkeeperError } from "../errors.ts";
+import { LockClient } from "../lock-client.ts";
+
+let masters: TestMasters;
+let backend: Backend;
+let client: LockClient;
+
+beforeAll(async () => {
+  masters = await startTestMasters(5);
+  const where = { quorum: masters.urls };
+  [backend, client] = await Promise.all([openBackend(where, ["*"]), LockClient.open(where)]);
+});
+
+afterAll(async () => {
+  backend.close();
+  client.close();
+  await masters.stop();
+});
+
+const fresh = () => `lock:${randomUUID()}`;
+const acquire = async (key: string, owner = "me", leaseMs = 20_000) =>
+  (await backend.verbs.acquire(key, { owner, leaseMs, reentrant: true })).grant;
+const release = (key: string) => backend.verbs.release(key, { owner: "me" });
+const verify = (key: string) => backend.verbs.verify(key, { owner: "me" });
+const codeOf = (call: Promise<unknown>) =>
+  call.then(
+    () => "granted",
+    (error: unknown) => (error instanceof LockkeeperError ? error.code : String(error)),
+  );
+const countsOf = async (key: string) => (await masters.holds(key)).map((hold) => hold?.count ?? 0);
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Makes masters refuse re-entry by hiding the hold from them for a moment: each has it again as it was after that. */
+async function without(key: string, numbers: readonly number[], work: () => Promise<unknown>): Promise<void> {
+  const companion = String(companionKeyOf(key));
+  const kept = await Promise.all(
+    masters.at(...numbers).map(async ({ redis }) => ({
+      redis,
+      lock: await redis.dumpBuffer(key),
+      told: await redis.dumpBuffer(companion),
+    })),
+  );
+  await masters.occupy(key, numbers);
+  await work();
+  for (const { redis, lock, told } of kept) {
+    if (lock === null || told === null) throw new Error("there was no hold");
+    await redis
+      .multi()
+      .restore(key, 20_000, lock, "REPLACE")
+      .restore(companion, 600_000, told, "REPLACE")
+      .exec();
+  }
+}
+
+/** Has masters come back without any of their data. */
+async function forgetAt(key: string, ...numbers: number[]): Promise<void> {
+  const names = [key, String(companionKeyOf(key))];
+  await Promise.all(masters.at(...numbers).map(({ redis }) => redis.del(...names)));
+}
+
+describe("a re-entry", () => {
+  it("counts at all masters and keeps the fence, without asking twice", async () => {
+    const key = fresh();
+    const { fence } = await acquire(key);
+    expect(await acquire(key)).toMatchObject({ fence, count: 2 });
+    await until(async () => (await countsOf(key)).join() === "2,2,2,2,2");
+    expect(await verify(key)).toMatchObject({ fence, count: 2 });
+    expect(await release(key)).toMatchObject({ count: 1 });
+    expect(await release(key)).toMatchObject({ outcome: "released", count: 0 });
+  });
+
+  it("takes no new vote of masters that have lost the hold, and gives those back", async () => {
+    const key = fresh();
+    const { fence } = await acquire(key);
+    await forgetAt(key, 0, 4);
+    expect(await acquire(key)).toMatchObject({ fence, count: 2 });
+    await until(async () => (await masters.votes(key)).join() === ",me,me,me,");
+    expect((await countsOf(key)).slice(1, 4)).toEqual([2, 2, 2]);
+    await release(key);
+    await release(key);
+  });
+
+  it("goes on at masters that missed the one before, and ends the hold at none of them too early", async () => {
+    const key = fresh();
+    const { fence } = await acquire(key);
+    await without(key, [3, 4], () => acquire(key));
+    await until(async () => (await countsOf(key)).join() === "2,2,2,1,1");
+    await without(key, [0, 1], async () => {
+      // One of the three that can be asked knows of two entries: this is the third.
+      expect(await acquire(key)).toMatchObject({ fence, count: 3 });
+    });
+    expect((await countsOf(key)).slice(2)).toEqual([3, 3, 3]);
+
+    expect((await release(key)).count).toBeGreaterThanOrEqual(1);
+    expect(await verify(key)).toMatchObject({ fence });
+    await release(key);
+    expect(await verify(key)).toMatchObject({ fence });
+    expect(await codeOf(acquire(key, "you"))).toBe("held");
+    await release(key);
+    expect(await codeOf(verify(key))).toBe("lost");
+  });
+
+  it("is refused where the hold has no majority left, and new votes make no second one beside it", async () => {
+    const key = fresh();
+    await acquire(key, "me", 2000);
+    await forgetAt(key, 0, 1, 2);
+    await masters.occupy(key, [0]);
+    expect(await codeOf(acquire(key))).toBe("held");
+    await until(async () => (await masters.votes(key)).join() === "somebody,,,me,me");
+    expect((await countsOf(key)).slice(3)).toEqual([1, 1]);
+  });
+
+  it("becomes a new hold with a larger fence where a majority has lost the old one, which is lost then", async () => {
+    const key = fresh();
+    const old = await client.acquire(key, { owner: "me", leaseMs: 3000 });
+    await forgetAt(key, 0, 1, 2);
+    const now = await acquire(key);
+    expect(now.count).toBe(1);
+    expect(BigInt(now.fence ?? 0)).toBeGreaterThan(BigInt(old.fence ?? 0));
+    await until(() => old.signal.aborted, 3000);
+    expect(await verify(key)).toMatchObject({ fence: now.fence, count: 1 });
+    expect(await release(key)).toMatchObject({ outcome: "released", count: 0 });
+    await pause(50);
+    expect(await codeOf(verify(key))).toBe("lost");
+  });
+});

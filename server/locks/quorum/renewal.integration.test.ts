@@ -1,0 +1,127 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestMasters, type TestMasters } from "../../testing/masters.ts";
+import { until } from "../../testing/server.ts";
+import { type Backend, openBackend } from "../backend.ts";
+import { LockkeeperError } from "../errors.ts";
+import type { Hold } from "../hold.ts";
+import { LockClient } from "../lock-client.ts";
+
+let masters: TestMasters;
+let backend: Backend;
+let client: LockClient;
+
+beforeAll(async () => {
+  masters = await startTestMasters(5);
+  const where = { quorum: masters.urls };
+  [backend, client] = await Promise.all([openBackend(where, ["*"]), LockClient.open(where)]);
+});
+
+afterAll(async () => {
+  backend.close();
+  client.close();
+  await masters.stop();
+});
+
+const LEASE_MS = 1500;
+const fresh = () => `lock:${randomUUID()}`;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const codeOf = (call: Promise<unknown>) =>
+  call.then(
+    () => "granted",
+    (error: unknown) => (error instanceof LockkeeperError ? error.code : String(error)),
+  );
+const renew = (key: string) => backend.verbs.renew(key, { owner: "me", leaseMs: 20_000 });
+
+describe("a hold that is renewed", () => {
+  it("stays when a minority has lost it, which is not given it again, and nobody is alarmed", async () => {
+    const key = fresh();
+    const alarms: Hold[] = [];
+    const hold = await client.acquire(key, {
+      owner: "me",
+      leaseMs: LEASE_MS,
+      onJeopardy: (each) => alarms.push(each),
+    });
+    await until(async () => (await masters.votes(key)).every((vote) => vote === "me"));
+    await masters.vacate(key, [0, 1]);
+    await pause(LEASE_MS * 1.5);
+    hold.assertHeld();
+    expect(hold.state).toBe("held");
+    expect(alarms).toEqual([]);
+    expect(await masters.votes(key)).toEqual([null, null, "me", "me", "me"]);
+    await hold.release();
+  });
+
+  it("is lost as soon as a majority has lost it, long before its lease ends", async () => {
+    const key = fresh();
+    const hold = await client.acquire(key, { owner: "me", leaseMs: 6000 });
+    await masters.vacate(key, [0, 2, 4]);
+    const startedAt = performance.now();
+    await until(() => hold.signal.aborted, 5000);
+    expect(performance.now() - startedAt).toBeLessThan(3500);
+    expect(hold.signal.reason).toMatchObject({ code: "lost" });
+  });
+
+  it("is lost when a majority holds it for somebody else", async () => {
+    const key = fresh();
+    const hold = await client.acquire(key, { owner: "me", leaseMs: LEASE_MS });
+    await masters.occupy(key, [1, 2, 3], "you");
+    await until(() => hold.signal.aborted, LEASE_MS);
+    expect((await masters.votes(key)).slice(1, 4)).toEqual(["you", "you", "you"]);
+  });
+
+  it("is in jeopardy while a majority cannot be asked, and held again when it can", async () => {
+    const key = fresh();
+    const hold = await client.acquire(key, { owner: "me", leaseMs: 4000 });
+    const away = masters.at(0, 1, 2).map(({ master }) => master);
+    for (const master of away) master.freeze();
+    await until(() => hold.state === "jeopardy", 3000);
+    hold.assertHeld();
+    for (const master of away) master.thaw();
+    await until(() => hold.state === "held", 3000);
+    await hold.release();
+  });
+
+  it("is lost at its deadline when a majority stays away, and not before", async () => {
+    const key = fresh();
+    const hold = await client.acquire(key, { owner: "me", leaseMs: LEASE_MS });
+    const away = masters.at(2, 3, 4).map(({ master }) => master);
+    for (const master of away) master.freeze();
+    const leftMs = hold.remainingMs();
+    const startedAt = performance.now();
+    await until(() => hold.signal.aborted, LEASE_MS + 500);
+    for (const master of away) master.thaw();
+    expect(performance.now() - startedAt).toBeGreaterThan(leftMs - 20);
+    expect(hold.state).toBe("lost");
+    await until(
+      async () => (await codeOf(client.acquire(key, { waitMs: 3000, renew: false }))) === "granted",
+    );
+  });
+});
+
+describe("a renewal by its owner", () => {
+  it("holds where a majority has the hold, and is lost where one has not", async () => {
+    const key = fresh();
+    const { grant } = await backend.verbs.acquire(key, { owner: "me", leaseMs: 5000, reentrant: true });
+    await masters.vacate(key, [0, 1]);
+    const renewed = await renew(key);
+    expect(renewed).toMatchObject({ fence: grant.fence, count: 1 });
+    expect(renewed.remainingMs).toBeGreaterThan(18_000);
+    await masters.occupy(key, [2], "you");
+    expect(await codeOf(renew(key))).toBe("lost");
+    expect(await masters.votes(key)).toEqual([null, null, "you", "me", "me"]);
+  });
+
+  it("cannot tell while those who can be asked do not decide it", async () => {
+    const key = fresh();
+    await backend.verbs.acquire(key, { owner: "me", leaseMs: 20_000, reentrant: true });
+    const away = masters.at(0, 1, 2).map(({ master }) => master);
+    for (const master of away) master.freeze();
+    const startedAt = performance.now();
+    expect(await codeOf(renew(key))).toBe("unavailable");
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect(await codeOf(backend.verbs.verify(key, { owner: "me" }))).toBe("unavailable");
+    for (const master of away) master.thaw();
+    await until(async () => (await codeOf(renew(key))) === "granted");
+  });
+});

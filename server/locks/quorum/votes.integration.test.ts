@@ -1,0 +1,242 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { FORMATS } from "../../formats/format.ts";
+import { companionKeyOf, waitersKeyOf } from "../../formats/keys.ts";
+import { startTestMasters, type TestMasters } from "../../testing/masters.ts";
+import { until } from "../../testing/server.ts";
+import { type Backend, openBackend } from "../backend.ts";
+import { HeldError, LockkeeperError } from "../errors.ts";
+import type { AcquireOptions } from "../verbs.ts";
+
+let masters: TestMasters;
+let backend: Backend;
+
+beforeAll(async () => {
+  masters = await startTestMasters(5);
+  backend = await openBackend({ quorum: masters.urls }, ["*"]);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+afterAll(async () => {
+  backend.close();
+  await masters.stop();
+});
+
+const LEASE_MS = 20_000;
+const fresh = () => `lock:${randomUUID()}`;
+const acquire = async (key: string, owner: string, more: Partial<AcquireOptions> = {}) =>
+  (await backend.verbs.acquire(key, { owner, leaseMs: LEASE_MS, reentrant: true, ...more })).grant;
+const release = (key: string, owner: string) => backend.verbs.release(key, { owner });
+const refusalOf = (call: Promise<unknown>): Promise<LockkeeperError> =>
+  call.then(
+    () => Promise.reject(new Error("it was granted")),
+    (error) => (error instanceof LockkeeperError ? error : Promise.reject(error)),
+  );
+const codeOf = async (call: Promise<unknown>) => (await refusalOf(call)).code;
+const everywhere = <Value>(value: Value) => Array.from({ length: 5 }, () => value);
+const fencesOf = async (key: string) => (await masters.holds(key)).map((hold) => hold?.fence ?? null);
+
+/** Pushes a master's fence of a lock so far ahead as its clock would, were it wrong by so much. */
+async function pushAhead(key: string, master: number, ms: number): Promise<bigint> {
+  const fence = BigInt(Date.now() + ms) * 1000n;
+  const redis = masters.redisAt(master);
+  await redis.set(String(companionKeyOf(key)), ["", "", 0, fence, 0, 0, 0, 0, 0, "", ""].join("\n"));
+  return fence;
+}
+
+/** Grants the lock by these masters alone, and gives it back. */
+async function grantBy(key: string, numbers: readonly number[]): Promise<bigint> {
+  const others = [0, 1, 2, 3, 4].filter((number) => !numbers.includes(number));
+  await masters.occupy(key, others);
+  const { fence } = await acquire(key, "me");
+  await release(key, "me");
+  await masters.vacate(key, others);
+  return BigInt(fence ?? 0);
+}
+
+describe("a hold of a quorum", () => {
+  it("is at all masters that can be asked, under one fence, and nowhere after the release", async () => {
+    const key = fresh();
+    const { fence, remainingMs } = await acquire(key, "me");
+    expect(await masters.votes(key)).toEqual(everywhere("me"));
+    await until(async () => (await fencesOf(key)).every((each) => each === fence));
+    expect(remainingMs).toBeLessThanOrEqual(LEASE_MS * 0.99 - 2);
+    expect(remainingMs).toBeGreaterThan(LEASE_MS * 0.9);
+    expect(await release(key, "me")).toMatchObject({ outcome: "released", count: 0 });
+    await until(async () => (await masters.votes(key)).every((vote) => vote === null));
+  });
+
+  it("stands when a minority has the lock in other hands, which stay untouched", async () => {
+    const key = fresh();
+    await masters.occupy(key, [1, 4]);
+    await acquire(key, "me");
+    expect(await masters.votes(key)).toEqual(["me", "somebody", "me", "me", "somebody"]);
+    expect(await release(key, "me")).toMatchObject({ outcome: "released" });
+    await until(async () => (await masters.votes(key)).filter((vote) => vote === null).length === 3);
+    expect(await masters.votes(key)).toEqual([null, "somebody", null, null, "somebody"]);
+  });
+
+  it("is refused in the name that most have, until a majority may be free; what was voted is given back", async () => {
+    const key = fresh();
+    await masters.occupy(key, [0], "one", 90_000);
+    await masters.occupy(key, [1, 2, 3], "most", 40_000);
+    const refusal = await refusalOf(acquire(key, "me", { minHoldMs: 10_000 }));
+    if (!(refusal instanceof HeldError)) throw refusal;
+    expect(refusal.facts.holders.map(({ owner }) => owner)).toEqual(["most"]);
+    expect(refusal.facts.remainingMs).toBeGreaterThan(30_000);
+    expect(refusal.facts.remainingMs).toBeLessThanOrEqual(40_000);
+    expect(await masters.votes(key)).toEqual(["one", "most", "most", "most", null]);
+  });
+
+  it("leaves nobody on the list of those who wait, whether it was got or not", async () => {
+    const key = fresh();
+    const waiters = () => Promise.all(masters.clients.map((redis) => redis.zcard(String(waitersKeyOf(key)))));
+    await masters.occupy(key, [0, 1, 2]);
+    const gets = acquire(key, "me", { waitMs: 15_000 });
+    await until(async () => (await waiters()).join() === "1,1,1,0,0");
+    expect(await codeOf(acquire(key, "you", { waitMs: 200 }))).toBe("timeout");
+    await until(async () => (await waiters()).join() === "1,1,1,0,0");
+    await masters.vacate(key, [0, 1]);
+    await gets;
+    await until(async () => (await waiters()).join() === "0,0,0,0,0");
+  });
+});
+
+describe("the fence of a quorum", () => {
+  it("is the largest that was given, and all who voted know it before it is handed out", async () => {
+    const key = fresh();
+    const ahead = await pushAhead(key, 1, 10_000);
+    await masters.occupy(key, [3, 4]);
+    const { fence } = await acquire(key, "me");
+    expect(BigInt(fence ?? 0)).toBe(ahead + 1n);
+    expect((await fencesOf(key)).slice(0, 3)).toEqual([fence, fence, fence]);
+  });
+
+  it("rises from one majority to another that has one master in common, although the first had a clock ahead", async () => {
+    const key = fresh();
+    await pushAhead(key, 0, 10_000);
+    const first = await grantBy(key, [0, 1, 2]);
+    // By their own clocks these two would give less: only what was written back to the third makes it rise.
+    expect(first).toBeGreaterThan(BigInt(Date.now() + 5_000) * 1000n);
+    expect(await grantBy(key, [2, 3, 4])).toBeGreaterThan(first);
+  });
+
+  it("rises over many grants by majorities that chance picks, one clock being ahead", async () => {
+    const key = fresh();
+    await pushAhead(key, 3, 10_000);
+    let last = 0n;
+    for (let round = 0; round < 40; round++) {
+      const byChance = [0, 1, 2, 3, 4].toSorted(() => Math.random() - 0.5);
+      const fence = await grantBy(key, byChance.slice(0, 3 + (round % 2)));
+      expect(fence).toBeGreaterThan(last);
+      last = fence;
+    }
+  });
+
+  it("is nobody's when a majority cannot be told of it: nothing is held then, anywhere", async () => {
+    const key = fresh();
+    vi.spyOn(FORMATS.token, "agree").mockResolvedValue(false);
+    expect(await codeOf(acquire(key, "me"))).toBe("unavailable");
+    expect(await masters.votes(key)).toEqual(everywhere(null));
+  });
+});
+
+describe("a vote that comes late", () => {
+  /** Has one of the masters carry out what it is asked only after the others have decided. */
+  async function isLate(master: number): Promise<void> {
+    await masters.redisAt(master).call("CLIENT", "PAUSE", "600", "WRITE");
+  }
+
+  it("joins the hold it was given for, under the fence that was agreed on, and goes with it", async () => {
+    const key = fresh();
+    await isLate(2);
+    const startedAt = performance.now();
+    const { fence } = await acquire(key, "me");
+    expect(performance.now() - startedAt).toBeLessThan(400);
+    await until(async () => (await fencesOf(key))[2] === fence);
+    expect(await masters.votes(key)).toEqual(everywhere("me"));
+    await release(key, "me");
+    await until(async () => (await masters.votes(key)).every((vote) => vote === null));
+  });
+
+  it("keeps no fence that nobody was given, however far its clock is ahead", async () => {
+    const key = fresh();
+    const ahead = await pushAhead(key, 2, 10_000);
+    await isLate(2);
+    const { fence } = await acquire(key, "me");
+    expect(BigInt(fence ?? 0)).toBeLessThan(ahead);
+    await until(async () => (await fencesOf(key))[2] === fence);
+    await release(key, "me");
+    await masters.occupy(key, [0, 1]);
+    expect(BigInt((await acquire(key, "me")).fence ?? 0)).toBeGreaterThan(BigInt(fence ?? 0));
+  });
+
+  it("is given back when nothing came of the others", async () => {
+    const key = fresh();
+    await masters.occupy(key, [0, 1, 3]);
+    await isLate(2);
+    expect(await codeOf(acquire(key, "me"))).toBe("held");
+    const companion = String(companionKeyOf(key));
+    // It voted, and was told to take it back: that is what it remembers.
+    await until(async () => (await masters.redisAt(2).get(companion))?.includes("withdrawn") === true);
+    expect(await masters.votes(key)).toEqual(["somebody", "somebody", null, "somebody", null]);
+  });
+});
+
+describe("a request that is repeated by its id", () => {
+  it("is answered with its hold, also when it was got only after votes had been given back", async () => {
+    const key = fresh();
+    await masters.occupy(key, [0, 1, 2]);
+    const ask = { requestId: "r1", waitMs: 200 };
+    expect(await codeOf(acquire(key, "me", ask))).toBe("timeout");
+    await masters.vacate(key, [1]);
+    const first = await acquire(key, "me", ask);
+    const again = await acquire(key, "me", ask);
+    expect(again).toMatchObject({ fence: first.fence, count: 1 });
+    await release(key, "me");
+    expect(await codeOf(acquire(key, "me", ask))).toBe("lost");
+    await masters.vacate(key, [0, 2]);
+    expect(await masters.votes(key)).toEqual(everywhere(null));
+  });
+
+  it("takes nothing from a master that missed it the first time", async () => {
+    const key = fresh();
+    await masters.occupy(key, [3, 4]);
+    const first = await acquire(key, "me", { requestId: "r1" });
+    await masters.vacate(key, [3, 4]);
+    expect(await acquire(key, "me", { requestId: "r1" })).toMatchObject({ fence: first.fence, count: 1 });
+    await until(async () => (await masters.votes(key)).join() === "me,me,me,,");
+    await release(key, "me");
+  });
+});
+
+describe("a release", () => {
+  it("finds no hold where a majority has none, and lets go of what is left", async () => {
+    const key = fresh();
+    await acquire(key, "me");
+    await masters.vacate(key, [0, 1, 2]);
+    expect(await release(key, "me")).toMatchObject({ outcome: "not_held", count: 0 });
+    await until(async () => (await masters.votes(key)).every((vote) => vote === null));
+  });
+
+  it("frees a hold that a bare majority had", async () => {
+    const key = fresh();
+    await acquire(key, "me");
+    await masters.vacate(key, [0, 1]);
+    expect(await release(key, "me")).toMatchObject({ outcome: "released", count: 0 });
+  });
+});
+
+describe("what a quorum is asked for", () => {
+  it("is a lock of the format token, or is refused before anything is done", async () => {
+    const key = fresh();
+    const refusal = await refusalOf(acquire(key, "me", { format: "redisson" }));
+    expect([refusal.code, refusal.facts]).toEqual(["invalid", { field: "format" }]);
+    expect(await codeOf(backend.verbs.release(key, { owner: "me", format: "timestamp" }))).toBe("invalid");
+    expect(await codeOf(acquire(key, "me", { leaseMs: Number.NaN }))).toBe("invalid");
+    expect(await masters.votes(key)).toEqual(everywhere(null));
+  });
+});

@@ -1,0 +1,72 @@
+import type { Redis } from "ioredis";
+import { companionOf } from "../formats/companion.ts";
+import { companionKeyOf } from "../formats/keys.ts";
+import { startTestRedis, type TestRedis } from "./redis.ts";
+
+/** Starts independent Redis servers, as a quorum is made of. */
+export async function startTestMasters(count: number): Promise<TestMasters> {
+  const started = await Promise.allSettled(Array.from({ length: count }, () => startTestRedis()));
+  const all = started.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+  const masters = new TestMasters(all);
+  const failed = started.find((each) => each.status === "rejected");
+  if (failed === undefined) return masters;
+  await masters.stop();
+  throw failed.reason;
+}
+
+export class TestMasters {
+  readonly #direct: ReadonlyMap<TestRedis, Redis>;
+
+  constructor(readonly all: readonly TestRedis[]) {
+    this.#direct = new Map(all.map((master) => [master, master.client()]));
+  }
+
+  get urls(): string[] {
+    return this.all.map(({ url }) => url);
+  }
+
+  get clients(): Redis[] {
+    return [...this.#direct.values()];
+  }
+
+  /** The masters of these numbers, with plain connections to them. */
+  at(...numbers: readonly number[]): { master: TestRedis; redis: Redis }[] {
+    return numbers.map((number) => {
+      const master = this.all[number];
+      const redis = master && this.#direct.get(master);
+      if (master === undefined || redis === undefined) throw new Error(`there is no master ${number}`);
+      return { master, redis };
+    });
+  }
+
+  redisAt(number: number): Redis {
+    const [at] = this.at(number);
+    if (at === undefined) throw new Error(`there is no master ${number}`);
+    return at.redis;
+  }
+
+  /** Whom each master has as the holder of a lock; null: nobody. */
+  votes(key: string): Promise<(string | null)[]> {
+    return Promise.all(this.clients.map((redis) => redis.get(key)));
+  }
+
+  /** What each master knows of the hold of a lock. */
+  holds(key: string) {
+    return Promise.all(
+      this.clients.map(async (redis) => companionOf((await redis.get(String(companionKeyOf(key)))) ?? "")),
+    );
+  }
+
+  /** Has a lock of the format `token` taken by somebody else at these masters. */
+  async occupy(key: string, numbers: readonly number[], owner = "somebody", ms = 60_000): Promise<void> {
+    await Promise.all(this.at(...numbers).map(({ redis }) => redis.set(key, owner, "PX", ms)));
+  }
+
+  async vacate(key: string, numbers: readonly number[]): Promise<void> {
+    await Promise.all(this.at(...numbers).map(({ redis }) => redis.del(key)));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.all.map((master) => master.stop()));
+  }
+}
