@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe } from "vitest";
+import { anyOrder } from "./any-order.ts";
 import { exclusion } from "./exclusion.ts";
 import { fences } from "./fences.ts";
 import { force } from "./force.ts";
@@ -23,7 +24,7 @@ export function keepsTheContract(name: string, spoken: Spoken, open: () => Promi
     const scene = set(spoken, open);
     for (const promise of [exclusion, reentry, renewal, fences, requests]) promise(scene);
     for (const promise of [waiting, lapse, holdOff, force]) promise(scene);
-    for (const promise of [foreign, redissonWakeUps, timestamp]) promise(scene);
+    for (const promise of [foreign, redissonWakeUps, timestamp, anyOrder]) promise(scene);
   });
 }
 
