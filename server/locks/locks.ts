@@ -109,12 +109,13 @@ export class Locks implements Verbs {
         return { heldMs: reply.remainingMs, asOf: reply.asOf, refusal: heldBy(key, ask.owner, reply) };
       }
       const granted = this.#granted(format, key, ask, reply);
-      return { done: { ...granted, giveUp: () => this.#forsake(format, key, ask, requestId) } };
+      const giveUp = () => this.#forsake(format, key, ask, requestId);
+      return { done: { ...granted, giveUp }, heldMs: granted.grant.remainingMs };
     };
     const keepMs = requestId === undefined ? 0 : PLACE_KEPT_MS;
     try {
       // Another owner that uses the same id waits for itself.
-      const named = { ...wait, requestId: requestId && `${requestId}\n${ask.owner}` };
+      const named = { ...wait, requestId: requestId && `${requestId}\n${ask.owner}`, owner: ask.owner };
       return await this.#waits.run(key, named, look, (ending, sinceMs) => {
         if (ending !== "superseded") this.#stopWaiting(key, ask, sinceMs, keepMs);
       });

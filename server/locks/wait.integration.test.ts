@@ -6,7 +6,7 @@ import { addressOf, connect, whenReady } from "../redis/connect.ts";
 import { startTestRedis, type TestRedis } from "../testing/redis.ts";
 import { until } from "../testing/server.ts";
 import { LockkeeperError } from "./errors.ts";
-import { Locks, WAITERS_MAX } from "./locks.ts";
+import { Locks } from "./locks.ts";
 
 let redis: TestRedis;
 let direct: Redis;
@@ -68,27 +68,6 @@ describe("one who waits", () => {
     const startedAt = performance.now();
     await acquire(key, "you", { waitMs: 5000 });
     expect(performance.now() - startedAt).toBeLessThan(900);
-  });
-
-  it("is granted the lock although the wake-up was lost", async () => {
-    const key = fresh();
-    await acquire(key, "me");
-    const waits = acquire(key, "you", { waitMs: 10_000 });
-    await until(async () => (await waiting(key)) === 1);
-    await direct.del(key);
-    expect((await waits).owner).toBe("you");
-  });
-
-  it("looks again when the subscription broke and stands again", async () => {
-    const key = fresh();
-    await acquire(key, "me");
-    const waits = acquire(key, "you", { waitMs: 10_000 });
-    await until(async () => (await waiting(key)) === 1);
-    const startedAt = performance.now();
-    await direct.multi().del(key).exec();
-    await direct.call("CLIENT", "KILL", "TYPE", "pubsub");
-    await waits;
-    expect(performance.now() - startedAt).toBeLessThan(1000);
   });
 
   it("gives up in time, is told who holds the lock, and leaves the list", async () => {
@@ -162,38 +141,6 @@ describe("many who wait", () => {
     expect(fences).toEqual([...fences].sort((a, b) => a - b));
     expect(await waiting(key)).toBe(0);
   });
-
-  it("ask Redis once for each release, not once each", async () => {
-    const key = fresh();
-    await acquire(key, "me");
-    const controller = new AbortController();
-    const waits = Array.from({ length: 40 }, (_, n) =>
-      codeOf(locks.acquire(key, ask(`owner-${n}`, { waitMs: 20_000, signal: controller.signal }))),
-    );
-    await until(async () => (await waiting(key)) === 40);
-    const calls = async () =>
-      Number(/cmdstat_evalsha:calls=(\d+)/.exec(await direct.info("commandstats"))?.[1]);
-    await until(async () => {
-      const before = await calls();
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      return (await calls()) === before;
-    });
-    const before = await calls();
-    await direct.publish(`redisson_lock__channel:{${key}}`, "0");
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect((await calls()) - before).toBeLessThanOrEqual(2);
-    controller.abort();
-    await Promise.all(waits);
-  });
-
-  it("are refused at once when the queue is full", async () => {
-    const key = fresh();
-    await acquire(key, "me");
-    const soon = Date.now() + 60_000;
-    const others = Array.from({ length: WAITERS_MAX }, (_, n) => [soon, `id-${n}\t1\towner`]).flat();
-    await direct.zadd(String(waitersKeyOf(key)), ...(others as [number, string]));
-    expect(await codeOf(locks.acquire(key, ask("you", { waitMs: 5000 })))).toBe("queue_full");
-  });
 });
 
 describe("a request id that is repeated while waiting", () => {
@@ -201,6 +148,9 @@ describe("a request id that is repeated while waiting", () => {
     const key = fresh();
     await acquire(key, "me");
     expect(await codeOf(locks.acquire(key, ask("first", { waitMs: 100, requestId: "r1" })))).toBe("timeout");
+    // Its place is kept for some seconds from when Redis hears of it.
+    const place = async () => Number((await direct.zrange(String(waitersKeyOf(key)), 0, 0, "WITHSCORES"))[1]);
+    await until(async () => (await place()) > Date.now() + 1000);
     const order: string[] = [];
     const later = acquire(key, "later", { waitMs: 10_000 }).then(() => order.push("later"));
     await until(async () => (await waiting(key)) === 2);

@@ -7,7 +7,7 @@ import {
   UnknownOutcomeError,
   WaitTimeoutError,
 } from "./errors.ts";
-import type { WaitingRoom } from "./waiting-room.ts";
+import type { Place, WaitingRoom } from "./waiting-room.ts";
 
 /** For how long one who gave up may come back to its place with the same request id. */
 export const PLACE_KEPT_MS = 5000;
@@ -18,11 +18,13 @@ export interface WaitOptions {
   readonly signal: AbortSignal | undefined;
   /** The caller's own id; the one who repeats it keeps its place. */
   readonly requestId: string | undefined;
+  /** Who waits, where one owner may take the lock several times. */
+  readonly owner?: string;
 }
 
 /** What a look at a lock shows to one who waits for it. */
 export type Sight<Reply> =
-  | { readonly done: Reply }
+  | { readonly done: Reply; readonly heldMs?: number }
   | { readonly heldMs: number | null; readonly asOf: number; readonly refusal: HeldError };
 
 /** What was taken, and what to do when nobody wants it any more. */
@@ -66,7 +68,8 @@ export class Waits {
       if ("done" in seen) return unlessGivenUp(seen.done, stop.signal);
       const since = keptSinceMs ?? seen.asOf;
       sinceMs = since;
-      return await this.#wait(key, { ...seen, asOf: since }, stop.signal, () => look(leftMs(), since));
+      const place = this.room.enter(key, since, options.owner);
+      return await this.#wait(place, seen.refusal, stop.signal, () => look(leftMs(), since));
     } catch (error) {
       const ending = endingOf(stop.signal);
       if (ending !== undefined && sinceMs !== undefined) {
@@ -80,25 +83,29 @@ export class Waits {
   }
 
   async #wait<Reply extends Taken>(
-    key: Key,
-    first: Exclude<Sight<Reply>, { done: Reply }>,
+    place: Place,
+    firstRefusal: HeldError,
     signal: AbortSignal,
     look: () => Promise<Sight<Reply>>,
   ): Promise<Reply> {
-    const place = this.room.enter(key, first.asOf);
-    let { refusal } = first;
+    let refusal = firstRefusal;
+    let heldMs: number | undefined;
     try {
       for (;;) {
         await place.turn(signal);
         const seen = await lookThroughOutages(look, signal);
-        if (seen !== undefined && "done" in seen) return unlessGivenUp(seen.done, signal);
+        if (seen !== undefined && "done" in seen) {
+          const taken = unlessGivenUp(seen.done, signal);
+          heldMs = seen.heldMs;
+          return taken;
+        }
         refusal = seen?.refusal ?? refusal;
         place.sleepUntil(seen === undefined ? AWAY_PAUSE_MS : seen.heldMs);
       }
     } catch (error) {
       throw signal.aborted && error === signal.reason ? endedBy(signal, refusal) : error;
     } finally {
-      place.leave();
+      place.leave(heldMs);
     }
   }
 

@@ -12,7 +12,8 @@ export interface Place {
   turn(signal: AbortSignal): Promise<void>;
   /** What the last look showed: the lock is held for this long, or without end. */
   sleepUntil(remainingMs: number | null): void;
-  leave(): void;
+  /** @param heldMs it took the lock, for so long */
+  leave(heldMs?: number): void;
 }
 
 /**
@@ -33,8 +34,11 @@ export class WaitingRoom {
     });
   }
 
-  /** @param since orders those who wait: one who comes back keeps its place */
-  enter(key: Key, since: number): Place {
+  /**
+   * @param since orders those who wait: one who comes back keeps its place
+   * @param owner who may take the lock once more when it has it
+   */
+  enter(key: Key, since: number, owner?: string): Place {
     const channel = channelOf(key);
     const id = channel.toString("latin1");
     let queue = this.#queues.get(id);
@@ -42,7 +46,7 @@ export class WaitingRoom {
       queue = new Queue(this.subscriber, channel, () => this.#queues.delete(id));
       this.#queues.set(id, queue);
     }
-    return queue.enter(since);
+    return queue.enter(since, owner);
   }
 }
 
@@ -53,7 +57,10 @@ function channelOf(key: Key): Buffer {
 
 class Waiter {
   wake: () => void = () => undefined;
-  constructor(readonly since: number) {}
+  constructor(
+    readonly since: number,
+    readonly owner: string | undefined,
+  ) {}
 }
 
 class Queue {
@@ -84,14 +91,14 @@ class Queue {
     this.#waiters[0]?.wake();
   }
 
-  enter(since: number): Place {
-    const waiter = new Waiter(since);
+  enter(since: number, owner: string | undefined): Place {
+    const waiter = new Waiter(since, owner);
     const before = this.#waiters.findIndex((other) => other.since > since);
     this.#waiters.splice(before < 0 ? this.#waiters.length : before, 0, waiter);
     return {
       turn: (signal) => this.#turn(waiter, signal),
       sleepUntil: (remainingMs) => this.#sleepUntil(remainingMs),
-      leave: () => this.#leave(waiter),
+      leave: (heldMs) => this.#leave(waiter, heldMs),
     };
   }
 
@@ -127,16 +134,19 @@ class Queue {
     this.#timer = setTimeout(() => this.wake(), waitMs);
   }
 
-  #leave(waiter: Waiter): void {
+  #leave(waiter: Waiter, heldMs: number | undefined): void {
     const at = this.#waiters.indexOf(waiter);
     if (at >= 0) this.#waiters.splice(at, 1);
-    if (this.#waiters.length === 0) {
+    const [next] = this.#waiters;
+    if (next === undefined) {
       clearTimeout(this.#timer);
       this.onEmpty();
       this.subscriber.unsubscribe(this.channel).catch(() => undefined);
     } else if (at === 0 || this.#looking === waiter) {
-      // The one that leaves may have taken the wake-up with it.
-      this.wake();
+      const isTaken = heldMs !== undefined && next.owner !== waiter.owner && !this.#mayLook;
+      // One that took the lock leaves nothing to look for; any other may have taken the wake-up with it.
+      if (isTaken) this.#sleepUntil(heldMs);
+      else this.wake();
     }
   }
 }
