@@ -427,20 +427,6 @@ describe("a repetition after a lost reply", () => {
   });
 });
 
-describe("a Redis that is full", () => {
-  it("still lets go of locks", async () => {
-    const key = fresh();
-    await acquire(key, "me");
-    await direct.config("SET", "maxmemory", "1");
-    try {
-      expect(await locks.release(key, { owner: "me" })).toMatchObject({ outcome: "released" });
-    } finally {
-      await direct.config("SET", "maxmemory", "0");
-    }
-    expect(await direct.exists(key)).toBe(0);
-  });
-});
-
 describe("forceRelease", () => {
   it("frees the hold that was seen, wakes its waiters with one 0 and keeps the fence rising", async () => {
     const key = fresh();
