@@ -12,7 +12,7 @@ async function takenUntil(scene: Scene, key: string): Promise<number> {
 }
 
 export function lapse(scene: Scene): void {
-  const overMs = () => scene.roundedMs + scene.marginMs;
+  const overMs = () => scene.roundedMs + scene.marginMs + scene.driftMs;
 
   having(scene, "grace", () => {
     describe("a grace", () => {
@@ -23,7 +23,7 @@ export function lapse(scene: Scene): void {
         const end = await takenUntil(scene, key);
         expect(end - grant.asOf).toBeGreaterThanOrEqual(SHORT_MS + GRACE_MS - 5);
         expect(end - grant.asOf).toBeLessThanOrEqual(SHORT_MS + GRACE_MS + overMs());
-        await pause(grant.remainingMs + 20);
+        await pause(grant.remainingMs + 20 + scene.driftMs);
         expect(await codeOf(scene.verify(key, "me"))).toBe("lost");
         expect(await codeOf(scene.renew(key, "me"))).toBe("lost");
         expect(await codeOf(scene.acquire(key, "me"))).toBe("held");

@@ -40,7 +40,7 @@ export function renewal(scene: Scene): void {
     it("is lost once the lease has run out, also while others are still kept off", async () => {
       const key = scene.key();
       const { remainingMs } = await scene.acquire(key, "me", { leaseMs: SHORT_MS });
-      await pause(remainingMs + 5);
+      await pause(remainingMs + 5 + scene.driftMs);
       expect(await codeOf(scene.renew(key, "me"))).toBe("lost");
       expect(await codeOf(scene.verify(key, "me"))).toBe("lost");
       expect(await scene.release(key, "me")).toMatchObject({ outcome: "not_held" });

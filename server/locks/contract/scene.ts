@@ -14,7 +14,7 @@ export const LEASE_MS = 30_000;
 export const SHORT_MS = 400;
 
 /** What not every backend has. */
-export type Feature = "force-release" | "grace" | "hold-off" | "min-hold" | "request-ids";
+export type Feature = "force-release" | "grace" | "hold-off" | "min-hold" | "other-formats" | "request-ids";
 
 /** What the promises are made of. */
 export interface Spoken {
@@ -22,6 +22,8 @@ export interface Spoken {
   readonly unit?: Unit;
   /** What it does not have, and why. */
   readonly lacks?: Partial<Record<Feature, string>>;
+  /** Of several clocks the last counts for others, and the first for the holder: how far they may be apart. */
+  readonly driftMs?: number;
 }
 
 /** A backend, opened, and ways to look behind it. */
@@ -63,6 +65,10 @@ export class Scene {
   /** By how much others may be kept off for longer than the holder has it. */
   get marginMs(): number {
     return 2 * this.roundedMs;
+  }
+
+  get driftMs(): number {
+    return this.spoken.driftMs ?? 0;
   }
 
   key(): string {
