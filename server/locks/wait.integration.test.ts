@@ -149,7 +149,8 @@ describe("a request id that is repeated while waiting", () => {
     await acquire(key, "me");
     expect(await codeOf(locks.acquire(key, ask("first", { waitMs: 100, requestId: "r1" })))).toBe("timeout");
     // Its place is kept for some seconds from when Redis hears of it.
-    const place = async () => Number((await direct.zrange(String(waitersKeyOf(key)), 0, 0, "WITHSCORES"))[1]);
+    const place = async () =>
+      Number((await direct.zrange(String(waitersKeyOf(key)), "0", "0", "WITHSCORES"))[1]);
     await until(async () => (await place()) > Date.now() + 1000);
     const order: string[] = [];
     const later = acquire(key, "later", { waitMs: 10_000 }).then(() => order.push("later"));
