@@ -1,7 +1,9 @@
+import type { Redis } from "ioredis";
 import type { FormatName } from "../../lib/contract/lock.ts";
 import { eventChannelOf } from "../formats/keys.ts";
 import type { ClusterWhere } from "../redis/cluster-address.ts";
 import { addressOf, connect, OPEN_MS, whenReady } from "../redis/connect.ts";
+import { StartupError } from "../startup-error.ts";
 import { openCluster } from "./cluster-backend.ts";
 import type { Hold } from "./hold.ts";
 import { Locks } from "./locks.ts";
@@ -50,6 +52,7 @@ async function openStandalone(url: string, lockable: readonly string[]): Promise
   try {
     const signal = AbortSignal.timeout(OPEN_MS);
     await Promise.all(all.map((redis) => whenReady(redis, signal)));
+    await assertNoCluster(verbs, address.label);
   } catch (error) {
     close();
     throw error;
@@ -60,4 +63,12 @@ async function openStandalone(url: string, lockable: readonly string[]): Promise
     renewMany: (holds, tryMs) => renewTogether(renewals, channel, holds, tryMs, ({ format }) => format),
     close,
   };
+}
+
+/** A node alone would answer for its own slots, and send the others away. */
+async function assertNoCluster(redis: Redis, label: string): Promise<void> {
+  // Whoever may not ask has to know.
+  const info = await redis.info("cluster").catch(() => "");
+  if (!info.includes("cluster_enabled:1")) return;
+  throw new StartupError(`Redis at ${label} is a node of a cluster; open it as { cluster: [url] }.`);
 }

@@ -5,6 +5,7 @@ import { ClusterMap } from "../redis/cluster-map.ts";
 import { ClusterSubscriber } from "../redis/cluster-subscriber.ts";
 import { OPEN_MS, whenReady } from "../redis/connect.ts";
 import { slotOf } from "../redis/slot.ts";
+import { StartupError } from "../startup-error.ts";
 import type { Backend } from "./backend.ts";
 import { Locks } from "./locks.ts";
 import { renewTogether } from "./renew-together.ts";
@@ -16,15 +17,18 @@ const DB = 0;
  * For each master one connection for the verbs and one for renewals; for wake-ups one more, to those masters alone whose
  * locks are waited for.
  *
- * @throws StartupError when a URL is wrong; an error when no node answers, or not one master within five seconds
+ * @throws StartupError when a URL is wrong, or no node or master answers
  */
 export async function openCluster(where: ClusterWhere, lockable: readonly string[]): Promise<Backend> {
   const map = new ClusterMap(clusterAddressOf(where));
-  await map.look();
+  await map.look().catch((error: unknown) => {
+    throw new StartupError(`No node of the cluster could be asked for its slots (${whyOf(error)}).`);
+  });
   const verbs = new Cluster(map, "verbs");
   const renewals = new Cluster(map, "renewals");
   const wake = new ClusterSubscriber(map, "wake");
   const close = () => {
+    map.close();
     for (const each of [verbs, renewals, wake]) each.disconnect();
   };
   try {
@@ -32,7 +36,7 @@ export async function openCluster(where: ClusterWhere, lockable: readonly string
     await Promise.any(verbs.masters.map((master) => whenReady(master, signal)));
   } catch (error) {
     close();
-    throw error;
+    throw new StartupError(`No master of the cluster can be reached (${whyOf(error)}).`);
   }
   const channel = eventChannelOf(DB);
   return {
@@ -47,4 +51,10 @@ export async function openCluster(where: ClusterWhere, lockable: readonly string
       ),
     close,
   };
+}
+
+/** Of many nodes the first one's reason: they rarely differ. */
+function whyOf(error: unknown): string {
+  const [reason] = error instanceof AggregateError ? error.errors : [error];
+  return reason instanceof Error ? reason.message : String(reason);
 }

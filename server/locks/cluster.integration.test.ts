@@ -32,6 +32,22 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const freshAt = (master: number) => cluster.keyAt(master, `lock:${randomUUID()}`);
 const both = (key: string) => [key, String(companionKeyOf(key))] as const;
 
+describe("opening a cluster", () => {
+  const opens = async (where: Parameters<typeof LockClient.open>[0]) =>
+    (await LockClient.open(where)).close();
+
+  it("needs one of the nodes that are named", async () => {
+    await opens({ cluster: ["redis://127.0.0.1:1", ...cluster.urls.slice(0, 1)] });
+    await expect(opens({ cluster: ["redis://127.0.0.1:1"] })).rejects.toThrow(
+      /asked for its slots .*ECONNREFUSED/,
+    );
+  });
+
+  it("is told when one takes a node for a server", async () => {
+    await expect(opens(cluster.urls[0] ?? "")).rejects.toThrow("{ cluster: [url] }");
+  });
+});
+
 describe.concurrent("a slot that is moved to another master", () => {
   it.each(FORMATS)(
     "keeps its locks through every step: renewed and released, under one fence (%s)",

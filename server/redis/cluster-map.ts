@@ -36,6 +36,7 @@ export class ClusterMap extends EventEmitter<{ change: [] }> {
   #hasShardedPubSub = false;
   #look: Promise<void> | undefined;
   #lookedAt = Number.NEGATIVE_INFINITY;
+  #isClosed = false;
 
   constructor(readonly address: ClusterAddress) {
     super();
@@ -64,7 +65,14 @@ export class ClusterMap extends EventEmitter<{ change: [] }> {
 
   /** Something failed as it does when the map is old. */
   lookSoon(): void {
-    if (performance.now() - this.#lookedAt >= LOOK_EVERY_MS) this.look().catch(() => undefined);
+    if (this.#isClosed || performance.now() - this.#lookedAt < LOOK_EVERY_MS) return;
+    this.look().catch(() => undefined);
+  }
+
+  /** Nothing is looked up any more by itself. */
+  close(): void {
+    this.#isClosed = true;
+    this.removeAllListeners();
   }
 
   /** @throws when no node answers */
@@ -99,6 +107,10 @@ export class ClusterMap extends EventEmitter<{ change: [] }> {
 
   async #ask(node: NodeName, signal: AbortSignal): Promise<Told> {
     const redis = connect(this.address.addressOf(node), "map", { retryStrategy: () => null });
+    let cause: unknown;
+    redis.once("error", (error) => {
+      cause = error;
+    });
     try {
       await whenReady(redis, signal);
       const [slots, spublish] = await Promise.all([
@@ -110,6 +122,8 @@ export class ClusterMap extends EventEmitter<{ change: [] }> {
         slots: Slots.parse(slots),
         hasShardedPubSub: Array.isArray(spublish) && spublish[0] !== null,
       };
+    } catch (error) {
+      throw cause ?? error;
     } finally {
       redis.disconnect();
     }

@@ -40,6 +40,8 @@ export class ClusterSubscriber extends EventEmitter implements Subscriber {
     this.#nodeOf.set(nameOf(channel), node);
     const redis = this.#nodes.of(node);
     await whenReady(redis, AbortSignal.timeout(COMMAND_TIMEOUT_MS));
+    // Nobody may want it any more by now.
+    if (this.#nodeOf.get(nameOf(channel)) !== node) return undefined;
     try {
       return await (this.#isSharded ? redis.ssubscribe(channel) : redis.subscribe(channel));
     } catch (error) {

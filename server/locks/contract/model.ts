@@ -30,8 +30,7 @@ export class Model {
   #highest = "0";
   /** By request id: the fence of the hold that it was about, '' when there was none. */
   readonly #memory = new Map<string, string>();
-  #last: readonly [call: Call, id: string] | undefined;
-  #requests = 0;
+  readonly #calls: (readonly [call: Call, id: string])[] = [];
 
   constructor(
     private readonly scene: Scene,
@@ -41,12 +40,15 @@ export class Model {
   }
 
   async call(call: Call): Promise<void> {
-    await this.#call(call, `r${++this.#requests}`);
+    const id = `r${this.#calls.length}`;
+    this.#calls.push([call, id]);
+    await this.#call(call, id);
   }
 
-  /** The call before once more, as after a lost reply. */
-  async repeat(): Promise<void> {
-    if (this.#last !== undefined) await this.#call(...this.#last);
+  /** One of the calls before once more, as after a lost reply. */
+  async repeat(back: number): Promise<void> {
+    const before = this.#calls.at(-1 - back);
+    if (before !== undefined) await this.#call(...before);
   }
 
   /** By hand: the lock, or all that is known of it as well. */
@@ -82,7 +84,6 @@ export class Model {
   }
 
   async #call(call: Call, id: string): Promise<void> {
-    this.#last = [call, id];
     const about = this.#memory.get(id);
     if (about !== undefined) {
       expect(await this.#ask(call, id)).toEqual(this.#answerAgain(call, about));
