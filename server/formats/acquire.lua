@@ -11,12 +11,13 @@
 -- KEYS[4] who waits (sorted set: request id, since and owner -> end of the wait in ms)
 -- ARGV[1] owner    ARGV[2] lease in ms    ARGV[3] request id    ARGV[4] digest of the request
 -- ARGV[5] '1' when the owner may re-enter    ARGV[6] owner record as JSON, or ''
--- ARGV[7] channel for events                 ARGV[8] the key itself, as bytes
--- ARGV[9] '' or how long the owner will wait, in ms    ARGV[10] '' or since when it has waited, in ms
--- ARGV[11] how many may wait    ARGV[12] '' or how long ago the request was sent first, in ms
--- ARGV[13] for how long the lock stays taken after a lease that ran out, in ms
--- ARGV[14] for how long it stays taken at least, also when it is released before, in ms
--- ARGV[15] 's' or 'ms', what a deadline is written in
+-- ARGV[7] channel for events
+-- The rest may be left out as a whole:
+-- ARGV[8] '' or how long the owner will wait, in ms    ARGV[9] '' or since when it has waited, in ms
+-- ARGV[10] how many may wait    ARGV[11] '' or how long ago the request was sent first, in ms
+-- ARGV[12] for how long the lock stays taken after a lease that ran out, in ms
+-- ARGV[13] for how long it stays taken at least, also when it is released before, in ms
+-- ARGV[14] 's' or 'ms', what a deadline is written in
 --
 -- Returns {'granted', now ms, count, fence or '', remaining ms, 'acquired', 'reentered' or 'repeated'}
 --         {'held', now ms, remaining ms (-1: no expiry), companion's owner, fence, since, record, owner, count, ...}
@@ -25,10 +26,14 @@
 --         {'lost', now ms, 'withdrawn'}   the request was taken back by its id, maybe before it arrived here
 --         {'request_id_reused'}      {'unknown'}      {'not_a_lock', type}      {'unit_conflict', 's' or 'ms'}
 
--- include format
+-- include plain/acquire.lua
+
+-- include format/shape.lua
 -- include request-window.lua
 
-local owner, lease_ms, request_id, digest, unit = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[15]
+local owner, lease_ms, request_id, digest = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
+local wait_ms, since, sent_ms = tonumber(ARGV[8] or ''), ARGV[9] or '', tonumber(ARGV[11] or '')
+local grace_ms, least_ms, unit = tonumber(ARGV[12] or 0), tonumber(ARGV[13] or 0), ARGV[14] or 'ms'
 
 local time = redis.call('TIME')
 local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -42,14 +47,14 @@ if state == 'fault' then return remaining_ms end
 
 -- A grant ends the wait that led to it.
 local function stop_waiting()
-  if ARGV[10] ~= '' then redis.call('ZREM', KEYS[4], waiter_name(request_id, ARGV[10], owner)) end
+  if since ~= '' then redis.call('ZREM', KEYS[4], waiter_name(request_id, since, owner)) end
 end
 
 local function granted(event, taken_ms)
   redis.call('SET', KEYS[2], text_of(kept), 'PX', companion_ms(taken_ms, lease_ms))
   stop_waiting()
   local fence = kept.owner == owner and kept.fence or ''
-  redis.pcall('PUBLISH', ARGV[7], message(event, now_ms, fence, kept.seq, count, '', owner, '', ARGV[8]))
+  redis.pcall('PUBLISH', ARGV[7], message(event, now_ms, fence, kept.seq, count, '', owner, '', KEYS[1]))
   return { 'granted', integer(now_ms), integer(count), fence, integer(own_ms(taken_ms, kept)), event }
 end
 
@@ -64,7 +69,7 @@ if repeated then
   return { 'granted', integer(now_ms), integer(count), repeated.fence, integer(left_ms), 'repeated' }
 end
 
-if ARGV[12] ~= '' and may_be_forgotten(kept.window, now_ms - tonumber(ARGV[12])) then return { 'unknown' } end
+if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms) then return { 'unknown' } end
 if state == 'not_a_lock' or state == 'unit_conflict' then return { state, remaining_ms } end
 
 if state == 'free' then
@@ -73,11 +78,10 @@ if state == 'free' then
     kept.fence = integer(math.max(whole(kept.fence), counter))
     redis.call('SET', KEYS[3], integer(math.max(now_us, whole(kept.fence) + 1)), 'KEEPTTL')
   end
-  local grace_ms = tonumber(ARGV[13])
   local value, taken = take(1, owner, lease_ms + grace_ms, now_ms, unit)
   count = 1
   begin_hold(kept, owner, value, lease_ms, now_us)
-  kept.grace, kept.least, kept.record = grace_ms, tonumber(ARGV[14]), ARGV[6]
+  kept.grace, kept.least, kept.record = grace_ms, least_ms, ARGV[6]
   remember_request(kept, request_id, 'acquire', digest, kept.fence, now_ms)
   return granted('acquired', taken)
 end
@@ -90,7 +94,7 @@ if may_enter and left_ms ~= 0 then
   count = count + 1
   local taken = remaining_ms
   if kept.owner == owner then
-    kept.count, kept.grace, kept.least = count, math.max(kept.grace, tonumber(ARGV[13])), math.max(kept.least, tonumber(ARGV[14]))
+    kept.count, kept.grace, kept.least = count, math.max(kept.grace, grace_ms), math.max(kept.least, least_ms)
   end
   -- A longer grace is added to the lease, not taken from it.
   local needed_ms = math.max(left_ms or 0, lease_ms) + kept.grace
@@ -100,16 +104,15 @@ if may_enter and left_ms ~= 0 then
   return granted('reentered', taken)
 end
 
-if ARGV[9] ~= '' then
+if wait_ms then
   redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', integer(now_ms))
-  local since = ARGV[10]
   if since == '' then
     local waiting = redis.call('ZCARD', KEYS[4])
-    if waiting >= tonumber(ARGV[11]) then return { 'queue_full', integer(now_ms), integer(waiting) } end
+    if waiting >= tonumber(ARGV[10]) then return { 'queue_full', integer(now_ms), integer(waiting) } end
     since = integer(now_ms)
-    redis.pcall('PUBLISH', ARGV[7], message('waiting', now_ms, '', 0, 0, '', owner, '', ARGV[8]))
+    redis.pcall('PUBLISH', ARGV[7], message('waiting', now_ms, '', 0, 0, '', owner, '', KEYS[1]))
   end
-  redis.call('ZADD', KEYS[4], integer(now_ms + tonumber(ARGV[9])), waiter_name(request_id, since, owner))
+  redis.call('ZADD', KEYS[4], integer(now_ms + wait_ms), waiter_name(request_id, since, owner))
   local longest = redis.call('ZRANGE', KEYS[4], -1, -1, 'WITHSCORES')
   redis.call('PEXPIREAT', KEYS[4], integer(tonumber(longest[2]) + 1000))
 end

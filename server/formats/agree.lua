@@ -10,7 +10,7 @@
 --
 -- Returns {'agreed', now ms}    {'lost', now ms}
 
--- include format
+-- include format/shape.lua
 
 local time = redis.call('TIME')
 local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)

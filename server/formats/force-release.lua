@@ -6,13 +6,13 @@
 -- KEYS[1] the lock       KEYS[2] its companion
 -- ARGV[1] owner that was seen    ARGV[2] fence that was seen, or '' for a foreign hold
 -- ARGV[3] JSON of who and why    ARGV[4] channel that waiters listen on
--- ARGV[5] channel for events     ARGV[6] the key itself, as bytes
--- ARGV[7] '' or for how long nobody may take the lock after this, in ms    ARGV[8] the reserved owner for that
--- ARGV[9] '1' when waiters may listen by sharded pub/sub, too
+-- ARGV[5] channel for events
+-- ARGV[6] '' or for how long nobody may take the lock after this, in ms    ARGV[7] the reserved owner for that
+-- ARGV[8] '1' when waiters may listen by sharded pub/sub, too
 --
 -- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
 
--- include format
+-- include format/shape.lua
 -- include hold-off.lua
 
 local owner, fence = ARGV[1], ARGV[2]
@@ -37,10 +37,10 @@ if ours then
   seq = kept.seq
   held_ms = kept.since > 0 and integer(math.max(0, now_ms - kept.since)) or ''
 end
-local freed = message('force_released', now_ms, fence, seq, 0, held_ms, owner, ARGV[3], ARGV[6])
-if ARGV[7] ~= '' then
+local freed = message('force_released', now_ms, fence, seq, 0, held_ms, owner, ARGV[3], KEYS[1])
+if ARGV[6] ~= '' then
   local unit = unit_of(ours and kept.value or owner)
-  local taken = hold_off(kept, owner, ARGV[8], tonumber(ARGV[7]), now_us, unit, ARGV[6])
+  local taken = hold_off(kept, owner, ARGV[7], tonumber(ARGV[6]), now_us, unit)
   redis.pcall('PUBLISH', ARGV[5], freed)
   redis.pcall('PUBLISH', ARGV[5], taken)
 else
@@ -53,5 +53,5 @@ else
   redis.pcall('PUBLISH', ARGV[5], freed)
 end
 redis.pcall('PUBLISH', ARGV[4], '0')
-if ARGV[9] == '1' then redis.pcall('SPUBLISH', ARGV[4], '0') end
+if ARGV[8] == '1' then redis.pcall('SPUBLISH', ARGV[4], '0') end
 return { 'released', integer(now_ms) }

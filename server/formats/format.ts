@@ -110,9 +110,9 @@ export class Format {
   readonly #agree: Script<Keys, Keys, boolean>;
 
   constructor(readonly name: FormatName) {
-    const shape = new URL(`${name}/shape.lua`, import.meta.url);
+    const folder = new URL(`${name}/`, import.meta.url);
     const script = <Reply>(verb: string, decode: (reply: unknown) => Reply) =>
-      new Script<Keys, Keys, Reply>(new URL(`${verb}.lua`, import.meta.url), decode, shape);
+      new Script<Keys, Keys, Reply>(new URL(`${verb}.lua`, import.meta.url), decode, folder);
     this.#acquire = script("acquire", acquireReplyOf);
     this.#renew = script("renew", renewReplyOf);
     this.#renewMany = script("renew-many", manyRemainingOf);
@@ -128,27 +128,22 @@ export class Format {
     ask: AcquireRequest,
     waiting?: Waiting,
   ): Promise<AcquireReply> {
-    return this.#acquire.run(
-      redis,
-      [argumentOf(key), companionKeyOf(key), fencedCounterKeyOf(key), waitersKeyOf(key)],
-      [
-        ask.owner,
-        ask.leaseMs,
-        ask.id,
-        ask.digest,
-        ask.reentrant ? "1" : "0",
-        ask.record === undefined ? "" : JSON.stringify(ask.record),
-        channel,
-        argumentOf(key),
-        waiting?.waitMs ?? "",
-        waiting?.sinceMs ?? "",
-        waiting?.waitersMax ?? "",
-        ask.retryMs ?? "",
-        ask.graceMs,
-        ask.minHoldMs,
-        ask.unit,
-      ],
-    );
+    const { owner, leaseMs, id, digest, reentrant, record } = ask;
+    const keys = [argumentOf(key), companionKeyOf(key), fencedCounterKeyOf(key)];
+    const request = [
+      owner,
+      leaseMs,
+      id,
+      digest,
+      reentrant ? "1" : "0",
+      record === undefined ? "" : JSON.stringify(record),
+      channel,
+    ];
+    if (isPlain(ask) && waiting === undefined) return this.#acquire.run(redis, keys, request);
+    keys.push(waitersKeyOf(key));
+    request.push(waiting?.waitMs ?? "", waiting?.sinceMs ?? "", waiting?.waitersMax ?? "");
+    request.push(ask.retryMs ?? "", ask.graceMs, ask.minHoldMs, ask.unit);
+    return this.#acquire.run(redis, keys, request);
   }
 
   renew(redis: Commands, channel: string, key: Key, ask: RenewRequest): Promise<RenewReply> {
@@ -158,7 +153,6 @@ export class Format {
       ask.id,
       ask.digest,
       channel,
-      argumentOf(key),
       ask.retryMs ?? "",
     ]);
   }
@@ -175,27 +169,19 @@ export class Format {
     return this.#renewMany.run(
       redis,
       holds.flatMap(({ key }) => pairOf(key)),
-      [
-        channel,
-        ...holds.flatMap(({ key, owner, fence, leaseMs }) => [owner, fence ?? "", leaseMs, argumentOf(key)]),
-      ],
+      [channel, ...holds.flatMap(({ owner, fence, leaseMs }) => [owner, fence ?? "", leaseMs])],
     );
   }
 
   release(redis: Commands, channel: string, key: Key, ask: ReleaseRequest): Promise<ReleaseReply> {
-    return this.#release.run(redis, pairOf(key), [
-      ask.owner,
-      ask.id,
-      ask.digest,
-      ask.acquiredBy ?? "",
-      wakeChannelOf(key),
-      channel,
-      argumentOf(key),
-      ask.retryMs ?? "",
-      ask.holdOff?.holdOffMs ?? "",
-      ask.holdOff?.owner ?? "",
-      redis.publishesSharded ? "1" : "",
-    ]);
+    const { owner, id, digest, acquiredBy, retryMs, holdOff } = ask;
+    const request = [owner, id, digest, wakeChannelOf(key), channel];
+    const isPlainRelease = acquiredBy === undefined && retryMs === undefined && holdOff === undefined;
+    if (!isPlainRelease || redis.publishesSharded) {
+      request.push(acquiredBy ?? "", retryMs ?? "", holdOff?.holdOffMs ?? "", holdOff?.owner ?? "");
+      request.push(redis.publishesSharded ? "1" : "");
+    }
+    return this.#release.run(redis, pairOf(key), request);
   }
 
   forceRelease(
@@ -210,7 +196,6 @@ export class Format {
       JSON.stringify({ by: ask.by, reason: ask.reason }),
       wakeChannelOf(key),
       channel,
-      argumentOf(key),
       ask.holdOff?.holdOffMs ?? "",
       ask.holdOff?.owner ?? "",
       redis.publishesSharded ? "1" : "",
@@ -221,6 +206,11 @@ export class Format {
   agree(redis: Commands, key: Key, { owner, from, fence, count }: Agreed): Promise<boolean> {
     return this.#agree.run(redis, pairOf(key), [owner, from, fence, count]);
   }
+}
+
+/** What the scripts take for granted when the rest of their arguments is left out. */
+function isPlain({ retryMs, graceMs, minHoldMs, unit }: AcquireRequest): boolean {
+  return retryMs === undefined && graceMs === 0 && minHoldMs === 0 && unit === "ms";
 }
 
 /** Every format that is spoken, not only read. */

@@ -4,12 +4,12 @@
 -- KEYS[1] the lock       KEYS[2] its companion
 
 -- Gives the lock to the reserved owner; the companion tells of that hold from here on. Returns the word of it for events.
-local function hold_off(kept, owner, reserved, off_ms, now_us, unit, key)
+local function hold_off(kept, owner, reserved, off_ms, now_us, unit)
   local now_ms = math.floor(now_us / 1000)
   local value, taken = hand_over(1, owner, reserved, off_ms, now_ms, unit)
   begin_hold(kept, reserved, value, off_ms, now_us)
   redis.call('SET', KEYS[2], text_of(kept), 'PX', companion_ms(taken, off_ms))
-  return message('acquired', now_ms, kept.fence, kept.seq, 1, '', reserved, '', key)
+  return message('acquired', now_ms, kept.fence, kept.seq, 1, '', reserved, '', KEYS[1])
 end
 
 local function unit_of(value)

@@ -17,6 +17,7 @@ export function unmappable(key: Key): string | undefined {
     return `keys that begin with ${OURS} are Lockkeeper's own`;
   if (text.startsWith("redisson_"))
     return "keys that begin with redisson_ are Redisson's own companions of locks";
+  if (!isBinary(key) && !key.includes("{") && !key.includes("}")) return undefined;
   const bytes = bytesOfKey(key);
   const open = bytes.indexOf(BRACE_OPEN);
   const close = bytes.indexOf(BRACE_CLOSE);

@@ -5,21 +5,25 @@
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- ARGV[1] owner    ARGV[2] request id    ARGV[3] digest of the request
--- ARGV[4] '' or the id of an acquire to take back: released only if it was carried out and its hold still stands; should
+-- ARGV[4] channel that waiters listen on    ARGV[5] channel for events
+-- The rest may be left out as a whole:
+-- ARGV[6] '' or the id of an acquire to take back: released only if it was carried out and its hold still stands; should
 --         it arrive later, it does nothing. A grant that is taken back has served nobody, so no least hold time applies
--- ARGV[5] channel that waiters listen on    ARGV[6] channel for events    ARGV[7] the key, as bytes
--- ARGV[8] '' or how long ago the request was sent first, in ms
--- ARGV[9] '' or for how long nobody may take the lock after this, in ms    ARGV[10] the reserved owner for that
--- ARGV[11] '1' when waiters may listen by sharded pub/sub, too
+-- ARGV[7] '' or how long ago the request was sent first, in ms
+-- ARGV[8] '' or for how long nobody may take the lock after this, in ms    ARGV[9] the reserved owner for that
+-- ARGV[10] '1' when waiters may listen by sharded pub/sub, too
 --
 -- Returns {'released', now ms, count left}    {'not_held', now ms}
 --         {'request_id_reused'}    {'unknown'}    {'not_a_lock', type}
 
--- include format
+-- include plain/release.lua
+
+-- include format/shape.lua
 -- include request-window.lua
 -- include hold-off.lua
 
-local owner, request_id, digest, acquired_by = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local owner, request_id, digest, acquired_by = ARGV[1], ARGV[2], ARGV[3], ARGV[6] or ''
+local sent_ms, asked_ms = tonumber(ARGV[7] or ''), tonumber(ARGV[8] or '') or 0
 
 local time = redis.call('TIME')
 local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -45,7 +49,7 @@ if repeated then
   if repeated.verb == 'not_held' then return { 'not_held', integer(now_ms) } end
   return { 'released', integer(now_ms), integer(count and repeated.fence == fence and count or 0) }
 end
-if ARGV[8] ~= '' and may_be_forgotten(kept.window, now_ms - tonumber(ARGV[8])) then return { 'unknown' } end
+if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms) then return { 'unknown' } end
 
 -- The companion of a hold of ours has its time to live from the acquire; another one gets a short one.
 local function keep()
@@ -78,26 +82,25 @@ if left > 0 then
   -- Written down before it is done: cut short in between, a repetition must not give back two.
   keep()
   leave(1, owner)
-  redis.pcall('PUBLISH', ARGV[6], message('released', now_ms, fence, kept.seq, left, '', owner, '', ARGV[7]))
+  redis.pcall('PUBLISH', ARGV[5], message('released', now_ms, fence, kept.seq, left, '', owner, '', KEYS[1]))
   return { 'released', integer(now_ms), integer(left) }
 end
 
 local held_ms = ours and kept.since > 0 and integer(math.max(0, now_ms - kept.since)) or ''
 local least_ms = ours and acquired_by == '' and kept.since + kept.least - now_ms or 0
-local asked_ms = tonumber(ARGV[9] ~= '' and ARGV[9] or 0)
-local freed = message('released', now_ms, fence, kept.seq, 0, held_ms, owner, '', ARGV[7])
+local freed = message('released', now_ms, fence, kept.seq, 0, held_ms, owner, '', KEYS[1])
 if least_ms > 0 or asked_ms > 0 then
-  local reserved = asked_ms >= least_ms and ARGV[10] or 'lockkeeper:reserve:min-hold'
-  local taken = hold_off(kept, owner, reserved, math.max(asked_ms, least_ms), now_us, unit_of(kept.value), ARGV[7])
-  redis.pcall('PUBLISH', ARGV[6], freed)
-  redis.pcall('PUBLISH', ARGV[6], taken)
+  local reserved = asked_ms >= least_ms and ARGV[9] or 'lockkeeper:reserve:min-hold'
+  local taken = hold_off(kept, owner, reserved, math.max(asked_ms, least_ms), now_us, unit_of(kept.value))
+  redis.pcall('PUBLISH', ARGV[5], freed)
+  redis.pcall('PUBLISH', ARGV[5], taken)
 else
   free(1, owner)
-  redis.pcall('PUBLISH', ARGV[6], freed)
+  redis.pcall('PUBLISH', ARGV[5], freed)
   -- What is told of a hold ends with it: the next one under this owner may be taken without us.
   if ours then forget_hold(kept) end
   keep()
 end
-redis.pcall('PUBLISH', ARGV[5], '0')
-if ARGV[11] == '1' then redis.pcall('SPUBLISH', ARGV[5], '0') end
+redis.pcall('PUBLISH', ARGV[4], '0')
+if ARGV[10] == '1' then redis.pcall('SPUBLISH', ARGV[4], '0') end
 return { 'released', integer(now_ms), '0' }

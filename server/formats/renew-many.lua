@@ -4,19 +4,18 @@
 -- Repeating it changes nothing but the lease, so it needs no request id.
 --
 -- KEYS[2n-1] a lock      KEYS[2n] its companion
--- ARGV[1] channel for events, then for each hold four:
---   owner, fence or '', lease in ms, the key itself as bytes
+-- ARGV[1] channel for events, then for each hold three: owner, fence or '', lease in ms
 --
 -- Returns {now ms, remaining ms of each, '-1' where the hold is gone, '-2' where that cannot be told}
 
--- include format
+-- include format/shape.lua
 
 local time = redis.call('TIME')
 local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local reply = { integer(now_ms) }
 
 for n = 1, #KEYS / 2 do
-  local i, j, at = 2 * n - 1, 2 * n, 4 * n - 2
+  local i, j, at = 2 * n - 1, 2 * n, 3 * n - 1
   local owner, fence, lease_ms = ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2])
   local stored = redis.pcall('GET', KEYS[j])
   local kept = companion_of(type(stored) == 'string' and stored or '')
@@ -39,7 +38,7 @@ for n = 1, #KEYS / 2 do
       if fence ~= '' then
         kept.seq = kept.seq + 1
         redis.call('SET', KEYS[j], text_of(kept), 'PX', companion_ms(taken, lease_ms))
-        redis.pcall('PUBLISH', ARGV[1], message('renewed', now_ms, fence, kept.seq, count, '', owner, '', ARGV[at + 3]))
+        redis.pcall('PUBLISH', ARGV[1], message('renewed', now_ms, fence, kept.seq, count, '', owner, '', KEYS[i]))
       end
     end
   end

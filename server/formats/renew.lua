@@ -5,14 +5,13 @@
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- ARGV[1] owner    ARGV[2] lease in ms    ARGV[3] request id    ARGV[4] digest of the request
--- ARGV[5] channel for events    ARGV[6] the key itself, as bytes
--- ARGV[7] '' or how long ago the request was sent first, in ms
+-- ARGV[5] channel for events    ARGV[6] '' or how long ago the request was sent first, in ms
 --
 -- Returns {'granted', now ms, count, fence or '', remaining ms}
 --         {'lost', now ms, remaining ms, companion's owner, fence, since, record, owner, count, ...}  who holds it now
 --         {'request_id_reused'}      {'unknown'}      {'not_a_lock', type}
 
--- include format
+-- include format/shape.lua
 -- include request-window.lua
 
 local owner, lease_ms, request_id, digest = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
@@ -29,7 +28,7 @@ if state == 'not_a_lock' then return { state, remaining_ms } end
 
 local repeated = find_request(kept.window, request_id)
 if repeated and (repeated.verb ~= 'renew' or repeated.digest ~= digest) then return { 'request_id_reused' } end
-if not repeated and ARGV[7] ~= '' and may_be_forgotten(kept.window, now_ms - tonumber(ARGV[7])) then return { 'unknown' } end
+if not repeated and ARGV[6] ~= '' and may_be_forgotten(kept.window, now_ms - tonumber(ARGV[6])) then return { 'unknown' } end
 
 local ours = kept.owner == owner
 local fence = ours and kept.fence or ''
@@ -51,5 +50,5 @@ end
 kept.seq = kept.seq + 1
 remember_request(kept, request_id, 'renew', digest, fence, now_ms)
 redis.call('SET', KEYS[2], text_of(kept), 'PX', companion_ms(taken, lease_ms))
-redis.pcall('PUBLISH', ARGV[5], message('renewed', now_ms, fence, kept.seq, count, '', owner, '', ARGV[6]))
+redis.pcall('PUBLISH', ARGV[5], message('renewed', now_ms, fence, kept.seq, count, '', owner, '', KEYS[1]))
 return { 'granted', integer(now_ms), integer(count), fence, integer(own_ms(taken, kept)) }

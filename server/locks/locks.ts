@@ -1,4 +1,4 @@
-import { fieldsOfKey, type Key } from "../../lib/contract/key.ts";
+import { fieldsOfKey, isBinary, type Key } from "../../lib/contract/key.ts";
 import type { FormatName, Grant, Released, Verified, VerifyInput } from "../../lib/contract/lock.ts";
 import {
   type AcquireRequest,
@@ -127,7 +127,13 @@ export class Locks implements Verbs {
 
   #ask(format: Format, key: Key, ask: AcquireRequest, waiting?: Waiting): Promise<AcquireReply> {
     return attempt(this.#redis, (retryMs) =>
-      format.acquire(this.#redis, this.#channel, key, { ...ask, retryMs: retryMs ?? ask.retryMs }, waiting),
+      format.acquire(
+        this.#redis,
+        this.#channel,
+        key,
+        retryMs === undefined ? ask : { ...ask, retryMs },
+        waiting,
+      ),
     );
   }
 
@@ -182,11 +188,12 @@ export class Locks implements Verbs {
     const format = FORMATS[options.format ?? "redisson"];
     const ask = this.#requests.release(options);
     const reply = await attempt(this.#redis, (retryMs) =>
-      format.release(this.#redis, this.#channel, key, { ...ask, retryMs }),
+      format.release(this.#redis, this.#channel, key, retryMs === undefined ? ask : { ...ask, retryMs }),
     );
     if (reply.outcome === "released" || reply.outcome === "not_held") {
       const count = reply.outcome === "released" ? reply.count : 0;
-      return { ...fieldsOfKey(key), owner, outcome: reply.outcome, count, asOf: reply.asOf };
+      const released = { key, owner, outcome: reply.outcome, count, asOf: reply.asOf };
+      return isBinary(key) ? { ...released, ...fieldsOfKey(key) } : released;
     }
     throw refusal(key, format.name, reply);
   }

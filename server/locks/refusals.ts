@@ -1,4 +1,4 @@
-import { fieldsOfKey, type Key } from "../../lib/contract/key.ts";
+import { fieldsOfKey, isBinary, type Key } from "../../lib/contract/key.ts";
 import type { FormatName, Grant, Unit } from "../../lib/contract/lock.ts";
 import { MIN_HOLD, reservedFor } from "../../lib/contract/reserved.ts";
 import { unmappable } from "../formats/keys.ts";
@@ -32,7 +32,8 @@ export function assertOwner(owner: string): void {
 
 export function grantOf(key: Key, owner: string, leaseMs: number, reply: Granted): Grant {
   const { count, fence, remainingMs, asOf } = reply;
-  return { ...fieldsOfKey(key), owner, count, fence, leaseMs, remainingMs, asOf };
+  const grant = { key, owner, count, fence, leaseMs, remainingMs, asOf };
+  return isBinary(key) ? { ...grant, ...fieldsOfKey(key) } : grant;
 }
 
 function holderFacts(holders: readonly SeenHolder[]) {

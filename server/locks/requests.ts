@@ -13,7 +13,8 @@ export class Requests {
   acquire(options: AcquireOptions): AcquireRequest {
     const { owner, leaseMs, reentrant, record, graceMs = 0, minHoldMs = 0, unit = "ms" } = options;
     const ask = { owner, leaseMs, reentrant, record, graceMs, minHoldMs, unit };
-    return { ...ask, ...this.#named(options, "acquire", ask) };
+    const { id, digest } = this.#named(options, "acquire", ask);
+    return { owner, leaseMs, reentrant, record, graceMs, minHoldMs, unit, id, digest };
   }
 
   renew(options: RenewOptions): RenewRequest {
@@ -24,7 +25,8 @@ export class Requests {
   release(options: ReleaseOptions): ReleaseRequest {
     const { owner, holdOffMs } = options;
     const holdOff = holdOffMs === undefined ? undefined : { owner: reservedOwner(owner), holdOffMs };
-    return { owner, holdOff, ...this.#named(options, "release", { owner, holdOffMs }) };
+    const { id, digest } = this.#named(options, "release", { owner, holdOffMs });
+    return { owner, holdOff, id, digest };
   }
 
   #named({ requestId: id, format = "redisson" }: Named, verb: string, content: object): Request {

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { Redis, type RedisOptions } from "ioredis";
 import { StartupError } from "../startup-error.ts";
+import { coalesceWrites } from "./coalesce.ts";
 import type { Commands } from "./commands.ts";
 import { NeverSentError } from "./failure.ts";
 
@@ -92,6 +93,7 @@ export function connect(address: RedisAddress, name: string, more: RedisOptions 
   redis.setMaxListeners(0);
   // Every caller learns of a failure from its own command; an 'error' event without a listener would end the process.
   redis.on("error", () => undefined);
+  redis.on("connect", () => coalesceWrites(redis.stream));
   return redis;
 }
 

@@ -27,6 +27,7 @@ export class Glob {
     while (at < text.length) {
       const current = tokens[token];
       if (current === "*") {
+        if (token === tokens.length - 1) return true;
         star = token++;
         resume = at;
       } else if (current !== undefined && takes(current, text.charAt(at))) {

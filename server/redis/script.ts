@@ -23,7 +23,7 @@ export class Script<
   readonly #sha: string;
   readonly #decode: (reply: unknown) => Reply;
 
-  /** @param format what stands for `-- include format` in the file */
+  /** @param format the folder that stands for `format/` in the includes of the file */
   constructor(file: URL, decode: (reply: unknown) => Reply, format?: URL) {
     this.source = withIncludes(file, format);
     this.#sha = createHash("sha1").update(this.source).digest("hex");
@@ -69,14 +69,14 @@ function isNoScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("NOSCRIPT");
 }
 
-/** Replaces each `-- include other.lua` line by that file, which stands beside the script. */
+/** Replaces each `-- include other.lua` line by that file: of the script's folder, or `format/` of the format's. */
 export function withIncludes(file: URL, format?: URL): string {
-  const include = (_: string, name: string): string => {
-    if (name === "format" && format === undefined) throw new Error(`${file.pathname} is for a format`);
-    const included = name === "format" && format !== undefined ? format : new URL(name, file);
+  const include = (_: string, folder: string | undefined, name: string): string => {
+    if (folder !== undefined && format === undefined) throw new Error(`${file.pathname} is for a format`);
+    const included = new URL(name, folder === undefined ? file : format);
     return readFileSync(included, "utf8").replace(INCLUDE, include);
   };
   return readFileSync(file, "utf8").replace(INCLUDE, include);
 }
 
-const INCLUDE = /^-- include (\S+)$/gm;
+const INCLUDE = /^-- include (format\/)?(\S+)$/gm;

@@ -1,0 +1,26 @@
+-- The plain case of release.lua, at the least cost: the only count of a hold of ours, without a least time to be held,
+-- and the request is new. Whatever is not so plain goes on below, where everything is said that this leaves out. It does
+-- to the letter what release.lua does: a property test compares the two.
+--
+-- KEYS[1] the lock    KEYS[2] its companion
+-- ARGV[1] owner    ARGV[2] request id    ARGV[3] digest of the request
+-- ARGV[4] channel that waiters listen on    ARGV[5] channel for events
+
+-- include format/plain.lua
+
+local stored = #ARGV == 5 and redis.pcall('GET', KEYS[2])
+if type(stored) == 'string' then
+  local owner, value, fence, since, seq, window = string.match(stored, PLAIN_HOLD)
+  local time = redis.call('TIME')
+  if owner == ARGV[1] and is_plain(window, ARGV[2], time[1]) and is_held_once(owner, value) then
+    local now_ms = time[1] .. string.sub(string.rep('0', 6 - #time[2]) .. time[2], 1, 3)
+    free_now(owner)
+    seq = seq + 1
+    redis.call('SET', KEYS[2], '\n\n0\n' .. fence .. '\n0\n0\n0\n0\n' .. seq .. '\n' .. FORMAT .. '\n' .. window
+      .. '\n' .. ARGV[2] .. '\trelease\t' .. ARGV[3] .. '\t' .. fence .. '\t' .. now_ms, 'KEEPTTL')
+    redis.pcall('PUBLISH', ARGV[5], 'released\t' .. now_ms .. '\t' .. fence .. '\t' .. seq .. '\t0\t'
+      .. math.max(0, now_ms - since) .. '\t' .. owner .. '\t\n' .. KEYS[1])
+    redis.pcall('PUBLISH', ARGV[4], '0')
+    return 'released\t' .. now_ms .. '\t0'
+  end
+end

@@ -1,0 +1,24 @@
+-- A lock as one string where it is plain; as shape.lua, with the least commands.
+--
+-- KEYS[1] the lock
+
+local FORMAT = 'token'
+
+-- include plain/window.lua
+
+local function is_free()
+  return redis.call('EXISTS', KEYS[1]) == 0
+end
+
+local function take_now(owner, lease_ms)
+  redis.call('SET', KEYS[1], owner, 'PX', lease_ms)
+  return owner
+end
+
+local function is_held_once(owner, value)
+  return owner == value and redis.pcall('GETRANGE', KEYS[1], 0, 1024) == value
+end
+
+local function free_now(_owner)
+  redis.call('DEL', KEYS[1])
+end
