@@ -72,6 +72,7 @@ describe("hazard 15: an old master that still answers one client", () => {
     next.redis.freeze();
     await until(() => hold.signal.aborted, 10_000);
     expect(told).toEqual(["jeopardy", "lost"]);
+    expect(String(hold.signal.reason)).toContain("its lease ended before it was renewed");
     next.redis.thaw();
     await next.direct.replicaof("NO", "ONE");
     const grant = await next.acquire(key, "other", { waitMs: 5000 });

@@ -1,0 +1,228 @@
+import type { Redis } from "ioredis";
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Unit } from "../../lib/contract/lock.ts";
+import { codeOf, freshKey, pause, startTestLocks, type TestLocks } from "../testing/locks.ts";
+import { writeGuarded } from "../testing/register.ts";
+import { PollingLock } from "../testing/seeds/polling-lock.ts";
+import { ScriptLock } from "../testing/seeds/script-lock.ts";
+import { SingleTryLock } from "../testing/seeds/single-try-lock.ts";
+import { until } from "../testing/server.ts";
+import type { Hold } from "./hold.ts";
+
+let test: TestLocks;
+
+beforeAll(async () => {
+  test = await startTestLocks();
+});
+
+afterAll(() => test.stop());
+
+/** One who takes the lock, does its work and gives it back; false: it did not get it this time. */
+type Section = (key: string, work: () => Promise<void>) => Promise<boolean>;
+
+function literal(lock: {
+  acquire(key: string): Promise<boolean>;
+  release(key: string): Promise<void>;
+}): Section {
+  return async (key, work) => {
+    if (!(await lock.acquire(key))) return false;
+    await work();
+    await lock.release(key);
+    return true;
+  };
+}
+
+async function ours(unit: Unit): Promise<Section> {
+  const client = await test.client();
+  const retry = { tries: 3, pauseMs: 4, jitter: 0.5 };
+  return async (key, work) => {
+    const code = await codeOf(
+      client.withLock(key, { format: "timestamp", unit, leaseMs: 20_000, retry }, async () => await work()),
+    );
+    return code === "ok";
+  };
+}
+
+const SEEDS: readonly { name: string; unit: Unit; open(redis: Redis): Section }[] = [
+  {
+    name: "one Lua script, three tries",
+    unit: "s",
+    open: (redis) => literal(new ScriptLock(redis, { pauseMs: 4, leaseSeconds: 20, release: "told" })),
+  },
+  {
+    name: "separate commands in milliseconds, tried for a while",
+    unit: "ms",
+    open: (redis) => literal(new PollingLock(redis, { everyMs: 4 })),
+  },
+  {
+    name: "separate commands in seconds, tried once",
+    unit: "s",
+    open: (redis) => literal(new SingleTryLock(redis, 20)),
+  },
+];
+
+describe("published timestamp locks beside ours, on one key", () => {
+  it.each(SEEDS)(
+    "$name: a counter that is read, checked and written back is exact",
+    async ({ unit, open }) => {
+      const [key, counter, sections] = [`${freshKey()}_lock`, freshKey(), 40];
+      let inside = 0;
+      const contend = async (section: Section) => {
+        const redis = test.redis.client();
+        const work = async () => {
+          expect(++inside).toBe(1);
+          const count = Number(await redis.get(counter));
+          await redis.set(counter, count + 1);
+          inside--;
+        };
+        for (let done = 0; done < sections; ) {
+          if (await section(key, work)) done++;
+          else await pause(5 * Math.random());
+        }
+      };
+      const contenders = [1, 2, 3].flatMap(() => [Promise.resolve(open(test.redis.client())), ours(unit)]);
+      await Promise.all((await Promise.all(contenders)).map(contend));
+      expect(await test.direct.get(counter)).toBe(String(sections * contenders.length));
+    },
+  );
+
+  it("one that was left behind by a client with another clock and no time to live is taken over at its end", async () => {
+    const key = freshKey();
+    const slow = new ScriptLock(test.redis.client(), { clockSeconds: -10 });
+    expect(await slow.acquire(key)).toBe(true);
+    expect(await test.direct.ttl(key)).toBeGreaterThan(1_000_000_000);
+    const client = await test.client();
+    const hold = await client.acquire(key, { format: "timestamp", unit: "s", leaseMs: 5000 });
+    expect(await test.direct.ttl(key)).toBeLessThan(10);
+    // As printed, its release frees what has ended only: nothing of ours.
+    await slow.release(key);
+    expect(await codeOf(hold.renew())).toBe("ok");
+    await hold.release();
+  });
+});
+
+describe("work that overruns the lease", () => {
+  it("lets two of the published ones in, who lose an update", async () => {
+    const [key, counter] = [freshKey(), freshKey()];
+    const [first, second] = [1, 2].map(
+      () => new PollingLock(test.redis.client(), { leaseMs: 60, everyMs: 5 }),
+    );
+    let inside = 0;
+    let most = 0;
+    const work = async (lock: PollingLock | undefined, lasts: () => Promise<unknown>) => {
+      expect(await lock?.acquire(key)).toBe(true);
+      most = Math.max(most, ++inside);
+      const count = Number(await test.direct.get(counter));
+      await lasts();
+      await test.direct.set(counter, count + 1);
+      inside--;
+      await lock?.release(key);
+    };
+    let isDone = false;
+    const overrunning = work(first, () => until(() => isDone));
+    await work(second, async () => undefined).finally(() => {
+      isDone = true;
+    });
+    await overrunning;
+    expect(most).toBe(2);
+    expect(await test.direct.get(counter)).toBe("1");
+  });
+
+  it.each(["ms", "s"] as const)(
+    "%s: by one of ours is refused by the resource: its fence is below the next one's",
+    async (unit) => {
+      const [key, resource] = [freshKey(), freshKey()];
+      const client = await test.client();
+      const options = { format: "timestamp", unit, leaseMs: 50, renew: false } as const;
+      const overrunning = await client.acquire(key, options);
+      const next = await client.acquire(key, { ...options, leaseMs: 20_000, waitMs: 10_000 });
+      expect(overrunning.signal.aborted).toBe(true);
+      const write = ({ fence }: Hold, value: string) =>
+        writeGuarded(test.direct, resource, fence ?? "", value);
+      expect(await write(next, "next")).toBe("written");
+      expect(await write(overrunning, "late")).toBe("refused");
+      expect(await test.direct.get(resource)).toBe("next");
+      await next.release();
+    },
+  );
+
+  it("by a published one costs us the lock, of which we are told, and not the resource", async () => {
+    const [key, resource] = [freshKey(), freshKey()];
+    const client = await test.client();
+    const overrunning = new PollingLock(test.redis.client(), { leaseMs: 30 });
+    expect(await overrunning.acquire(key)).toBe(true);
+    const hold = await client.acquire(key, { format: "timestamp", leaseMs: 600, waitMs: 5000 });
+    expect(await writeGuarded(test.direct, resource, hold.fence ?? "", "ours")).toBe("written");
+    // It has no fence to show, and deletes the lock whoever has it.
+    expect(await writeGuarded(test.direct, resource, "0", "late")).toBe("refused");
+    await overrunning.release(key);
+    const next = await client.acquire(key, { format: "timestamp", owner: "next", leaseMs: 20_000 });
+    await until(() => hold.signal.aborted);
+    expect(hold.signal.reason).toMatchObject({ code: "lost" });
+    expect(await writeGuarded(test.direct, resource, next.fence ?? "", "next")).toBe("written");
+    expect(await writeGuarded(test.direct, resource, hold.fence ?? "", "ours again")).toBe("refused");
+    await next.release();
+  });
+});
+
+describe("a number of tries with pauses", () => {
+  it("tells of each try what it found: free, held, gone, or that another was faster", async () => {
+    const told: { tried: number; answer: string; owner: string }[] = [];
+    const log = pino({ level: "debug" }, { write: (line: string) => told.push(JSON.parse(line)) });
+    const client = await test.client({ log });
+    const retry = { tries: 3, pauseMs: 200 };
+    const answersOf = (owner: string) =>
+      told.filter((one) => one.owner === owner).map(({ answer }) => answer);
+    const tryFor = (key: string, owner: string) => client.acquire(key, { owner, retry, format: "timestamp" });
+    const firstTry = (owner: string) => until(() => answersOf(owner).length === 1);
+
+    const key = freshKey();
+    const hold = await tryFor(key, "first");
+    expect(answersOf("first")).toEqual(["free"]);
+
+    const startedAt = performance.now();
+    expect(await codeOf(tryFor(key, "patient"))).toBe("held");
+    expect(answersOf("patient")).toEqual(["held", "held", "held"]);
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(390);
+
+    const later = tryFor(key, "later");
+    await firstTry("later");
+    await hold.release();
+    const second = await later;
+    expect(answersOf("later")).toEqual(["held", "gone"]);
+
+    const outrun = codeOf(tryFor(key, "outrun"));
+    await firstTry("outrun");
+    await second.release();
+    await test.acquire(key, "faster", { format: "timestamp" });
+    expect(await outrun).toBe("held");
+    expect(answersOf("outrun")).toEqual(["held", "outrun", "held"]);
+  });
+});
+
+describe("a value lock with owner, re-entrancy and renewal", () => {
+  it("is renewed while its value is ours, frees with the last release, and tells when it is another's", async () => {
+    const { direct } = test;
+    const client = await test.client();
+    const key = freshKey();
+    await client.withLock(key, { format: "token", leaseMs: 300 }, async (outer) => {
+      expect(await direct.get(key)).toBe(outer.owner);
+      await client.withLock(key, { format: "token", leaseMs: 300 }, async ({ count, fence }) => {
+        expect([count, fence]).toEqual([2, outer.fence]);
+      });
+      expect(await direct.get(key)).toBe(outer.owner);
+      await pause(700);
+      outer.assertHeld();
+      expect(await direct.pttl(key)).toBeGreaterThan(0);
+      await direct.set(key, "another's", "PX", 60_000);
+      await until(() => outer.signal.aborted);
+      expect(outer.signal.reason).toMatchObject({ code: "lost" });
+    });
+    expect(await direct.get(key)).toBe("another's");
+    expect(await direct.pttl(key)).toBeGreaterThan(50_000);
+    await direct.del(key);
+    await client.withLock(key, { format: "token" }, async () => undefined);
+    expect(await direct.exists(key)).toBe(0);
+  });
+});
