@@ -52,11 +52,11 @@ export function renewal(scene: Scene): void {
       const key = scene.key();
       const [client, other] = scene.opened.clients;
       const hold = await client.acquire(key, scene.holding({ leaseMs: WATCHED_MS }));
-      await pause(3 * WATCHED_MS + 2 * scene.roundedMs);
+      await pause(2 * WATCHED_MS + 2 * scene.roundedMs);
       hold.assertHeld();
       expect(await codeOf(other.acquire(key, scene.holding()))).toBe("held");
       expect(await hold.release()).toMatchObject({ outcome: "released", count: 0 });
-      await pause(WATCHED_MS);
+      await pause(WATCHED_MS / 2);
       expect(await scene.exists(key)).toBe(0);
     });
 
@@ -68,7 +68,7 @@ export function renewal(scene: Scene): void {
       await until(() => hold.signal.aborted, WATCHED_MS + 2 * scene.roundedMs + 1000);
       expect(hold.signal.reason).toMatchObject({ code: "lost" });
       expect(() => hold.assertHeld()).toThrow();
-      await pause(WATCHED_MS);
+      await pause(WATCHED_MS / 2);
       expect(await scene.exists(key)).toBe(0);
     });
 
