@@ -102,7 +102,7 @@ describe("published timestamp locks beside ours, on one key", () => {
   });
 });
 
-describe("work that overruns the lease", () => {
+describe.concurrent("work that overruns the lease", () => {
   it("lets two of the published ones in, who lose an update", async () => {
     const [key, counter] = [freshKey(), freshKey()];
     const [first, second] = [1, 2].map(
@@ -121,6 +121,7 @@ describe("work that overruns the lease", () => {
     };
     let isDone = false;
     const overrunning = work(first, () => until(() => isDone));
+    await until(() => inside === 1);
     await work(second, async () => undefined).finally(() => {
       isDone = true;
     });
@@ -166,7 +167,7 @@ describe("work that overruns the lease", () => {
   });
 });
 
-describe("a number of tries with pauses", () => {
+describe.concurrent("a number of tries with pauses", () => {
   it("tells of each try what it found: free, held, gone, or that another was faster", async () => {
     const told: { tried: number; answer: string; owner: string }[] = [];
     const log = pino({ level: "debug" }, { write: (line: string) => told.push(JSON.parse(line)) });
@@ -201,7 +202,7 @@ describe("a number of tries with pauses", () => {
   });
 });
 
-describe("a value lock with owner, re-entrancy and renewal", () => {
+describe.concurrent("a value lock with owner, re-entrancy and renewal", () => {
   it("is renewed while its value is ours, frees with the last release, and tells when it is another's", async () => {
     const { direct } = test;
     const client = await test.client();

@@ -1,81 +1,90 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { codeOf, freshKey, startTestLocks, type TestLocks } from "../../testing/locks.ts";
 import { startTestProxy, type TestProxy } from "../../testing/proxy.ts";
 import { until } from "../../testing/server.ts";
 import type { LockClient } from "../lock-client.ts";
 
-let old: TestLocks;
-let next: TestLocks;
-let proxy: TestProxy;
-/** Follows the master, as through Sentinel. */
-let client: LockClient;
+interface Masters {
+  readonly old: TestLocks;
+  /** Its replica. */
+  readonly next: TestLocks;
+  readonly proxy: TestProxy;
+  /** Follows the master, as through Sentinel. */
+  readonly client: LockClient;
+}
 
-beforeEach(async () => {
-  old = await startTestLocks({ args: ["--repl-diskless-sync-delay", "0"] });
-  next = await startTestLocks({ args: ["--replicaof", "127.0.0.1", String(old.redis.port)] });
-  await until(async () => (await next.direct.info("replication")).includes("master_link_status:up"));
-  proxy = await startTestProxy(old.redis.port);
-  client = await old.client({ port: proxy.port });
-});
+async function withReplica(run: (masters: Masters) => Promise<void>): Promise<void> {
+  const old = await startTestLocks({ args: ["--repl-diskless-sync-delay", "0"] });
+  const next = await startTestLocks({ args: ["--replicaof", "127.0.0.1", String(old.redis.port)] });
+  const proxy = await startTestProxy(old.redis.port);
+  try {
+    await until(async () => (await next.direct.info("replication")).includes("master_link_status:up"));
+    await run({ old, next, proxy, client: await old.client({ port: proxy.port }) });
+  } finally {
+    await proxy.stop();
+    next.redis.thaw();
+    await next.stop();
+    await old.stop();
+  }
+}
 
-afterEach(async () => {
-  await proxy.stop();
-  next.redis.thaw();
-  await next.stop();
-  await old.stop();
-});
-
-describe("hazard 14: a failover that loses the last writes", () => {
+describe.concurrent("hazard 14: a failover that loses the last writes", () => {
   it("is told to the holder, who brings nothing back; the next hold has the larger fence", async () => {
-    const [taken, left] = [freshKey(), freshKey()];
-    await next.direct.replicaof("NO", "ONE");
-    const first = await client.acquire(taken, { leaseMs: 900 });
-    const second = await client.acquire(left, { leaseMs: 900 });
-    const other = await next.acquire(taken, "other");
-    proxy.targetPort = next.redis.port;
-    await old.redis.kill();
-    await until(() => first.signal.aborted && second.signal.aborted);
-    // Told by the new master, well before the deadline.
-    expect(first.signal.reason).toMatchObject({ code: "lost" });
-    expect(String(first.signal.reason)).toContain("freed it");
-    expect(Number(other.fence)).toBeGreaterThan(Number(first.fence));
-    expect(await next.direct.hgetall(taken)).toEqual({ other: "1" });
-    expect(await next.direct.exists(left)).toBe(0);
-    expect(await first.release()).toMatchObject({ outcome: "not_held" });
-    expect(await next.locks.verify(taken, { owner: "other" })).toMatchObject({ count: 1 });
+    await withReplica(async ({ old, next, proxy, client }) => {
+      const [taken, left] = [freshKey(), freshKey()];
+      await next.direct.replicaof("NO", "ONE");
+      const first = await client.acquire(taken, { leaseMs: 900 });
+      const second = await client.acquire(left, { leaseMs: 900 });
+      const other = await next.acquire(taken, "other");
+      proxy.targetPort = next.redis.port;
+      await old.redis.kill();
+      await until(() => first.signal.aborted && second.signal.aborted);
+      // Told by the new master, well before the deadline.
+      expect(first.signal.reason).toMatchObject({ code: "lost" });
+      expect(String(first.signal.reason)).toContain("freed it");
+      expect(Number(other.fence)).toBeGreaterThan(Number(first.fence));
+      expect(await next.direct.hgetall(taken)).toEqual({ other: "1" });
+      expect(await next.direct.exists(left)).toBe(0);
+      expect(await first.release()).toMatchObject({ outcome: "not_held" });
+      expect(await next.locks.verify(taken, { owner: "other" })).toMatchObject({ count: 1 });
+    });
   });
 
   it("loses nothing that was replicated: the hold goes on, under its fence", async () => {
-    const key = freshKey();
-    const hold = await client.acquire(key, { leaseMs: 5000 });
-    await until(async () => (await next.direct.exists(key)) === 1);
-    await next.direct.replicaof("NO", "ONE");
-    proxy.targetPort = next.redis.port;
-    await old.redis.kill();
-    await until(async () => (await codeOf(hold.renew(6000))) === "ok");
-    hold.assertHeld();
-    const told = await next.locks.verify(key, { owner: hold.owner });
-    expect(told).toMatchObject({ count: 1, fence: hold.fence });
-    expect(told.remainingMs).toBeGreaterThan(5000);
+    await withReplica(async ({ old, next, proxy, client }) => {
+      const key = freshKey();
+      const hold = await client.acquire(key, { leaseMs: 5000 });
+      await until(async () => (await next.direct.exists(key)) === 1);
+      await next.direct.replicaof("NO", "ONE");
+      proxy.targetPort = next.redis.port;
+      await old.redis.kill();
+      await until(async () => (await codeOf(hold.renew(6000))) === "ok");
+      hold.assertHeld();
+      const told = await next.locks.verify(key, { owner: hold.owner });
+      expect(told).toMatchObject({ count: 1, fence: hold.fence });
+      expect(told.remainingMs).toBeGreaterThan(5000);
+    });
   });
 });
 
-describe("hazard 15: an old master that still answers one client", () => {
+describe.concurrent("hazard 15: an old master that still answers one client", () => {
   it("stops writing once its replicas are gone, and the local deadline ends the rest", async () => {
-    const [name, lag] = ["min-replicas-to-write", "min-replicas-max-lag"];
-    await old.direct.config("SET", name, "1", lag, "1");
-    await until(async () => (await old.direct.info("replication")).includes("min_slaves_good_slaves:1"));
-    const key = freshKey();
-    const told: string[] = [];
-    const hold = await client.acquire(key, { leaseMs: 1200, onJeopardy: () => told.push("jeopardy") });
-    hold.signal.addEventListener("abort", () => told.push("lost"));
-    next.redis.freeze();
-    await until(() => hold.signal.aborted, 10_000);
-    expect(told).toEqual(["jeopardy", "lost"]);
-    expect(String(hold.signal.reason)).toContain("its lease ended before it was renewed");
-    next.redis.thaw();
-    await next.direct.replicaof("NO", "ONE");
-    const grant = await next.acquire(key, "other", { waitMs: 5000 });
-    expect(Number(grant.fence)).toBeGreaterThan(Number(hold.fence));
+    await withReplica(async ({ old, next, client }) => {
+      const [name, lag] = ["min-replicas-to-write", "min-replicas-max-lag"];
+      await old.direct.config("SET", name, "1", lag, "1");
+      await until(async () => (await old.direct.info("replication")).includes("min_slaves_good_slaves:1"));
+      const key = freshKey();
+      const told: string[] = [];
+      const hold = await client.acquire(key, { leaseMs: 1200, onJeopardy: () => told.push("jeopardy") });
+      hold.signal.addEventListener("abort", () => told.push("lost"));
+      next.redis.freeze();
+      await until(() => hold.signal.aborted, 10_000);
+      expect(told).toEqual(["jeopardy", "lost"]);
+      expect(String(hold.signal.reason)).toContain("its lease ended before it was renewed");
+      next.redis.thaw();
+      await next.direct.replicaof("NO", "ONE");
+      const grant = await next.acquire(key, "other", { waitMs: 5000 });
+      expect(Number(grant.fence)).toBeGreaterThan(Number(hold.fence));
+    });
   });
 });

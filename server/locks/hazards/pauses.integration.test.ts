@@ -115,7 +115,7 @@ describe("hazard 6: clocks of clients", () => {
   }
 });
 
-describe("hazards 13 and 19: renewals that are held up", () => {
+describe.concurrent("hazards 13 and 19: renewals that are held up", () => {
   it("by the verbs: they have a connection of their own", async () => {
     const proxy = await startTestProxy(test.redis.port);
     const far = await test.client({ port: proxy.port });
@@ -123,7 +123,7 @@ describe("hazards 13 and 19: renewals that are held up", () => {
     const hold = await far.acquire(key, { leaseMs: 600 });
     proxy.stall("verbs");
     const stuck = codeOf(far.acquire(freshKey()));
-    await pause(1000);
+    await pause(900);
     hold.assertHeld();
     expect(await test.direct.pttl(key)).toBeGreaterThan(0);
     proxy.stall(undefined);
@@ -145,12 +145,14 @@ describe("hazards 13 and 19: renewals that are held up", () => {
     expect(told).toEqual(["jeopardy", "lost", "next"]);
     await proxy.stop();
   });
+});
 
-  it("by connections that are cut again and again: they are tried until the deadline", async () => {
-    const hold = await client.acquire(freshKey(), { leaseMs: 600 });
+describe("hazard 13: connections that are cut again and again", () => {
+  it("hold no renewal up: it is tried until the deadline", async () => {
+    const hold = await client.acquire(freshKey(), { leaseMs: 450 });
     for (let cut = 0; cut < 6; cut++) {
       await test.direct.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
-      await pause(200);
+      await pause(150);
     }
     hold.assertHeld();
     await hold.release();

@@ -48,6 +48,7 @@ const PASSING: readonly Refusal[] = [
       // What was sent before this has been refused when this is.
       await codeOf(direct.ping());
       await direct.script("KILL");
+      await until(async () => (await codeOf(direct.ping())) === "ok");
       expect(await direct.info("commandstats")).toMatch(/cmdstat_evalsha:.*rejected_calls=[1-9]/);
     },
   },
