@@ -23,10 +23,11 @@ async function opened(where: Where, behind: Pick<Opened, "serversOf" | "wakesBy"
     LockClient.open(where),
     LockClient.open(where),
   ]);
-  const { verbs } = backend;
+  const { verbs, renewMany } = backend;
   if (!(verbs instanceof Locks)) throw new Error("an operator cannot act here");
   return {
     verbs,
+    renewMany,
     clients: [one, two],
     ...behind,
     forceRelease: (key, format, seen) => verbs.forceRelease(key, format, seen),

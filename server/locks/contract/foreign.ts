@@ -79,6 +79,18 @@ export function foreign(scene: Scene): void {
       expect(await scene.byHand(key, (redis) => redis.pttl(key))).toBeGreaterThan(HELD_MS);
     });
 
+    const enters = { redisson: "is entered again: the lock counts for itself", token: "is not entered" };
+    const { format } = scene.spoken;
+    if (format !== "timestamp") {
+      it(`that has our owner's name ${enters[format]}`, async () => {
+        const key = scene.key();
+        const theirs = foreignOwner(scene);
+        await scene.byHand(key, (redis) => takeByHand(scene, theirs)(redis, key));
+        if (format === "token") expect(await codeOf(scene.acquire(key, theirs))).toBe("held");
+        else expect(await scene.acquire(key, theirs)).toMatchObject({ count: 2, fence: null });
+      });
+    }
+
     it("leaves the lock to us when it lets go in its own way", async () => {
       const key = scene.key();
       await scene.byHand(key, (redis) => takeByHand(scene, foreignOwner(scene))(redis, key));

@@ -35,6 +35,16 @@ export function lapse(scene: Scene): void {
         expect(BigInt(next.fence ?? 0)).toBeGreaterThan(BigInt(grant.fence ?? 0));
       });
 
+      it("is not the watchdog's to renew from: a hold whose lease ran out is gone", async () => {
+        const key = scene.key();
+        const options = { leaseMs: SHORT_MS, graceMs: 60_000, renew: false };
+        const hold = await scene.opened.clients[0].acquire(key, scene.holding(options));
+        await pause(hold.remainingMs() + 20 + scene.driftMs);
+        const end = await takenUntil(scene, key);
+        expect(await scene.opened.renewMany([hold], 1000)).toEqual([null]);
+        expect(await takenUntil(scene, key)).toBeLessThanOrEqual(end + 5);
+      });
+
       it("ends with a clean release", async () => {
         const key = scene.key();
         await scene.acquire(key, "me", { graceMs: 60_000 });

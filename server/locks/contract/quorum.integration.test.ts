@@ -34,6 +34,7 @@ describe("on a quorum", () => {
     const direct = masters.clients;
     return {
       verbs: backend.verbs,
+      renewMany: (holds, tryMs) => backend.renewMany(holds, tryMs),
       clients: [one, two],
       serversOf: () => direct,
       async close() {

@@ -72,6 +72,16 @@ export function renewal(scene: Scene): void {
       expect(await scene.exists(key)).toBe(0);
     });
 
+    it("tells of the loss when the same owner has taken the lock anew", async () => {
+      const key = scene.key();
+      const [client] = scene.opened.clients;
+      const hold = await client.acquire(key, scene.holding({ leaseMs: WATCHED_MS, owner: "me" }));
+      await scene.delete(key);
+      await scene.acquire(key, "me");
+      await until(() => hold.signal.aborted, WATCHED_MS + 2 * scene.roundedMs + 1000);
+      expect(await scene.verify(key, "me")).toMatchObject({ count: 1 });
+    });
+
     it("keeps many holds of one client, each under its fence", async () => {
       const [client] = scene.opened.clients;
       const holds = await Promise.all(

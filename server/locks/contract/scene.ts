@@ -4,6 +4,7 @@ import { it } from "vitest";
 import type { FormatName, Grant, Released, Unit, Verified } from "../../../lib/contract/lock.ts";
 import type { ForceReleaseRequest } from "../../formats/format.ts";
 import type { ForceReleaseReply } from "../../formats/reply.ts";
+import type { Backend } from "../backend.ts";
 import { LockkeeperError } from "../errors.ts";
 import type { HoldOptions, LockClient } from "../lock-client.ts";
 import type { AcquireOptions, ReleaseOptions, RenewOptions, Verbs } from "../verbs.ts";
@@ -29,6 +30,8 @@ export interface Spoken {
 /** A backend, opened, and ways to look behind it. */
 export interface Opened {
   readonly verbs: Verbs;
+  /** As the watchdog of a client renews. */
+  readonly renewMany: Backend["renewMany"];
   /** Two clients that know nothing of each other, as in two processes. */
   readonly clients: readonly [LockClient, LockClient];
   /** Plain connections to all the servers that have this key. */
