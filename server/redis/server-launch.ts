@@ -15,6 +15,8 @@ export interface Launch {
   args: string[];
   port: number;
   logFile: string;
+  /** Added to the environment that it gets. */
+  env?: Readonly<Record<string, string>> | undefined;
   onProgress?: ((line: string) => void) | undefined;
 }
 
@@ -39,7 +41,7 @@ function start(options: Launch) {
   const log = openLog(options.logFile);
   const child = spawn(options.binary.path, options.args, {
     cwd: options.cwd,
-    env: environmentOf(options.binary),
+    env: { ...environmentOf(options.binary), ...options.env },
     // Its own process group: Ctrl-C in the terminal must reach us first, so that we can end it in order.
     detached: true,
     stdio: ["ignore", log, log],

@@ -50,10 +50,11 @@ export class TestMasters {
     return Promise.all(this.clients.map((redis) => redis.get(key)));
   }
 
-  /** What each master knows of the hold of a lock. */
-  holds(key: string) {
+  /** What each of these masters knows of the hold of a lock; all by default. */
+  holds(key: string, ...numbers: readonly number[]) {
+    const asked = numbers.length === 0 ? this.clients : this.at(...numbers).map(({ redis }) => redis);
     return Promise.all(
-      this.clients.map(async (redis) => companionOf((await redis.get(String(companionKeyOf(key)))) ?? "")),
+      asked.map(async (redis) => companionOf((await redis.get(String(companionKeyOf(key)))) ?? "")),
     );
   }
 

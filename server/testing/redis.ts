@@ -19,6 +19,8 @@ export interface TestRedisOptions {
   password?: string;
   /** Where it keeps its files; it stays after `stop()`. Without it a temporary folder is used and removed. */
   dir?: string;
+  /** Added to the environment that the server gets. */
+  env?: Readonly<Record<string, string>>;
 }
 
 export interface TestRedis {
@@ -103,6 +105,7 @@ async function launchOn(port: number, { binary, dir, options }: Setup): Promise<
     args: [...args, ...(options.args ?? [])],
     port,
     logFile: join(dir, "redis.log"),
+    env: options.env,
   });
   watchProcess(server.pid);
   return server;

@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { whenReady } from "../../redis/connect.ts";
 import { failureOf } from "../../redis/failure.ts";
+import { UnavailableError } from "../errors.ts";
 import { type Master, majorityOf } from "./master.ts";
 
 /** What a master said in its time. `unknown`: it may have done it, or may do it yet. `away`: certainly not. */
@@ -16,6 +17,8 @@ export type Progress = "open" | "enough" | "decided";
 export interface Question<Reply> {
   /** Which connections it goes by. */
   readonly by: "verbs" | "renewals";
+  /** `all`: the call itself waits for a connection. By default none is waited for unless a majority has none. */
+  readonly to?: "all";
   /** For how long each master is waited for. */
   readonly budgetMs: number;
   readonly call: (master: Master) => Promise<Reply>;
@@ -37,6 +40,10 @@ export function ask<Reply>(masters: readonly Master[], question: Question<Reply>
 const REST_MS_MIN = 5;
 const OVER = new Error("It did not answer in its time");
 
+function mayBeDone(error: unknown): boolean {
+  return !(error instanceof UnavailableError) && failureOf(error) !== "not_executed";
+}
+
 class Asking<Reply> {
   readonly #answers = new Map<Master, Answer<Reply>>();
   readonly #sent = new Set<Master>();
@@ -52,10 +59,10 @@ class Asking<Reply> {
   ) {}
 
   run(): Promise<Answers<Reply>> {
-    const { by, budgetMs } = this.question;
+    const { by, budgetMs, to } = this.question;
     const ready = this.masters.filter((master) => master[by].status === "ready");
     // A connection that comes back is waited for only where nothing can be decided without it.
-    const asked = ready.length >= majorityOf(this.masters.length) ? ready : this.masters;
+    const asked = to !== "all" && ready.length >= majorityOf(this.masters.length) ? ready : this.masters;
     if (asked !== ready) setMaxListeners(0, this.#stop.signal);
     return new Promise((resolve) => {
       this.#resolve = resolve;
@@ -70,15 +77,14 @@ class Asking<Reply> {
 
   async #askOne(master: Master): Promise<void> {
     let answer: Answer<Reply>;
-    const redis = master[this.question.by];
+    const { by, to } = this.question;
     try {
       // Without a pause where there is nothing to wait for, so that all are asked in the same moment.
-      if (redis.status !== "ready") await whenReady(redis, this.#stop.signal);
+      if (to !== "all" && master[by].status !== "ready") await whenReady(master[by], this.#stop.signal);
       this.#sent.add(master);
       answer = { state: "answered", reply: await this.question.call(master) };
     } catch (error) {
-      const isAway = !this.#sent.has(master) || failureOf(error) === "not_executed";
-      answer = { state: isAway ? "away" : "unknown", error };
+      answer = { state: this.#sent.has(master) && mayBeDone(error) ? "unknown" : "away", error };
     }
     if (!this.#stop.signal.aborted) {
       this.#answers.set(master, answer);

@@ -4,7 +4,7 @@ import type { AcquireRequest } from "../../formats/format.ts";
 import { type LockkeeperError, UnavailableError } from "../errors.ts";
 import type { Candidate, Elected, Outcome } from "./candidate.ts";
 import { majorityOf } from "./master.ts";
-import { isSplit, isWithdrawn, maybeDone, refusalOf } from "./refusal.ts";
+import { isSplit, isTooFew, isWithdrawn, maybeDone, refusalOf } from "./refusal.ts";
 import { pauseAfterSplit } from "./time.ts";
 
 export interface Patience {
@@ -12,6 +12,8 @@ export interface Patience {
   readonly waitMs: (() => number) | undefined;
   /** For how long a lock is tried that nobody is known to hold. */
   readonly patienceMs: number;
+  /** For how long it outlasts that too few masters answer. */
+  readonly outlastsMs: number;
   readonly signal?: AbortSignal | undefined;
   /** Called before each try. */
   readonly onSend: (() => void) | undefined;
@@ -19,20 +21,28 @@ export interface Patience {
 
 /** Stands for a lock until it is elected, or somebody else holds it. */
 export async function elect(candidate: Candidate, patience: Patience): Promise<Outcome> {
-  const deadline = performance.now() + patience.patienceMs;
-  for (let splits = 0; ; ) {
+  const begunAt = performance.now();
+  for (let tried = 0; ; ) {
     patience.onSend?.();
-    const startedAt = performance.now();
+    const sentAt = performance.now();
     const outcome = await candidate.stand(patience.waitMs?.());
     if (outcome.outcome === "elected") return outcome;
     // The same request goes on behind the ids that were taken back before.
     if (isWithdrawn(outcome.answers)) continue;
-    if (outcome.outcome === "too_late" || !isSplit(outcome.answers)) return outcome;
-    const now = performance.now();
-    const pauseMs = pauseAfterSplit(splits++, now - startedAt);
-    if (now + pauseMs >= deadline || patience.signal?.aborted) return outcome;
+    const pauseMs = pauseAfterSplit(tried, performance.now() - sentAt);
+    const spentMs = performance.now() - begunAt + pauseMs;
+    if (patience.signal?.aborted || spentMs >= limitMs(outcome, patience, tried)) return outcome;
+    tried++;
     await sleep(pauseMs);
   }
+}
+
+/** Up to when such an outcome is followed by another try. */
+function limitMs({ outcome, answers }: Exclude<Outcome, Elected>, patience: Patience, tried: number): number {
+  if (isTooFew(answers)) return patience.outlastsMs;
+  // A master that voted and went away before all had agreed took the time for it; it is known to be away now.
+  if (outcome === "too_late") return tried === 0 ? Number.POSITIVE_INFINITY : patience.patienceMs;
+  return isSplit(answers) ? patience.patienceMs : 0;
 }
 
 /** Why it was not elected. */

@@ -1,6 +1,7 @@
 import type { Key } from "../../../lib/contract/key.ts";
 import type { FormatName, Grant, Released, Verified, VerifyInput } from "../../../lib/contract/lock.ts";
 import type { AcquireRequest } from "../../formats/format.ts";
+import { BUDGET_MS } from "../attempt.ts";
 import { assertDurations } from "../durations.ts";
 import { HeldError, InvalidError } from "../errors.ts";
 import { Lockable } from "../lockable.ts";
@@ -23,7 +24,7 @@ import type { Master } from "./master.ts";
 import { Releases } from "./release.ts";
 import { renew } from "./renew.ts";
 import { QuorumSubscriber } from "./subscriber.ts";
-import { budgetMsOf } from "./time.ts";
+import { PATIENCE_MS } from "./time.ts";
 import { verify } from "./verify.ts";
 
 const FORMAT = "token";
@@ -63,8 +64,12 @@ export class QuorumLocks implements Verbs {
     const request = this.#requests.acquire({ ...options, format: FORMAT });
     const candidate = new Candidate(this.masters, key, request, namedBy(requestId));
     if (waitMs > 0) return await this.#acquireWaiting(key, request, candidate, options);
-    const patienceMs = budgetMsOf(request.leaseMs);
-    const outcome = await elect(candidate, { waitMs: undefined, patienceMs, onSend });
+    const outcome = await elect(candidate, {
+      waitMs: undefined,
+      patienceMs: PATIENCE_MS,
+      outlastsMs: 0,
+      onSend,
+    });
     if (outcome.outcome === "elected") return grantedTo(candidate, key, request, outcome);
     throw reasonOf(key, request, candidate, outcome);
   }
@@ -79,7 +84,8 @@ export class QuorumLocks implements Verbs {
     const look = async (patienceMs: number): Promise<Sight<AcquiredGrant & Taken>> => {
       const deadline = performance.now() + patienceMs;
       const leftMs = () => Math.max(1, Math.round(deadline - performance.now()));
-      const outcome = await elect(candidate, { waitMs: leftMs, patienceMs, signal, onSend });
+      const outlastsMs = Math.min(patienceMs, BUDGET_MS);
+      const outcome = await elect(candidate, { waitMs: leftMs, patienceMs, outlastsMs, signal, onSend });
       if (outcome.outcome === "elected") {
         const granted = grantedTo(candidate, key, request, outcome);
         return { done: { ...granted, giveUp: () => candidate.named === "by_us" && granted.abandon() } };

@@ -20,6 +20,10 @@ export function isSplit(answers: Answers<AcquireReply>): boolean {
   return isAsked && replies.length >= majority && most < majority;
 }
 
+export function isTooFew(answers: Answers<AcquireReply>): boolean {
+  return repliesOf(answers).length < majorityOf(answers.size);
+}
+
 /** Whether the same request goes on under another id: this one was taken back before. */
 export function isWithdrawn(answers: Answers<AcquireReply>): boolean {
   return repliesOf(answers).some((reply) => reply.outcome === "lost" && reply.why === "withdrawn");
@@ -31,7 +35,7 @@ export function refusalOf(
   answers: Answers<AcquireReply>,
 ): LockkeeperError {
   const replies = repliesOf(answers);
-  if (replies.length < majorityOf(answers.size)) return tooFew(answers);
+  if (isTooFew(answers)) return tooFew(answers);
   const [[said] = []] = largestFirst(
     replies.filter((reply) => reply.outcome !== "granted"),
     ({ outcome }) => outcome,

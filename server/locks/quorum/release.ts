@@ -2,12 +2,12 @@ import { fieldsOfKey, type Key } from "../../../lib/contract/key.ts";
 import type { Released } from "../../../lib/contract/lock.ts";
 import { FORMATS, type ReleaseRequest } from "../../formats/format.ts";
 import type { ReleaseReply } from "../../formats/reply.ts";
+import { attempt, BUDGET_MS } from "../attempt.ts";
 import { notALock, refusal } from "../refusals.ts";
 import { type Answers, ask, repliesOf } from "./ask.ts";
 import { type Master, majorityOf } from "./master.ts";
 import { kthSmallest, median } from "./order.ts";
 import { maybeDone, tooFew } from "./refusal.ts";
-import { BUDGET_MS } from "./time.ts";
 
 /** As long as masters remember a request. */
 const REMEMBERED_MS = 120_000;
@@ -33,11 +33,12 @@ export class Releases {
       request: asked,
       sentAt: performance.now(),
     };
-    const retryMs = request === asked ? undefined : Math.ceil(performance.now() - sentAt);
+    const since = request === asked ? undefined : sentAt;
     const answers = await ask(this.masters, {
       by: "verbs",
+      to: "all",
       budgetMs: BUDGET_MS,
-      call: ({ verbs, channel }) => FORMATS.token.release(verbs, channel, key, { ...request, retryMs }),
+      call: (master) => releaseAt(master, key, request, since),
       progress: (soFar) => (isKnown(soFar, this.masters.length) ? "enough" : "open"),
     });
     if (isKnown(answers, this.masters.length)) return releasedOf(key, request.owner, answers);
@@ -54,6 +55,19 @@ export class Releases {
     const isRemembered = unfinished && performance.now() - unfinished.sentAt < REMEMBERED_MS;
     return isRemembered ? unfinished : undefined;
   }
+}
+
+/** Asked again for as long as there is time: under one id, whoever let go already says so again. */
+function releaseAt(
+  { verbs, channel }: Master,
+  key: Key,
+  request: ReleaseRequest,
+  since: number | undefined,
+): Promise<ReleaseReply> {
+  return attempt(verbs, (retryMs) => {
+    const firstMs = since === undefined ? retryMs : Math.ceil(performance.now() - since);
+    return FORMATS.token.release(verbs, channel, key, { ...request, retryMs: firstMs });
+  });
 }
 
 const isTold = ({ outcome }: ReleaseReply) => outcome !== "unknown";

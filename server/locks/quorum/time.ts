@@ -14,8 +14,8 @@ export function budgetMsOf(leaseMs: number): number {
   return Math.min(BUDGET_MS_MAX, Math.max(BUDGET_MS_MIN, leaseMs * BUDGET_OF_LEASE));
 }
 
-/** Of what has no lease of its own to go by. */
-export const BUDGET_MS = 200;
+/** For how long one who does not wait tries a lock that nobody is known to hold. */
+export const PATIENCE_MS = 400;
 
 /** By how much clocks of masters may run faster than ours, for each millisecond of a lease; and their resolution. */
 const DRIFT = 0.01;

@@ -3,21 +3,22 @@ import type { Verified, VerifyInput } from "../../../lib/contract/lock.ts";
 import type { Answered } from "../../formats/observation.ts";
 import { readOne } from "../../formats/read.ts";
 import { answered } from "../answered.ts";
+import { attempt, BUDGET_MS } from "../attempt.ts";
 import { lostBy, notALock } from "../refusals.ts";
 import { type Answers, ask, repliesOf } from "./ask.ts";
 import { commonHoldOf, type SeenHold, verdictOf } from "./common-hold.ts";
 import { type Master, majorityOf } from "./master.ts";
 import { largestFirst } from "./order.ts";
 import { tooFew } from "./refusal.ts";
-import { BUDGET_MS } from "./time.ts";
 
 /** Whether a majority has the owner's hold at this moment. @throws LockkeeperError lost, not_a_lock, unavailable */
 export async function verify(masters: readonly Master[], key: Key, wanted: VerifyInput): Promise<Verified> {
   const { owner } = wanted;
   const answers = await ask(masters, {
     by: "verbs",
+    to: "all",
     budgetMs: BUDGET_MS,
-    call: async ({ verbs }) => answered(await readOne(verbs, key)),
+    call: async ({ verbs }) => answered(await attempt(verbs, () => readOne(verbs, key))),
     progress: (soFar) => (stateOf(soFar, wanted, masters.length).verdict === "unsure" ? "open" : "enough"),
   });
   const { hold, verdict } = stateOf(answers, wanted, masters.length);

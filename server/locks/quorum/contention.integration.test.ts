@@ -1,0 +1,143 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { FORMATS } from "../../formats/format.ts";
+import { startTestMasters, type TestMasters } from "../../testing/masters.ts";
+import { until } from "../../testing/server.ts";
+import { LockkeeperError } from "../errors.ts";
+import { LockClient } from "../lock-client.ts";
+
+let masters: TestMasters;
+const clients: LockClient[] = [];
+
+beforeAll(async () => {
+  masters = await startTestMasters(5);
+});
+
+// One process asks one after the other. Over a network each question takes its own time, and votes are split.
+beforeEach(() => {
+  const { acquire } = FORMATS.token;
+  vi.spyOn(FORMATS.token, "acquire").mockImplementation(async (...ask) => {
+    await new Promise((resolve) => setTimeout(resolve, 6 * Math.random()));
+    return await acquire.apply(FORMATS.token, ask);
+  });
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  for (const client of clients.splice(0)) client.close();
+});
+
+afterAll(() => masters.stop());
+
+/** Clients that know nothing of each other, as in so many processes. */
+async function open(count: number): Promise<LockClient[]> {
+  const opened = await Promise.all(
+    Array.from({ length: count }, () => LockClient.open({ quorum: masters.urls })),
+  );
+  clients.push(...opened);
+  return opened;
+}
+
+const fresh = () => `lock:${randomUUID()}`;
+const codeOf = (call: Promise<unknown>) =>
+  call.then(
+    () => "granted",
+    (error: unknown) => (error instanceof LockkeeperError ? error.code : String(error)),
+  );
+const isFree = async (key: string) => (await masters.votes(key)).every((vote) => vote === null);
+
+/** How many scripts a master has run. */
+async function scriptsAt(number: number): Promise<number> {
+  const stats = await masters.redisAt(number).info("commandstats");
+  const calls = [...stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm)];
+  return calls.reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+describe("many who want one lock", () => {
+  it("that is free: one of them gets it soon, and the votes of the others are gone", async () => {
+    const all = await open(12);
+    for (let round = 0; round < 5; round++) {
+      const key = fresh();
+      const startedAt = performance.now();
+      const holds = await Promise.allSettled(all.map((client) => client.acquire(key, { renew: false })));
+      expect(performance.now() - startedAt).toBeLessThan(3000);
+      const got = holds.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+      expect(got).toHaveLength(1);
+      await until(async () =>
+        (await masters.votes(key)).every((vote) => vote === null || vote === got[0]?.owner),
+      );
+      await got[0]?.release();
+      await until(() => isFree(key));
+    }
+  });
+
+  it("that is held: all get it, one after the other, and nothing of it is left", async () => {
+    const all = await open(6);
+    const key = fresh();
+    const first = await all[0]?.acquire(key);
+    const fences: bigint[] = [];
+    let inside = 0;
+    const waits = all.map((client) =>
+      client.withLock(key, { waitMs: 15_000 }, async ({ fence }) => {
+        expect(++inside).toBe(1);
+        fences.push(BigInt(fence ?? 0));
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        inside--;
+      }),
+    );
+    await first?.release();
+    await Promise.all(waits);
+    expect(fences).toEqual(fences.toSorted((one, other) => (one < other ? -1 : 1)));
+    expect(new Set(fences).size).toBe(6);
+    await until(() => isFree(key));
+  });
+
+  it("and keep a counter right that they read and write under it, while two masters freeze in turn", async () => {
+    const all = await open(4);
+    const key = fresh();
+    let counter = 0;
+    let left = 200;
+    let isOver = false;
+    const outages = (async () => {
+      for (let n = 0; !isOver; n = (n + 1) % 4) {
+        const away = masters.at(n, n + 1).map(({ master }) => master);
+        for (const master of away) master.freeze();
+        await new Promise((resolve) => setTimeout(resolve, 150));
+        for (const master of away) master.thaw();
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    })();
+    const run = async (client: LockClient) => {
+      while (left-- > 0) {
+        await client.withLock(key, { waitMs: 20_000 }, async (hold) => {
+          const seen = counter;
+          await new Promise((resolve) => setImmediate(resolve));
+          hold.assertHeld();
+          counter = seen + 1;
+        });
+      }
+    };
+    await Promise.all(all.map(run));
+    isOver = true;
+    await outages;
+    expect(counter).toBe(200);
+  }, 60_000);
+});
+
+describe("who waits while somebody has a bare majority", () => {
+  it("is not woken by the votes that are given back beside it, and does not try without end", async () => {
+    const all = await open(4);
+    const key = fresh();
+    await masters.occupy(key, [0, 1, 2]);
+    const before = await scriptsAt(4);
+    expect(await Promise.all(all.map((client) => codeOf(client.acquire(key, { waitMs: 1500 }))))).toEqual([
+      "timeout",
+      "timeout",
+      "timeout",
+      "timeout",
+    ]);
+    // Each looks twice, and takes back what it got; now and then one look more is left to the timer.
+    expect((await scriptsAt(4)) - before).toBeLessThan(4 * 12);
+    await until(async () => (await masters.votes(key)).slice(3).every((vote) => vote === null));
+  });
+});
