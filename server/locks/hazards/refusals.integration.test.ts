@@ -136,13 +136,15 @@ describe.concurrent("hazard 16: what Redis refuses before it does anything", () 
     await onItsOwn(run, { dir });
   });
 
-  it.each(ALL_FORMATS)("%s: a Redis that is full still lets go of locks", async (format) => {
+  it.each(ALL_FORMATS)("%s: a Redis that is full still lets go of locks, plain or not", async (format) => {
     await onItsOwn(async (test) => {
-      const key = freshKey();
-      await test.acquire(key, "me", { format });
+      const holds = [{}, { graceMs: 1000 }].map((more) => ({ key: freshKey(), more: { format, ...more } }));
+      for (const { key, more } of holds) await test.acquire(key, "me", more);
       await settings(test, ["maxmemory", "1"]);
-      expect(await test.locks.release(key, { owner: "me", format })).toMatchObject({ outcome: "released" });
-      expect(await test.direct.exists(key)).toBe(0);
+      for (const { key } of holds) {
+        expect(await test.locks.release(key, { owner: "me", format })).toMatchObject({ outcome: "released" });
+        expect(await test.direct.exists(key)).toBe(0);
+      }
     });
   });
 

@@ -115,6 +115,12 @@ const SCENARIOS: readonly Scenario[] = [
     counts: [1, 1],
   },
   {
+    name: "acquire with a grace",
+    grants: 0,
+    act: (locks, key, format) => locks.acquire(key, ask("me", { format, requestId, graceMs: 500 })),
+    counts: [1, 1],
+  },
+  {
     name: "acquire once more",
     grants: 1,
     act: (locks, key, format) => locks.acquire(key, ask("me", { format, requestId, leaseMs: 60_000 })),
