@@ -9,8 +9,6 @@ const ALONG = 0.1;
 /** A try may take this share of the lease, so that at least three fit in before the deadline. */
 const TRY = 1 / 6;
 const TRY_MS_MIN = 50;
-/** What is renewed in several calls has its answers together a moment after the last of them was given up. */
-const LATE_MS = 20;
 
 /**
  * Renews all holds of a process at a third of their leases: one timer, up to a hundred holds a script, on a
@@ -93,7 +91,8 @@ export class Watchdog {
     const shortest = Math.min(...batch.map(({ leaseMs }) => leaseMs));
     try {
       const tryMs = Math.max(TRY_MS_MIN, shortest * TRY);
-      const remaining = await within(tryMs + LATE_MS, this.renewMany(batch, tryMs));
+      // Timers of one length end in the order they were set: what takes several calls says how far it came before.
+      const remaining = await within(tryMs, this.renewMany(batch, tryMs));
       batch.forEach((hold, index) => {
         const remainingMs = remaining[index];
         if (remainingMs === undefined) this.#retry(hold);
