@@ -37,11 +37,16 @@ export async function launch(options: Launch): Promise<LaunchedServer> {
   throw new StartupError(`The Redis server ${problem}${details}. Its log: ${options.logFile}`);
 }
 
+function environmentWith({ binary, env }: Launch): NodeJS.ProcessEnv | undefined {
+  const own = environmentOf(binary);
+  return env === undefined ? own : ({ ...own, ...env } as NodeJS.ProcessEnv);
+}
+
 function start(options: Launch) {
   const log = openLog(options.logFile);
   const child = spawn(options.binary.path, options.args, {
     cwd: options.cwd,
-    env: { ...environmentOf(options.binary), ...options.env },
+    env: environmentWith(options),
     // Its own process group: Ctrl-C in the terminal must reach us first, so that we can end it in order.
     detached: true,
     stdio: ["ignore", log, log],
