@@ -115,6 +115,29 @@ describe("hazard 6: clocks of clients", () => {
   }
 });
 
+describe("hazard 12: a renewal that races the release, in Redis", () => {
+  it("prolongs no hold that the same owner takes right after, in 300 rounds at the moment of the renewal", async () => {
+    const [watchedMs, fixedMs] = [300, 150];
+    const next = async (_: unknown, round: number) => {
+      const [key, owner] = [freshKey(), "me"];
+      const hold = await client.acquire(key, { owner, leaseMs: watchedMs });
+      // A third of the lease is when it is renewed.
+      await pause(watchedMs / 3 - 10 + (round % 20));
+      await hold.release();
+      await client.acquire(key, { owner, leaseMs: fixedMs, renew: false });
+      return key;
+    };
+    const keys = await Promise.all(Array.from({ length: 300 }, next));
+    const longest = async () => Math.max(...(await Promise.all(keys.map((key) => test.direct.pttl(key)))));
+    await until(async () => {
+      const leftMs = await longest();
+      expect(leftMs).toBeLessThanOrEqual(fixedMs);
+      return leftMs < 0;
+    });
+    expect(await longest()).toBe(-2);
+  });
+});
+
 describe.concurrent("hazards 13 and 19: renewals that are held up", () => {
   it("by the verbs: they have a connection of their own", async () => {
     const proxy = await startTestProxy(test.redis.port);
