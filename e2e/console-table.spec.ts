@@ -19,7 +19,8 @@ test("filter, order and selected row are in the URL and survive a reload", async
   await expect(rows.first()).toContainText("owner-c");
   await page.keyboard.press("j");
   await page.keyboard.press("j");
-  await expect(page).toHaveURL(/lock=/);
+  await expect(page.getByRole("row", { selected: true })).toContainText("owner-b");
+  await expect(page).toHaveURL(/lock=[^&]*b(&|$)/);
   await page.reload();
   await expect(rows).toHaveCount(3);
   await expect(rows.first()).toContainText("owner-c");
