@@ -1,0 +1,97 @@
+import { parseArgs } from "node:util";
+import { FormatName } from "../lib/contract/lock.ts";
+import { FAULTS } from "./faults/known.ts";
+import { TOPOLOGIES, type TopologyName } from "./servers/topology.ts";
+
+/** The command line asks for something that is not there; the message says what is. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+export interface RunRequest {
+  readonly topology: TopologyName;
+  readonly seconds: number;
+  readonly seed: number;
+  readonly format: FormatName;
+  readonly faults: readonly string[];
+  /** The longest lease that a worker asks for. */
+  readonly leaseMs: number;
+}
+
+const USAGE = [
+  "npm run chaos -- [--topology single|quorum] [--seconds N] [--seed N] [--format redisson|token|timestamp]",
+  "                 [--faults a,b|none] [--lease-ms N] [--out FOLDER]",
+].join("\n");
+
+export interface Command extends RunRequest {
+  readonly out: string | undefined;
+}
+
+/** @throws UsageError */
+export function commandOf(argv: readonly string[], chance: () => number = Math.random): Command {
+  const values = parsed(argv);
+  const topology = oneOf("topology", TOPOLOGIES, values.topology ?? "single");
+  return {
+    topology,
+    seconds: whole("seconds", values.seconds ?? "30", 5),
+    seed: whole("seed", values.seed ?? String(Math.floor(chance() * 1_000_000)), 0),
+    format: formatOf(topology, values.format),
+    faults: faultsOf(values.faults),
+    leaseMs: whole("lease-ms", values["lease-ms"] ?? "1500", 200),
+    out: values.out,
+  };
+}
+
+/** What repeats a run. */
+export function textOf({ topology, seconds, seed, format, faults, leaseMs }: RunRequest): string {
+  const isAll = faults.length === FAULTS.size;
+  const chosen = isAll ? "" : ` --faults ${faults.length === 0 ? "none" : faults.join(",")}`;
+  const shape = topology === "quorum" ? "" : ` --format ${format}`;
+  const lease = leaseMs === 1500 ? "" : ` --lease-ms ${leaseMs}`;
+  return `npm run chaos -- --topology ${topology} --seconds ${seconds} --seed ${seed}${shape}${chosen}${lease}`;
+}
+
+function parsed(argv: readonly string[]) {
+  const text = { type: "string" } as const;
+  try {
+    const { values } = parseArgs({
+      args: [...argv],
+      options: {
+        topology: text,
+        seconds: text,
+        seed: text,
+        format: text,
+        faults: text,
+        "lease-ms": text,
+        out: text,
+      },
+    });
+    return values;
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message : error}\n${USAGE}`);
+  }
+}
+
+function formatOf(topology: TopologyName, asked: string | undefined): FormatName {
+  if (topology !== "quorum") return oneOf("format", FormatName.options, asked ?? "redisson");
+  if (asked === undefined || asked === "token") return "token";
+  throw new UsageError("A quorum keeps its locks in the format token alone; leave out --format.");
+}
+
+function faultsOf(asked: string | undefined): readonly string[] {
+  if (asked === undefined) return [...FAULTS.keys()];
+  if (asked === "none") return [];
+  return [...new Set(asked.split(","))].map((name) => oneOf("fault", [...FAULTS.keys()], name));
+}
+
+function oneOf<Name extends string>(what: string, known: readonly Name[], asked: string): Name {
+  const found = known.find((name) => name === asked);
+  if (found === undefined) throw new UsageError(`There is no ${what} "${asked}": ${known.join(", ")}.`);
+  return found;
+}
+
+function whole(what: string, text: string, least: number): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number >= least && number <= 1_000_000_000) return number;
+  throw new UsageError(`--${what} is a whole number, ${least} or more; "${text}" is not.`);
+}

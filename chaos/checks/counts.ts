@@ -1,0 +1,71 @@
+import type { Claim } from "../history/claims.ts";
+import type { Entry } from "../history/entry.ts";
+import { lossesIn, type Story } from "../history/story.ts";
+import type { Check, Violation } from "./finding.ts";
+
+/**
+ * C8: a count is what was entered less what was given back, however often a reply was lost. Calls of unknown outcome
+ * leave it open by one; a hold that certainly stood is not denied.
+ */
+export const counts: Check = (story) => {
+  const owners = new Map<string, Entry[]>();
+  for (const entry of story.history) {
+    if (entry.owner === undefined || (entry.op !== "acquire" && entry.op !== "release")) continue;
+    owners.set(entry.owner, [...(owners.get(entry.owner) ?? []), entry]);
+  }
+  const again = story.claims.filter(({ count }) => count > 1).length;
+  return {
+    check: "C8",
+    title: "counts",
+    violations: [
+      ...[...owners.values()].flatMap(miscounted),
+      ...story.claims.flatMap((claim) => denied(claim, story)),
+    ],
+    notes: [`${again} holds entered again`],
+  };
+};
+
+function violation(what: string, { lock = "", owner = "", t }: Entry, from = t): Violation {
+  return { check: "C8", what, lock, owners: [owner], from, to: t };
+}
+
+/** One owner's calls come one after the other. */
+function miscounted(calls: readonly Entry[]): Violation[] {
+  const found: Violation[] = [];
+  let certain = 0;
+  let possible = 0;
+  for (const entry of calls) {
+    const { op, type, count = 0, code, owner = "" } = entry;
+    if (op === "acquire" && type === "info") possible++;
+    if (op === "acquire" && type === "ok") {
+      possible++;
+      certain++;
+      // A first entry may follow a hold whose lease ran out, or whose data was lost.
+      const least = count === 1 ? 1 : certain;
+      if (count > possible || count < least) {
+        found.push(
+          violation(`${owner} entered ${certain} to ${possible} times and was told ${count}`, entry),
+        );
+      }
+      if (count === 1) [certain, possible] = [1, 1];
+    }
+    if (op === "release" && type === "info") certain = Math.max(0, certain - 1);
+    if (op === "release" && type === "ok" && code === "released") {
+      certain = Math.max(0, certain - 1);
+      possible--;
+      if (count > possible || count < certain) {
+        found.push(violation(`${owner} has ${certain} to ${possible} left and was told ${count}`, entry));
+      }
+    }
+  }
+  return found;
+}
+
+function denied(claim: Claim, story: Story): Violation[] {
+  const { release, deadline, lock, owner, sent } = claim;
+  if (release?.code !== "not_held" || release.ack === undefined || release.ack > deadline) return [];
+  if (claim.lostAt !== undefined && claim.lostAt < release.invoke) return [];
+  if (lossesIn(story, { from: sent, to: release.ack }).length > 0) return [];
+  const what = `${owner} gave back a hold that stood, and was told that it is none`;
+  return [{ check: "C8", what, lock, owners: [owner], from: sent, to: release.ack }];
+}

@@ -1,0 +1,126 @@
+import type { Claim } from "../history/claims.ts";
+import { type Entry, inMs, NS_PER_MS } from "../history/entry.ts";
+import { type Span, type Story, touches } from "../history/story.ts";
+import type { Check, Violation } from "./finding.ts";
+
+/** A waiter that hears nothing looks again after this. */
+const CAP_MS = 2000;
+const SLACK_MS = 500;
+/** A release wakes the next at once; a second is far more than two busy processors need. */
+const WAKE_MS = 1000;
+/** So long after a fault, waiters may still be finding their way back. */
+const BREATH_MS = 3000;
+const RECOVERED_MS = 2500;
+
+/**
+ * C5: a free lock that is waited for is taken; what was healed works again; and in the end nothing is left in Redis.
+ */
+export const liveness: Check = (story) => {
+  const waits = waitsOf(story);
+  const gaps = waits.flatMap((wait) => idleIn(wait, story));
+  const longest = Math.max(0, ...gaps.map(({ from, to }) => inMs(to - from)));
+  return {
+    check: "C5",
+    title: "liveness, nothing left",
+    violations: [...gaps.flatMap((gap) => tooLong(gap, story)), ...refusals(story), ...remains(story)],
+    notes: [`${waits.length} waits; a free lock was waited for ${longest.toFixed(0)} ms at most`],
+  };
+};
+
+interface Wait extends Span {
+  readonly owner: string;
+  readonly lock: string;
+}
+
+function waitsOf({ history }: Story): Wait[] {
+  const open = new Map<string, Entry>();
+  const waits: Wait[] = [];
+  for (const entry of history) {
+    if (entry.op !== "acquire") continue;
+    const name = `${entry.process}#${entry.call}`;
+    const begun = open.get(name);
+    if (entry.type === "invoke" && (entry.waitMs ?? 0) > 0) open.set(name, entry);
+    else if (begun !== undefined && entry.code !== "aborted") {
+      waits.push({ from: begun.t, to: entry.t, owner: entry.owner ?? "", lock: entry.lock ?? "" });
+    }
+  }
+  return waits;
+}
+
+/** The stretches of a wait in which nobody is known to have the lock. */
+function idleIn(wait: Wait, { claims }: Story): Wait[] {
+  const held = claims
+    .filter(({ lock, owner }) => lock === wait.lock && owner !== wait.owner)
+    .map((claim) => ({ from: claim.sent, to: goneAt(claim) }))
+    .filter((span) => touches(span, wait))
+    .sort((one, other) => one.from - other.from);
+  const idle: Wait[] = [];
+  let from = wait.from;
+  for (const span of held) {
+    if (span.from > from) idle.push({ ...wait, from, to: span.from });
+    from = Math.max(from, span.to);
+  }
+  return from < wait.to ? [...idle, { ...wait, from }] : idle;
+}
+
+/** When the lock was certainly free of it in Redis. */
+function goneAt({ release, deadline }: Claim): number {
+  return release?.code === "released" && release.count === 0 ? (release.ack ?? deadline) : deadline;
+}
+
+function tooLong(gap: Wait, story: Story): Violation[] {
+  const around = { from: gap.from - BREATH_MS * NS_PER_MS, to: gap.to };
+  const isCalm = !story.faults.some((fault) => touches(fault, around));
+  const isHealed = gap.from >= story.calmAt;
+  if (!isCalm && !isHealed) return [];
+  const leaseMs = Math.max(...story.claims.map(({ deadline, sent }) => inMs(deadline - sent)), 0);
+  const limitMs = (isCalm ? WAKE_MS : CAP_MS + leaseMs + SLACK_MS) + stalledMs(story, gap);
+  const gapMs = inMs(gap.to - gap.from);
+  if (gapMs <= limitMs) return [];
+  const what = `${gap.owner} waited ${gapMs.toFixed(0)} ms for a lock that nobody had; ${limitMs.toFixed(0)} is the limit`;
+  return [{ check: "C5", what, lock: gap.lock, owners: [gap.owner], from: gap.from, to: gap.to }];
+}
+
+function stalledMs({ stalls }: Story, span: Span): number {
+  return stalls
+    .filter((stall) => touches(stall, span))
+    .reduce((sum, { from, to }) => sum + inMs(to - from), 0);
+}
+
+const USUAL = ["held", "timeout", "aborted", "lost"];
+
+/** Once all is healed, every call is answered. */
+function refusals({ history, calmAt }: Story): Violation[] {
+  const invokes = new Map<string, number>();
+  return history.flatMap((entry) => {
+    const { process, call, op, type, t, code = "", owner = "", lock = "" } = entry;
+    if (call === undefined) return [];
+    const name = `${process}#${call}`;
+    if (type === "invoke") invokes.set(name, t);
+    const from = invokes.get(name) ?? 0;
+    const isOld = from < calmAt + RECOVERED_MS * NS_PER_MS;
+    if (type === "invoke" || type === "ok" || isOld || USUAL.includes(code)) return [];
+    return [
+      {
+        check: "C5",
+        what: `${op} of ${owner} failed after all was healed: ${code}`,
+        lock,
+        owners: [owner],
+        from,
+        to: t,
+      },
+    ];
+  });
+}
+
+function remains({ history }: Story): Violation[] {
+  return history.flatMap(({ op, t, lock = "", target = "", code = "" }) => {
+    const what =
+      op === "leftover"
+        ? `${target} still has ${lock}: ${code}`
+        : op === "died"
+          ? `a worker died: ${target} ${code}`
+          : undefined;
+    return what === undefined ? [] : [{ check: "C5", what, lock, owners: [], from: t, to: t }];
+  });
+}

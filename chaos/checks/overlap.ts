@@ -1,0 +1,70 @@
+import { byLock, type Claim } from "../history/claims.ts";
+import { inMs } from "../history/entry.ts";
+import { type FaultSpan, lossesIn, type Story, touches } from "../history/story.ts";
+import type { Check } from "./finding.ts";
+
+export interface Overlap {
+  readonly one: Claim;
+  readonly other: Claim;
+  readonly from: number;
+  readonly to: number;
+  /** What took the first claim's grant away; empty: nothing that we know of. */
+  readonly losses: readonly FaultSpan[];
+}
+
+/** C1: no two owners certainly hold a lock at one time, unless its data was taken away after the first was granted. */
+export const overlap: Check = (story) => {
+  const overlaps = overlapsOf(story);
+  return {
+    check: "C1",
+    title: "mutual exclusion",
+    violations: overlaps.filter(({ losses }) => losses.length === 0).map(violationOf),
+    notes: [`${story.claims.length} holds; ${tableOf(story, overlaps)}`],
+  };
+};
+
+export function overlapsOf(story: Story): Overlap[] {
+  return byLock(story.claims).flatMap((claims) => {
+    const found: Overlap[] = [];
+    let active: Claim[] = [];
+    for (const other of claims.toSorted((one, two) => one.ack - two.ack)) {
+      active = active.filter(({ end }) => end > other.ack);
+      for (const one of active) {
+        if (one.owner === other.owner || other.end <= other.ack) continue;
+        const span = { from: other.ack, to: Math.min(one.end, other.end) };
+        const losses = lossesIn(story, { from: Math.min(one.sent, other.sent), to: other.ack });
+        found.push({ one, other, ...span, losses });
+      }
+      active.push(other);
+    }
+    return found;
+  });
+}
+
+function violationOf({ one, other, from, to }: Overlap) {
+  return {
+    check: "C1",
+    what: `${one.owner} (fence ${one.fence}) and ${other.owner} (fence ${other.fence}) both held it for ${inMs(to - from).toFixed(1)} ms`,
+    lock: one.lock,
+    owners: [one.owner, other.owner],
+    from: Math.min(one.sent, other.sent),
+    to,
+  };
+}
+
+/** How long locks were held twice, by what went wrong at the time. */
+function tableOf({ faults }: Story, overlaps: readonly Overlap[]): string {
+  if (overlaps.length === 0) return "no overlap";
+  const rows = new Map<string, number[]>();
+  for (const { one, from, to, losses } of overlaps) {
+    const around =
+      losses.length > 0 ? losses : faults.filter((fault) => touches(fault, { from: one.sent, to }));
+    const name = [...new Set(around.map(({ fault }) => fault))].sort().join(" + ") || "no fault";
+    rows.set(name, [...(rows.get(name) ?? []), inMs(to - from)]);
+  }
+  const texts = [...rows].map(([name, ms]) => {
+    const sum = ms.reduce((total, each) => total + each, 0);
+    return `${name}: ${ms.length} overlaps, ${sum.toFixed(0)} ms in all, ${Math.max(...ms).toFixed(0)} ms the longest`;
+  });
+  return texts.join("; ");
+}

@@ -1,0 +1,28 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Journal } from "../history/journal.ts";
+import type { Planned, Stage } from "./fault.ts";
+import { faultOf } from "./known.ts";
+
+/** Lets the faults of a schedule happen, and heals each. Resolves when the last one is healed. */
+export async function unleash(schedule: readonly Planned[], stage: Stage, journal: Journal): Promise<void> {
+  const startedAt = performance.now();
+  await Promise.all(
+    schedule.map(async (planned) => {
+      await sleep(planned.atMs - (performance.now() - startedAt));
+      await happen(planned, stage, journal);
+    }),
+  );
+}
+
+async function happen(planned: Planned, stage: Stage, journal: Journal): Promise<void> {
+  const fault = faultOf(planned.fault);
+  const what = { op: "fault", fault: fault.name, target: `${fault.on} ${planned.target + 1}` } as const;
+  journal.write({ ...what, type: "invoke", forMs: planned.forMs });
+  try {
+    await fault.begin(stage, planned);
+    if (planned.forMs > 0) await sleep(planned.forMs);
+  } finally {
+    await fault.end(stage, planned);
+    journal.write({ ...what, type: "ok" });
+  }
+}

@@ -1,0 +1,38 @@
+import { seeded } from "../../server/testing/random.ts";
+import type { Fault, Planned } from "./fault.ts";
+
+export interface ScheduleOptions {
+  readonly seed: number;
+  readonly forMs: number;
+  readonly faults: readonly Fault[];
+  readonly workers: number;
+  readonly servers: number;
+  /** The longest lease: faults last from a third of it to three of it. */
+  readonly leaseMs: number;
+}
+
+const FIRST_MS = 500;
+const GAP_MS = [600, 2200] as const;
+/** A process or a server gets its breath back before the next fault. */
+const BREATH_MS = 300;
+
+/** Which fault comes when, for how long and to whom: of the seed alone. No target has two at once. */
+export function scheduleOf(options: ScheduleOptions): Planned[] {
+  const { seed, forMs, faults, leaseMs } = options;
+  const random = seeded(seed);
+  const between = (least: number, most: number) => least + random() * (most - least);
+  const planned: Planned[] = [];
+  const busyUntil = new Map<string, number>();
+  if (faults.length === 0) return planned;
+  for (let atMs = FIRST_MS; ; atMs += between(...GAP_MS)) {
+    const fault = faults[Math.floor(random() * faults.length)];
+    const target = Math.floor(random() * (fault?.on === "worker" ? options.workers : options.servers));
+    const lastsMs = fault?.lasts === "at_once" ? 0 : between(leaseMs / 3, 3 * leaseMs);
+    const chance = random();
+    if (fault === undefined || atMs + lastsMs > forMs) return planned;
+    const name = `${fault.on} ${target}`;
+    if ((busyUntil.get(name) ?? 0) > atMs) continue;
+    busyUntil.set(name, atMs + lastsMs + BREATH_MS);
+    planned.push({ fault: fault.name, atMs: Math.round(atMs), forMs: Math.round(lastsMs), target, chance });
+  }
+}

@@ -1,0 +1,24 @@
+import { type Fault, nothing } from "./fault.ts";
+
+const onWorker = { on: "worker", lasts: "a_while", loses: "nothing" } as const;
+
+export const WORKER_FAULTS: readonly Fault[] = [
+  {
+    ...onWorker,
+    name: "stop-worker",
+    begin: async ({ workers }, { target }) => workers.signal(target, "SIGSTOP"),
+    end: async ({ workers }, { target }) => workers.signal(target, "SIGCONT"),
+  },
+  {
+    ...onWorker,
+    name: "kill-worker",
+    begin: ({ workers }, { target }) => workers.kill(target),
+    end: ({ workers }, { target }) => workers.start(target),
+  },
+  {
+    ...onWorker,
+    name: "block-worker",
+    begin: async ({ workers }, { target, forMs }) => workers.order(target, { order: "block", ms: forMs }),
+    end: nothing,
+  },
+];

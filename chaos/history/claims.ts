@@ -1,0 +1,85 @@
+import { type Entry, NS_PER_MS } from "./entry.ts";
+
+/** What an acquire that was granted lets its caller believe: that the lock is its own from `ack` to `end`. */
+export interface Claim {
+  readonly process: string;
+  readonly context: string;
+  readonly call: number;
+  readonly lock: string;
+  readonly owner: string;
+  readonly fence: string | null;
+  readonly count: number;
+  readonly invoke: number;
+  /** The request that was granted was sent then or later: its deadline counts from before it was. */
+  readonly sent: number;
+  readonly ack: number;
+  /** The last deadline that its holder knew of. */
+  readonly deadline: number;
+  readonly lostAt: number | undefined;
+  readonly release: Release | undefined;
+  /** Until when its holder certainly relied on it. */
+  readonly end: number;
+  readonly endedBy: "release" | "deadline" | "loss";
+}
+
+export interface Release {
+  readonly invoke: number;
+  readonly ack: number | undefined;
+  /** `released`, `not_held`, or the code of an error. */
+  readonly code: string | undefined;
+  readonly count: number | undefined;
+}
+
+export function claimsOf(history: readonly Entry[]): Claim[] {
+  const invokes = new Map<string, Entry>();
+  const follow = new Map<string, Entry[]>();
+  for (const entry of history) {
+    if (entry.op === "acquire" && entry.type === "invoke") invokes.set(nameOf(entry, entry.call), entry);
+    if (entry.claim === undefined) continue;
+    const name = nameOf(entry, entry.claim);
+    const before = follow.get(name);
+    if (before === undefined) follow.set(name, [entry]);
+    else before.push(entry);
+  }
+  return history
+    .filter(({ op, type }) => op === "acquire" && type === "ok")
+    .map((ok) => claimOf(ok, invokes.get(nameOf(ok, ok.call)) ?? ok, follow.get(nameOf(ok, ok.call)) ?? []));
+}
+
+const nameOf = ({ process }: Entry, call: number | undefined) => `${process}#${call}`;
+
+function claimOf(ok: Entry, invoked: Entry, later: readonly Entry[]): Claim {
+  const { process, context = "", call = 0, lock = "", owner = "", fence = null, count = 1, leaseMs = 0 } = ok;
+  const granted = ok.deadline ?? ok.t;
+  const deadlines = later.flatMap(({ op, deadline }) => (op === "renew" && deadline ? [deadline] : []));
+  const deadline = Math.max(granted, ...deadlines);
+  const release = releaseOf(later);
+  const lostAt = later.find(({ op }) => op === "lost")?.t;
+  const ends = [
+    { end: release?.invoke ?? Number.POSITIVE_INFINITY, endedBy: "release" as const },
+    { end: lostAt ?? Number.POSITIVE_INFINITY, endedBy: "loss" as const },
+    { end: deadline, endedBy: "deadline" as const },
+  ];
+  const first = ends.reduce((one, other) => (other.end < one.end ? other : one));
+  const sent = Math.max(invoked.t, Math.min(ok.t, granted - (leaseMs + 1) * NS_PER_MS));
+  const who = { process, context, call, lock, owner, fence, count };
+  return { ...who, invoke: invoked.t, sent, ack: ok.t, deadline, lostAt, release, ...first };
+}
+
+function releaseOf(later: readonly Entry[]): Release | undefined {
+  const all = later.filter(({ op }) => op === "release");
+  const invoked = all.find(({ type }) => type === "invoke");
+  if (invoked === undefined) return undefined;
+  const answered = all.find(({ type }) => type !== "invoke");
+  return { invoke: invoked.t, ack: answered?.t, code: answered?.code, count: answered?.count };
+}
+
+export function byLock<Of extends { readonly lock: string }>(all: readonly Of[]): Of[][] {
+  const groups = new Map<string, Of[]>();
+  for (const each of all) {
+    const group = groups.get(each.lock);
+    if (group === undefined) groups.set(each.lock, [each]);
+    else group.push(each);
+  }
+  return [...groups.values()];
+}

@@ -1,0 +1,57 @@
+/** One line of the history. Times are nanoseconds of CLOCK_MONOTONIC, which all processes of a host share. */
+export interface Entry {
+  /** Since the run began. */
+  readonly t: number;
+  readonly process: string;
+  readonly context?: string;
+  readonly op: Op;
+  readonly type: "invoke" | "ok" | "fail" | "info";
+  /** Joins what belongs to one call; what comes of a claim has the call of its acquire as `claim`. */
+  readonly call?: number;
+  readonly claim?: number;
+  readonly lock?: string;
+  readonly owner?: string;
+  readonly fence?: string | null;
+  readonly count?: number;
+  readonly leaseMs?: number;
+  /** Until when the holder may rely on it, by its own reckoning. */
+  readonly deadline?: number;
+  readonly waitMs?: number;
+  readonly register?: Register;
+  /** The version that a write was made from, and the one it made. */
+  readonly base?: number;
+  readonly version?: number;
+  readonly value?: string;
+  readonly forMs?: number;
+  readonly fault?: string;
+  readonly target?: string;
+  readonly code?: string;
+}
+
+/**
+ * `accept`: the resource took a write. `assert`: a holder looked whether it still is one. `stall`: a process did not
+ * run for a while. `leftover`: what Redis still had when all was over. `calm`: the last fault was healed.
+ */
+export type Op =
+  | "acquire"
+  | "renew"
+  | "release"
+  | "assert"
+  | "lost"
+  | "read"
+  | "write"
+  | "accept"
+  | "stall"
+  | "fault"
+  | "calm"
+  | "over"
+  | "died"
+  | "leftover";
+
+export type Register = "fenced" | "unfenced";
+
+export const NS_PER_MS = 1_000_000;
+
+export function inMs(ns: number): number {
+  return ns / NS_PER_MS;
+}

@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Topology } from "./servers/topology.ts";
+
+export interface Leftover {
+  readonly server: number;
+  readonly key: string;
+  readonly why: string;
+}
+
+const LOOK_EVERY_MS = 200;
+/** The longest wait of a worker, and how much longer the list of those who wait is kept. */
+const WAITERS_MS = 6000 + 1000;
+const SLACK_MS = 1500;
+const COMPANION = "lockkeeper:hold:";
+const WAITERS = "lockkeeper:waiters:";
+
+/**
+ * What is in Redis although nobody is there any more: locks after the longest lease, lists of those who wait after
+ * the longest wait, and at any time keys that nothing ends. Companions stay for a while, as they should.
+ */
+export async function leftovers(topology: Topology, leaseMs: number): Promise<Leftover[]> {
+  const startedAt = performance.now();
+  for (;;) {
+    const seen = (await Promise.all(topology.servers.map((_, n) => keysOf(topology, n)))).flat();
+    const endless = seen.filter(({ ttlMs }) => ttlMs === -1);
+    const overdue = seen.filter(({ key }) => !key.startsWith(COMPANION));
+    const overMs = performance.now() - startedAt;
+    const due = overdue.filter(
+      ({ key }) => overMs > SLACK_MS + (key.startsWith(WAITERS) ? WAITERS_MS : leaseMs),
+    );
+    if (endless.length > 0 || due.length > 0 || overdue.length === 0) {
+      return [...endless.map(named("without an end")), ...due.map(named("nobody is left who has it"))];
+    }
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+const named =
+  (why: string) =>
+  ({ server, key }: { server: number; key: string }): Leftover => ({ server, key, why });
+
+async function keysOf(topology: Topology, server: number) {
+  const redis = topology.direct(server);
+  const keys = await redis.keys("*");
+  const all = await Promise.all(keys.map(async (key) => ({ server, key, ttlMs: await redis.pttl(key) })));
+  return all.filter(({ ttlMs }) => ttlMs !== -2);
+}

@@ -1,0 +1,55 @@
+// npm run chaos -- --topology single|quorum --seconds N --seed S …: exit code 1 on a violation, 2 on a wrong option.
+import { join } from "node:path";
+import { type Command, commandOf, textOf, UsageError } from "./arguments.ts";
+import { judge } from "./checks/all.ts";
+import type { Entry } from "./history/entry.ts";
+import { writeHistory } from "./history/read.ts";
+import { storyOf } from "./history/story.ts";
+import { textOfVerdicts } from "./report/text.ts";
+import { Resources } from "./resources.ts";
+import { PROJECT, run } from "./run.ts";
+
+const resources = new Resources();
+let interrupted = false;
+
+async function main(): Promise<number> {
+  try {
+    const command = commandOf(process.argv.slice(2));
+    const folder = command.out ?? join(PROJECT, "chaos-results", `${command.topology}-${command.seed}`);
+    console.log(textOf(command));
+    const history = await run({ ...command, core: PROJECT, folder }, resources);
+    return report(command, history, folder);
+  } catch (error) {
+    const isUsage = error instanceof UsageError;
+    // What fails because everything was ended under it says nothing.
+    if (!interrupted) console.error(isUsage ? error.message : error);
+    return isUsage ? 2 : 1;
+  } finally {
+    await resources.end();
+  }
+}
+
+function report(command: Command, history: readonly Entry[], folder: string): number {
+  const story = storyOf(history);
+  const verdicts = judge(story);
+  writeHistory(join(folder, "history.jsonl"), history);
+  console.log(textOfVerdicts(verdicts, story));
+  const violations = verdicts.reduce((sum, verdict) => sum + verdict.violations.length, 0);
+  console.log(`\n${join(folder, "history.jsonl")}: ${history.length} entries, ${story.faults.length} faults`);
+  console.log(violations === 0 ? "0 violations" : `${violations} violations; again: ${textOf(command)}`);
+  return violations === 0 ? 0 : 1;
+}
+
+function endOn(signal: NodeJS.Signals, code: number): void {
+  process.once(signal, async () => {
+    interrupted = true;
+    await resources.end();
+    process.exit(code);
+  });
+}
+
+endOn("SIGINT", 130);
+endOn("SIGTERM", 143);
+endOn("SIGHUP", 129);
+const code = await main();
+if (!interrupted) process.stdout.write("", () => process.exit(code));

@@ -1,0 +1,127 @@
+import type { FormatName } from "../../lib/contract/lock.ts";
+import { NS_PER_MS } from "../history/entry.ts";
+import type { Journal } from "../history/journal.ts";
+
+export type LockClientOf = typeof import("../../server/locks/lock-client.ts");
+type Client = Awaited<ReturnType<LockClientOf["LockClient"]["open"]>>;
+type Hold = Awaited<ReturnType<Client["acquire"]>>;
+
+/** A renewal by the watchdog shows in the deadline alone. */
+const LOOK_EVERY_MS = 20;
+const RENEWED_NS_MIN = 5 * NS_PER_MS;
+
+/** A hold, and the number of the call that got it. */
+export interface Claim {
+  readonly id: number;
+  readonly hold: Hold;
+  readonly lock: string;
+}
+
+export interface Wish {
+  readonly owner: string;
+  readonly leaseMs: number;
+  readonly waitMs: number;
+  readonly format: FormatName;
+  readonly renew: boolean;
+}
+
+/** One context's calls on the library, each written down before it is made and when it was answered. */
+export class Claimant {
+  static #calls = 0;
+
+  constructor(
+    private readonly client: Client,
+    private readonly journal: Journal,
+    private readonly context: string,
+    private readonly stop: AbortSignal,
+  ) {}
+
+  async acquire(lock: string, wish: Wish): Promise<Claim | undefined> {
+    const { owner, leaseMs, waitMs } = wish;
+    const call = ++Claimant.#calls;
+    const what = { context: this.context, op: "acquire", call, lock, owner, leaseMs } as const;
+    this.journal.write({ ...what, type: "invoke", waitMs });
+    try {
+      const hold = await this.client.acquire(lock, { ...wish, signal: this.stop });
+      const { fence, count } = hold;
+      const t = this.journal.now();
+      this.journal.write({ ...what, type: "ok", fence, count, deadline: this.#deadlineOf(hold, t) }, t);
+      const claim = { id: call, hold, lock };
+      this.#attend(claim);
+      return claim;
+    } catch (error) {
+      this.journal.write({ ...what, ...failureOf(error) });
+      return undefined;
+    }
+  }
+
+  async renew({ id, hold, lock }: Claim): Promise<void> {
+    const call = ++Claimant.#calls;
+    const what = { context: this.context, op: "renew", call, claim: id, lock, owner: hold.owner } as const;
+    this.journal.write({ ...what, type: "invoke" });
+    try {
+      await hold.renew();
+      const t = this.journal.now();
+      this.journal.write({ ...what, type: "ok", fence: hold.fence, deadline: this.#deadlineOf(hold, t) }, t);
+    } catch (error) {
+      this.journal.write({ ...what, ...failureOf(error) });
+    }
+  }
+
+  /** Gives back what was taken, also when it was lost: `withLock` does so, too. */
+  async release({ id, hold, lock }: Claim): Promise<void> {
+    const call = ++Claimant.#calls;
+    const { owner, fence } = hold;
+    const what = { context: this.context, op: "release", call, claim: id, lock, owner, fence } as const;
+    this.journal.write({ ...what, type: "invoke" });
+    try {
+      const { outcome, count } = await hold.release();
+      this.journal.write({ ...what, type: "ok", code: outcome, count });
+    } catch (error) {
+      this.journal.write({ ...what, ...failureOf(error) });
+    }
+  }
+
+  isHeld({ id, hold, lock }: Claim): boolean {
+    const t = this.journal.now();
+    const what = { context: this.context, op: "assert", claim: id, lock, owner: hold.owner } as const;
+    try {
+      hold.assertHeld();
+      this.journal.write({ ...what, type: "ok" }, t);
+      return true;
+    } catch {
+      this.journal.write({ ...what, type: "fail" }, t);
+      return false;
+    }
+  }
+
+  #attend({ id, hold, lock }: Claim): void {
+    const { owner, fence } = hold;
+    const what = { context: this.context, claim: id, lock, owner, fence } as const;
+    let deadline = this.#deadlineOf(hold, this.journal.now());
+    const timer = setInterval(() => {
+      if (hold.state === "released" || hold.state === "lost") return clearInterval(timer);
+      const t = this.journal.now();
+      const seen = this.#deadlineOf(hold, t);
+      if (seen < deadline + RENEWED_NS_MIN) return;
+      deadline = seen;
+      this.journal.write({ ...what, op: "renew", type: "info", deadline }, t);
+    }, LOOK_EVERY_MS);
+    timer.unref();
+    const onLost = () => this.journal.write({ ...what, op: "lost", type: "info" });
+    if (hold.signal.aborted) onLost();
+    else hold.signal.addEventListener("abort", onLost, { once: true });
+  }
+
+  #deadlineOf(hold: Hold, now: number): number {
+    return Math.round(now + hold.remainingMs() * NS_PER_MS);
+  }
+}
+
+/** What certainly was not done is a failure; what may have been done, or may be done yet, is `info`. */
+function failureOf(error: unknown): { readonly type: "fail" | "info"; readonly code: string } {
+  const code =
+    error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : String(error);
+  return { type: REFUSED.includes(code) ? "fail" : "info", code };
+}
+const REFUSED = ["held", "timeout", "queue_full", "unavailable", "lost"];

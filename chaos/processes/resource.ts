@@ -1,0 +1,53 @@
+/** What the locks protect: for each lock a register that takes every write, and one that looks at the fence. */
+import { createServer, type Socket } from "node:net";
+import { createInterface } from "node:readline";
+import { Journal } from "../history/journal.ts";
+import type { ResourceAsk, ResourceReply } from "./resource-ask.ts";
+
+const [path = "", epochNs = "0"] = process.argv.slice(2);
+const journal = new Journal(path, epochNs, "resource");
+
+class Registers {
+  #unfenced = 0;
+  #fenced = 0;
+  #highest = 0n;
+
+  answer({ ask, lock, fence, value, bases }: ResourceAsk): Omit<ResourceReply, "id"> {
+    const isCurrent = fence !== null && BigInt(fence) >= this.#highest;
+    // A reader is refused and remembered as a writer is: a late write between a read and its write would be lost.
+    if (isCurrent) this.#highest = BigInt(fence);
+    if (ask === "write") {
+      const base = bases?.unfenced ?? 0;
+      const written = {
+        op: "accept",
+        type: "ok",
+        lock,
+        fence,
+        ...(value === undefined ? {} : { value }),
+      } as const;
+      journal.write({ ...written, register: "unfenced", base, version: ++this.#unfenced });
+      if (isCurrent) {
+        journal.write({ ...written, register: "fenced", base: bases?.fenced ?? 0, version: ++this.#fenced });
+      }
+    }
+    return { unfenced: this.#unfenced, fenced: isCurrent ? this.#fenced : null };
+  }
+}
+
+const registers = new Map<string, Registers>();
+
+function serve(socket: Socket): void {
+  socket.setNoDelay(true);
+  socket.on("error", () => socket.destroy());
+  createInterface({ input: socket }).on("line", (line) => {
+    const ask = JSON.parse(line) as ResourceAsk;
+    const register = registers.get(ask.lock) ?? new Registers();
+    registers.set(ask.lock, register);
+    const reply: ResourceReply = { id: ask.id, ...register.answer(ask) };
+    if (!socket.destroyed) socket.write(`${JSON.stringify(reply)}\n`);
+  });
+}
+
+const server = createServer(serve);
+server.listen(0, "127.0.0.1", () => process.send?.(server.address()));
+process.on("disconnect", () => process.exit(0));

@@ -1,0 +1,12 @@
+import type { AddressInfo } from "node:net";
+import type { Resources } from "../resources.ts";
+import { forkProcess, untilReady } from "./workers.ts";
+
+/** @returns its port */
+export async function startResource(path: string, epochNs: string, resources: Resources): Promise<number> {
+  const child = forkProcess("resource.ts", [path, epochNs]);
+  resources.later(() => {
+    child.kill("SIGKILL");
+  });
+  return ((await untilReady(child)) as AddressInfo).port;
+}

@@ -1,0 +1,51 @@
+/** Takes locks of the library under test and writes down what it was told: invoked, answered, lost. */
+import { pathToFileURL } from "node:url";
+import { seeded } from "../../server/testing/random.ts";
+import { NS_PER_MS } from "../history/entry.ts";
+import { Journal } from "../history/journal.ts";
+import { Claimant, type LockClientOf } from "./claimant.ts";
+import { Resource } from "./resource-ask.ts";
+import { Session } from "./session.ts";
+import type { WorkerOrder, WorkerTask } from "./worker-task.ts";
+
+const STALL_EVERY_MS = 20;
+const STALL_MS_MIN = 60;
+
+const task = JSON.parse(process.argv[2] ?? "{}") as WorkerTask;
+const journal = new Journal(task.journal, task.epochNs, task.name);
+const library: LockClientOf = await import(pathToFileURL(`${task.core}/server/locks/lock-client.ts`).href);
+const client = await library.LockClient.open(task.where);
+const resource = await Resource.open(task.resourcePort);
+const stop = new AbortController();
+
+process.on("message", (order: WorkerOrder) => {
+  if (order.order === "block") block(order.ms);
+  else stop.abort();
+});
+// A worker without its harness is of no use to anybody.
+process.on("disconnect", () => process.exit(0));
+
+function block(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+let seenAt = journal.now();
+setInterval(() => {
+  const now = journal.now();
+  const forMs = (now - seenAt) / NS_PER_MS;
+  if (forMs > STALL_MS_MIN) journal.write({ op: "stall", type: "info", forMs }, seenAt);
+  seenAt = now;
+}, STALL_EVERY_MS).unref();
+
+process.send?.("ready");
+const random = seeded(task.seed);
+const contexts = Array.from({ length: task.contexts }, (_, n) => {
+  const name = `c${n + 1}`;
+  const claimant = new Claimant(client, journal, name, stop.signal);
+  return new Session({ name, task, claimant, resource, journal, random, stop: stop.signal }).run();
+});
+await Promise.all(contexts);
+client.close();
+resource.close();
+process.exit(0);

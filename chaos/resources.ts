@@ -1,0 +1,12 @@
+/** What a run has started, ended in reverse order. */
+export class Resources {
+  readonly #ends: (() => Promise<void> | void)[] = [];
+
+  later(end: () => Promise<void> | void): void {
+    this.#ends.push(end);
+  }
+
+  async end(): Promise<void> {
+    for (let end = this.#ends.pop(); end !== undefined; end = this.#ends.pop()) await end();
+  }
+}

@@ -1,0 +1,116 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { seeded } from "../server/testing/random.ts";
+import type { RunRequest } from "./arguments.ts";
+import type { Stage } from "./faults/fault.ts";
+import { faultOf } from "./faults/known.ts";
+import { unleash } from "./faults/nemesis.ts";
+import { scheduleOf } from "./faults/schedule.ts";
+import type { Entry } from "./history/entry.ts";
+import { Journal } from "./history/journal.ts";
+import { readHistory } from "./history/read.ts";
+import { leftovers } from "./leftovers.ts";
+import { startResource } from "./processes/start-resource.ts";
+import { type Seat, Workers } from "./processes/workers.ts";
+import type { Resources } from "./resources.ts";
+import { Link } from "./servers/link.ts";
+import { serversOf, Topology } from "./servers/topology.ts";
+
+export const PROJECT = fileURLToPath(new URL("..", import.meta.url));
+const WORKERS = 5;
+const CONTEXTS = 3;
+const LOCKS = ["lock:chaos:a", "lock:chaos:b", "lock:chaos:c"];
+/** The shortest lease, as a share of the longest. */
+const SHORTEST = 8 / 15;
+const STOP_MS = 20_000;
+
+export interface RunOptions extends RunRequest {
+  /** The folder that holds `server/locks`. */
+  readonly core: string;
+  /** Where the history goes; what was there of an earlier run is removed. */
+  readonly folder: string;
+}
+
+/** How long nothing goes wrong at the end: enough for a lease, a look of those who wait, and a turn for each. */
+export function quietMs({ leaseMs }: Pick<RunRequest, "leaseMs">): number {
+  return 2 * leaseMs + 2000;
+}
+
+export function scheduleFor({ topology, seed, seconds, faults, leaseMs }: RunRequest) {
+  return scheduleOf({
+    seed,
+    forMs: Math.max(1000, seconds * 1000 - quietMs({ leaseMs })),
+    faults: faults.map(faultOf),
+    workers: WORKERS,
+    servers: serversOf(topology),
+    leaseMs,
+  });
+}
+
+/** Runs workers and faults against servers of its own. @returns what happened, in order */
+export async function run(options: RunOptions, resources: Resources): Promise<Entry[]> {
+  const folder = join(options.folder, "history");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const epochNs = String(process.hrtime.bigint());
+  const journal = new Journal(join(folder, "harness.jsonl"), epochNs, "harness");
+  const topology = await Topology.start(options.topology);
+  resources.later(() => topology.stop());
+  const resourcePort = await startResource(join(folder, "resource.jsonl"), epochNs, resources);
+  const seats = await seatsOf({ ...options, folder, epochNs, resourcePort }, topology, resources);
+  const workers = new Workers(seats, journal);
+  resources.later(() => workers.killAll());
+  await workers.startAll();
+  await pass(options, { workers, topology }, journal);
+  return readHistory(folder);
+}
+
+async function pass(options: RunOptions, stage: Stage, journal: Journal): Promise<void> {
+  const schedule = scheduleFor(options);
+  const quiet = quietMs(options);
+  const workMs = Math.max(1000, options.seconds * 1000 - quiet);
+  await Promise.all([unleash(schedule, stage, journal), sleep(workMs)]);
+  journal.write({ op: "calm", type: "info" });
+  await sleep(quiet);
+  const late = await stage.workers.stopAll(STOP_MS);
+  if (late > 0) journal.write({ op: "died", type: "info", code: `${late} did not end within ${STOP_MS} ms` });
+  journal.write({ op: "over", type: "info" });
+  for (const { server, key, why } of await leftovers(stage.topology, options.leaseMs)) {
+    journal.write({ op: "leftover", type: "info", target: `server ${server + 1}`, lock: key, code: why });
+  }
+}
+
+interface Setting extends RunOptions {
+  readonly epochNs: string;
+  readonly resourcePort: number;
+}
+
+async function seatsOf(setting: Setting, topology: Topology, resources: Resources): Promise<Seat[]> {
+  const random = seeded(setting.seed ^ 0x5eed);
+  return await Promise.all(
+    Array.from({ length: WORKERS }, async (_, n) => {
+      const links = await Promise.all(topology.servers.map(({ port }) => Link.open(port, random)));
+      resources.later(() => {
+        for (const link of links) link.close();
+      });
+      const where = topology.where(links.map(({ port }) => port));
+      return { links, task: (nth: number) => taskOf(setting, n, nth, where) };
+    }),
+  );
+}
+
+function taskOf(setting: Setting, n: number, nth: number, where: ReturnType<Topology["where"]>) {
+  const { core, format, leaseMs, seed, epochNs, resourcePort, folder } = setting;
+  const name = `w${n + 1}.${nth}`;
+  return {
+    ...{ name, where, core, format, epochNs, resourcePort },
+    leaseMs: [Math.round(leaseMs * SHORTEST), leaseMs] as const,
+    locks: LOCKS,
+    contexts: CONTEXTS,
+    watchdog: n % 2 === 0 ? ("on" as const) : ("off" as const),
+    seed: seed * 1009 + n * 101 + nth,
+    journal: join(folder, `${name}.jsonl`),
+  };
+}

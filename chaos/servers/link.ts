@@ -1,0 +1,145 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, connect as dial, type Server, type Socket } from "node:net";
+
+/**
+ * `drop`: a reply in three is thrown away and its connection cut, after Redis has run what was asked. `delay`: replies
+ * come late. `cut`: nobody is let in. `mute`: connections stand and pass nothing, neither way.
+ */
+export type LinkMode = "pass" | "drop" | "delay" | "cut" | "mute";
+
+const DROP_SHARE = 1 / 3;
+
+/** The way from one worker to one server. */
+export class Link {
+  readonly #server: Server;
+  readonly #ends = new Set<Wire>();
+  #mode: LinkMode = "pass";
+  delayMs = 0;
+
+  private constructor(
+    private readonly targetPort: number,
+    private readonly random: () => number,
+  ) {
+    this.#server = createServer((client) => this.#take(client));
+  }
+
+  static async open(targetPort: number, random: () => number): Promise<Link> {
+    const link = new Link(targetPort, random);
+    link.#server.listen(0, "127.0.0.1");
+    await once(link.#server, "listening");
+    return link;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get mode(): LinkMode {
+    return this.#mode;
+  }
+
+  set(mode: LinkMode): void {
+    this.#mode = mode;
+    for (const wire of this.#ends) {
+      if (mode === "cut") wire.cut();
+      else wire.flow();
+    }
+  }
+
+  isLosing(): boolean {
+    return this.#mode === "drop" && this.random() < DROP_SHARE;
+  }
+
+  /** The process that speaks through it is gone. */
+  cutAll(): void {
+    for (const wire of this.#ends) wire.cut();
+  }
+
+  close(): void {
+    this.cutAll();
+    this.#server.close();
+  }
+
+  #take(client: Socket): void {
+    if (this.#mode === "cut") {
+      client.destroy();
+      return;
+    }
+    const wire = new Wire(this, client, dial(this.targetPort, "127.0.0.1"), () => this.#ends.delete(wire));
+    this.#ends.add(wire);
+  }
+}
+
+/** One connection and its counterpart. */
+class Wire {
+  readonly #toRedis: Lane;
+  readonly #toClient: Lane;
+
+  constructor(
+    link: Link,
+    private readonly client: Socket,
+    private readonly redis: Socket,
+    private readonly onEnd: () => void,
+  ) {
+    this.#toRedis = new Lane(link, redis);
+    this.#toClient = new Lane(link, client);
+    for (const socket of [client, redis]) {
+      socket.setNoDelay(true);
+      socket.on("error", () => this.cut());
+      socket.on("close", () => this.cut());
+    }
+    client.on("data", (chunk) => this.#toRedis.pass(chunk, 0));
+    redis.on("data", (chunk) => {
+      if (link.isLosing()) this.cut();
+      else this.#toClient.pass(chunk, link.mode === "delay" ? link.delayMs : 0);
+    });
+  }
+
+  cut(): void {
+    for (const lane of [this.#toRedis, this.#toClient]) lane.end();
+    this.client.destroy();
+    this.redis.destroy();
+    this.onEnd();
+  }
+
+  flow(): void {
+    this.#toRedis.flow();
+    this.#toClient.flow();
+  }
+}
+
+/** One direction of a connection. What is late keeps back what comes after it, as TCP does. */
+class Lane {
+  readonly #waiting: { readonly chunk: Buffer; readonly notBefore: number }[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly link: Link,
+    private readonly to: Socket,
+  ) {}
+
+  pass(chunk: Buffer, delayMs: number): void {
+    this.#waiting.push({ chunk, notBefore: performance.now() + delayMs });
+    this.flow();
+  }
+
+  flow(): void {
+    clearTimeout(this.#timer);
+    while (this.link.mode !== "mute") {
+      const [next] = this.#waiting;
+      if (next === undefined) return;
+      const inMs = next.notBefore - performance.now();
+      if (inMs > 0) {
+        this.#timer = setTimeout(() => this.flow(), inMs);
+        return;
+      }
+      this.#waiting.shift();
+      this.to.write(next.chunk);
+    }
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#waiting.length = 0;
+  }
+}
