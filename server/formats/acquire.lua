@@ -11,13 +11,13 @@
 -- KEYS[4] who waits (sorted set: request id, since and owner -> end of the wait in ms)
 -- ARGV[1] owner    ARGV[2] lease in ms    ARGV[3] request id    ARGV[4] digest of the request
 -- ARGV[5] '1' when the owner may re-enter    ARGV[6] owner record as JSON, or ''
--- ARGV[7] channel for events
+-- ARGV[7] channel for events    ARGV[8] how long the companion stays when nothing lengthens the lease, in ms
 -- The rest may be left out as a whole:
--- ARGV[8] '' or how long the owner will wait, in ms    ARGV[9] '' or since when it has waited, in ms
--- ARGV[10] how many may wait    ARGV[11] '' or how long ago the request was sent first, in ms
--- ARGV[12] for how long the lock stays taken after a lease that ran out, in ms
--- ARGV[13] for how long it stays taken at least, also when it is released before, in ms
--- ARGV[14] 's' or 'ms', what a deadline is written in
+-- ARGV[9] '' or how long the owner will wait, in ms    ARGV[10] '' or since when it has waited, in ms
+-- ARGV[11] how many may wait    ARGV[12] '' or how long ago the request was sent first, in ms
+-- ARGV[13] for how long the lock stays taken after a lease that ran out, in ms
+-- ARGV[14] for how long it stays taken at least, also when it is released before, in ms
+-- ARGV[15] 's' or 'ms', what a deadline is written in
 --
 -- Returns {'granted', now ms, count, fence or '', remaining ms, 'acquired', 'reentered' or 'repeated'}
 --         {'held', now ms, remaining ms (-1: no expiry), companion's owner, fence, since, record, owner, count, ...}
@@ -32,8 +32,8 @@
 -- include request-window.lua
 
 local owner, lease_ms, request_id, digest = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
-local wait_ms, since, sent_ms = tonumber(ARGV[8] or ''), ARGV[9] or '', tonumber(ARGV[11] or '')
-local grace_ms, least_ms, unit = tonumber(ARGV[12] or 0), tonumber(ARGV[13] or 0), ARGV[14] or 'ms'
+local wait_ms, since, sent_ms = tonumber(ARGV[9] or ''), ARGV[10] or '', tonumber(ARGV[12] or '')
+local grace_ms, least_ms, unit = tonumber(ARGV[13] or 0), tonumber(ARGV[14] or 0), ARGV[15] or 'ms'
 
 local time = redis.call('TIME')
 local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -108,7 +108,7 @@ if wait_ms then
   redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', integer(now_ms))
   if since == '' then
     local waiting = redis.call('ZCARD', KEYS[4])
-    if waiting >= tonumber(ARGV[10]) then return { 'queue_full', integer(now_ms), integer(waiting) } end
+    if waiting >= tonumber(ARGV[11]) then return { 'queue_full', integer(now_ms), integer(waiting) } end
     since = integer(now_ms)
     redis.pcall('PUBLISH', ARGV[7], message('waiting', now_ms, '', 0, 0, '', owner, '', KEYS[1]))
   end

@@ -67,8 +67,9 @@ local function is_wrong_type(failure)
   return string.find(failure.err or '', 'WRONGTYPE', 1, true) ~= nil
 end
 
-local function message(event, now_ms, fence, seq, count, held_ms, owner, who, key)
-  return table.concat({ event, integer(now_ms), fence, integer(seq), integer(count), held_ms, owner, who }, '\t')
+-- What is published of a change. `since` is when a hold began that has ended by it, else ''.
+local function message(event, now_ms, fence, seq, count, since, owner, who, key)
+  return table.concat({ event, integer(now_ms), fence, integer(seq), integer(count), since, owner, who }, '\t')
     .. '\n' .. key
 end
 

@@ -31,13 +31,13 @@ if state == 'not_a_lock' then return { state, detail } end
 local ours = kept.owner == owner
 if #holders > 2 or holders[1] ~= owner or (ours and kept.fence or '') ~= fence then return { 'changed', integer(now_ms) } end
 
-local seq, held_ms = 0, ''
+local seq, since = 0, ''
 if ours then
   kept.seq = kept.seq + 1
   seq = kept.seq
-  held_ms = kept.since > 0 and integer(math.max(0, now_ms - kept.since)) or ''
+  since = kept.since > 0 and integer(kept.since) or ''
 end
-local freed = message('force_released', now_ms, fence, seq, 0, held_ms, owner, ARGV[3], KEYS[1])
+local freed = message('force_released', now_ms, fence, seq, 0, since, owner, ARGV[3], KEYS[1])
 if ARGV[6] ~= '' then
   local unit = unit_of(ours and kept.value or owner)
   local taken = hold_off(kept, owner, ARGV[7], tonumber(ARGV[6]), now_us, unit)

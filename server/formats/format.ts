@@ -95,6 +95,9 @@ export interface Agreed {
   readonly count: number;
 }
 
+/** As in companion.lua. */
+const COMPANION_MS_MIN = 600_000;
+
 type Keys = RedisArgument[];
 
 /**
@@ -138,6 +141,7 @@ export class Format {
       reentrant ? "1" : "0",
       record === undefined ? "" : JSON.stringify(record),
       channel,
+      leaseMs + Math.max(COMPANION_MS_MIN, 2 * leaseMs),
     ];
     if (isPlain(ask) && waiting === undefined) return this.#acquire.run(redis, keys, request);
     keys.push(waitersKeyOf(key));

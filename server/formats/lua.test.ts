@@ -185,7 +185,8 @@ describe("the scripts", () => {
     });
 
     it("names in its header every key and argument that it uses, up to the highest, and what it returns", () => {
-      const code = withoutComments(source);
+      const plain = /^-- include (plain\/\S+)$/m.exec(source)?.[1];
+      const code = withoutComments(source + (plain === undefined ? "" : read(`formats/${plain}`)));
       for (const list of ["KEYS", "ARGV"]) {
         const places = (text: string) => new Set(text.match(new RegExp(`${list}\\[\\d+\\]`, "g")));
         expect([...places(header)].sort()).toEqual(

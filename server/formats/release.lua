@@ -86,9 +86,9 @@ if left > 0 then
   return { 'released', integer(now_ms), integer(left) }
 end
 
-local held_ms = ours and kept.since > 0 and integer(math.max(0, now_ms - kept.since)) or ''
+local since = ours and kept.since > 0 and integer(kept.since) or ''
 local least_ms = ours and acquired_by == '' and kept.since + kept.least - now_ms or 0
-local freed = message('released', now_ms, fence, kept.seq, 0, held_ms, owner, '', KEYS[1])
+local freed = message('released', now_ms, fence, kept.seq, 0, since, owner, '', KEYS[1])
 if least_ms > 0 or asked_ms > 0 then
   local reserved = asked_ms >= least_ms and ARGV[9] or 'lockkeeper:reserve:min-hold'
   local taken = hold_off(kept, owner, reserved, math.max(asked_ms, least_ms), now_us, unit_of(kept.value))

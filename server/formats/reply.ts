@@ -1,4 +1,5 @@
 import type { Unit } from "../../lib/contract/lock.ts";
+import { StrangeReplyError } from "../redis/failure.ts";
 import { holderOf, recordOf, wholeOf } from "./companion.ts";
 import type { SeenHolder } from "./observation.ts";
 
@@ -87,7 +88,7 @@ export function forceReleaseReplyOf(reply: unknown): ForceReleaseReply {
   if (outcome === "not_a_lock") return { outcome, type: words[1] ?? "" };
   if (outcome === "released" || outcome === "gone" || outcome === "changed")
     return { outcome, asOf: Number(words[1]) };
-  throw new Error(`force-release.lua answered ${JSON.stringify(outcome)}`);
+  throw new StrangeReplyError(`force-release.lua answered ${JSON.stringify(outcome)}`);
 }
 
 /** What remains of each in ms, null where it is gone, undefined where that cannot be told. */
@@ -142,7 +143,7 @@ function elsewhereOf([
 function refusalOf(words: readonly string[]): Refused {
   if (words[0] === "request_id_reused" || words[0] === "unknown") return { outcome: words[0] };
   if (words[0] === "not_a_lock") return { outcome: "not_a_lock", type: words[1] ?? "" };
-  throw new Error(`A script answered ${JSON.stringify(words[0])}`);
+  throw new StrangeReplyError(`A script answered ${JSON.stringify(words[0])}`);
 }
 
 export function remainingOf(milliseconds: number): number | null {
@@ -153,5 +154,5 @@ function wordsOf(reply: unknown): string[] {
   // Where nothing that anybody wrote is among the words, one string costs less than a list.
   if (typeof reply === "string") return reply.split("\t");
   if (Array.isArray(reply)) return reply.map(String);
-  throw new Error(`A script answered ${typeof reply} where a list was expected`);
+  throw new StrangeReplyError(`A script answered ${typeof reply} where a list was expected`);
 }

@@ -18,12 +18,16 @@ const NEVER_SENT = "Stream isn't writeable and enableOfflineQueue options is fal
 // A slot that is being moved away ended a script in its middle: what a key was deleted for, and made again, is elsewhere.
 const HALFWAY = /script attempted to access a non local key/i;
 
+/** An answer that a script of ours cannot have given: a fault of ours, and no reason to ask again. */
+export class StrangeReplyError extends Error {}
+
 /** There was no connection to send a call on. */
 export class NeverSentError extends Error {}
 
 export function failureOf(error: unknown): Failure {
   if (!(error instanceof Error)) return "fault";
   if (error instanceof NeverSentError || error.message === NEVER_SENT) return "not_executed";
+  if (error instanceof StrangeReplyError) return "fault";
   if (REFUSED.test(error.message)) return "not_executed";
   if (HALFWAY.test(error.message)) return "unknown";
   return error.name === "ReplyError" ? "fault" : "unknown";

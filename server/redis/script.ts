@@ -30,14 +30,12 @@ export class Script<
     this.#decode = decode;
   }
 
-  async run(redis: Commands, keys: Keys, parameters: Arguments): Promise<Reply> {
-    try {
-      return this.#decode(await redis.evalsha(this.#sha, keys.length, ...keys, ...parameters));
-    } catch (error) {
+  run(redis: Commands, keys: Keys, parameters: Arguments): Promise<Reply> {
+    return redis.evalsha(this.#sha, keys.length, ...keys, ...parameters).then(this.#decode, async (error) => {
       // NOSCRIPT means that nothing was carried out: EVAL does it now and fills the server's cache.
       if (!isNoScript(error)) throw error;
       return this.#decode(await redis.eval(this.source, keys.length, ...keys, ...parameters));
-    }
+    });
   }
 
   /**

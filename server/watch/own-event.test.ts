@@ -34,7 +34,7 @@ describe("parseOwnEvent", () => {
 
   it("reads how long it was held, by whom it was forced and why", () => {
     const who = JSON.stringify({ by: "mei", reason: "stuck\tsince\nnoon" });
-    expect(parseOwnEvent(message(["force_released", AT, FENCE, 9, 0, 512, "me", who]))).toMatchObject({
+    expect(parseOwnEvent(message(["force_released", AT, FENCE, 9, 0, AT - 512, "me", who]))).toMatchObject({
       type: "force_released",
       seq: 9,
       count: 0,
@@ -67,7 +67,7 @@ describe("parseOwnEvent", () => {
   });
 
   it("takes a time held that is below zero, after Redis's clock was set back, for zero", () => {
-    expect(parseOwnEvent(message(changed(5, "-20")))?.heldMs).toBe(0);
+    expect(parseOwnEvent(message(changed(5, AT + 20)))?.heldMs).toBe(0);
   });
 
   it.each([
@@ -86,7 +86,8 @@ describe("parseOwnEvent", () => {
     ["a time that no date can be", changed(1, "9".repeat(16))],
     ["a count that is no safe integer", changed(4, "9".repeat(16))],
     ["an owner longer than all that scripts say", changed(6, "x".repeat(16_384))],
-    ["a time held that is no number", changed(5, "long")],
+    ["a beginning that is no number", changed(5, "long")],
+    ["a beginning before all time", changed(5, "-20")],
     ["too few words", WORDS.slice(0, 7)],
     ["too many words", [...WORDS, ""]],
     ["nothing", []],

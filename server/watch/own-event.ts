@@ -21,18 +21,18 @@ const NEW_LINE = 0x0a;
 const WORDS_BYTES_MAX = 16 * 1024;
 
 /**
- * Reads `type ⇥ at ⇥ fence ⇥ seq ⇥ count ⇥ held ms ⇥ owner ⇥ JSON of who and why ⏎ key`. Anyone may publish on the
+ * Reads `type ⇥ at ⇥ fence ⇥ seq ⇥ count ⇥ since ⇥ owner ⇥ JSON of who and why ⏎ key`. Anyone may publish on the
  * channel, so anything else is undefined and nothing more.
  */
 export function parseOwnEvent(message: Uint8Array): OwnEvent | undefined {
   const end = message.indexOf(NEW_LINE);
   if (end < 0 || end > WORDS_BYTES_MAX || message.length - end - 1 > KEY_BYTES_MAX) return undefined;
   const words = new TextDecoder().decode(message.subarray(0, end)).split("\t");
-  const [type, at, fence = "", seq, count, heldMs = "", owner = "", who = ""] = words;
+  const [type, at, fence = "", seq, count, since = "", owner = "", who = ""] = words;
   const known = EVENT_TYPES.find((name) => name === type);
   if (known === undefined || words.length !== 8 || !isWhole(at) || !isWhole(seq) || !isWhole(count))
     return undefined;
-  if (!/^\d{0,16}$/.test(fence) || !/^(-?\d{1,15})?$/.test(heldMs)) return undefined;
+  if (!/^\d{0,16}$/.test(fence) || !/^\d{0,15}$/.test(since)) return undefined;
   return {
     type: known,
     key: keyOfBytes(message.subarray(end + 1)),
@@ -41,7 +41,7 @@ export function parseOwnEvent(message: Uint8Array): OwnEvent | undefined {
     seq: Number(seq),
     count: Number(count),
     // Below zero when Redis's clock was set back in between.
-    heldMs: heldMs === "" ? undefined : Math.max(0, Number(heldMs)),
+    heldMs: since === "" ? undefined : Math.max(0, Number(at) - Number(since)),
     owner,
     ...whoAndWhy(who),
   };

@@ -8,18 +8,21 @@
 
 -- include format/plain.lua
 
+-- Of a hold that was entered once, without a grace and a least time: owner, value, fence, since, seq, format, window.
+local PLAIN_HOLD = '^([^\n]*)\n([^\n]*)\n1\n(%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d)\n([1-9]%d%d%d%d%d%d%d%d%d%d%d%d)\n%d+\n0\n0\n(%d%d?%d?%d?%d?%d?)\n(%l+)\n[^\n]*(.*)$'
+
 local stored = #ARGV == 5 and redis.pcall('GET', KEYS[2])
 if type(stored) == 'string' then
-  local owner, value, fence, since, seq, window = string.match(stored, PLAIN_HOLD)
+  local owner, value, fence, since, seq, format, window = string.match(stored, PLAIN_HOLD)
   local time = redis.call('TIME')
-  if owner == ARGV[1] and is_plain(window, ARGV[2], time[1]) and is_held_once(owner, value) then
-    local now_ms = time[1] .. string.sub(string.rep('0', 6 - #time[2]) .. time[2], 1, 3)
+  if owner == ARGV[1] and format == FORMAT and is_plain(window, ARGV[2], time[1]) and is_held_once(owner, value) then
+    local now_ms = time[1] .. string.sub(#time[2] == 6 and time[2] or string.rep('0', 6 - #time[2]) .. time[2], 1, 3)
     free_now(owner)
-    seq = seq + 1
+    seq = seq == '1' and '2' or seq + 1
     redis.call('SET', KEYS[2], '\n\n0\n' .. fence .. '\n0\n0\n0\n0\n' .. seq .. '\n' .. FORMAT .. '\n' .. window
       .. '\n' .. ARGV[2] .. '\trelease\t' .. ARGV[3] .. '\t' .. fence .. '\t' .. now_ms, 'KEEPTTL')
     redis.pcall('PUBLISH', ARGV[5], 'released\t' .. now_ms .. '\t' .. fence .. '\t' .. seq .. '\t0\t'
-      .. math.max(0, now_ms - since) .. '\t' .. owner .. '\t\n' .. KEYS[1])
+      .. since .. '\t' .. owner .. '\t\n' .. KEYS[1])
     redis.pcall('PUBLISH', ARGV[4], '0')
     return 'released\t' .. now_ms .. '\t0'
   end
