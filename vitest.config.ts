@@ -12,7 +12,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: "unit",
-          include: ["{lib,server,components,scripts,bench,interop}/**/*.test.{ts,tsx}"],
+          include: ["{lib,server,components,scripts,bench,chaos,interop}/**/*.test.{ts,tsx}"],
           exclude: ["**/*.integration.test.ts", "**/node_modules/**"],
         },
       },
@@ -21,7 +21,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: "integration",
-          include: ["{lib,server,scripts,bench}/**/*.integration.test.ts"],
+          include: ["{lib,server,scripts,bench,chaos}/**/*.integration.test.ts"],
           testTimeout: 20_000,
           hookTimeout: 30_000,
         },
