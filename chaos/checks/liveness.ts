@@ -71,11 +71,10 @@ function goneAt({ release, deadline }: Claim): number {
 function tooLong(gap: Wait, story: Story): Violation[] {
   const around = { from: gap.from - BREATH_MS * NS_PER_MS, to: gap.to };
   const isCalm = !story.faults.some((fault) => touches(fault, around));
-  const isHealed = gap.from >= story.calmAt;
-  if (!isCalm && !isHealed) return [];
   const leaseMs = Math.max(...story.claims.map(({ deadline, sent }) => inMs(deadline - sent)), 0);
   const limitMs = (isCalm ? WAKE_MS : CAP_MS + leaseMs + SLACK_MS) + stalledMs(story, gap);
-  const gapMs = inMs(gap.to - gap.from);
+  // While faults last, a wait has no limit.
+  const gapMs = inMs(gap.to - Math.max(gap.from, isCalm ? 0 : story.calmAt));
   if (gapMs <= limitMs) return [];
   const what = `${gap.owner} waited ${gapMs.toFixed(0)} ms for a lock that nobody had; ${limitMs.toFixed(0)} is the limit`;
   return [{ check: "C5", what, lock: gap.lock, owners: [gap.owner], from: gap.from, to: gap.to }];

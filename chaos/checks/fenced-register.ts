@@ -8,7 +8,7 @@ interface Accepted extends Entry {
 }
 
 /** C3: the fenced register takes no fence below an earlier one, loses no update, and has each write it confirmed once. */
-export const register: Check = (story) => {
+export const fencedRegister: Check = (story) => {
   const fenced = acceptedBy(story, "fenced");
   const unfenced = acceptedBy(story, "unfenced");
   const refused = story.history.filter(({ op, type }) => op === "write" && type === "fail").length;

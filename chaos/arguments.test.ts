@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { commandOf, textOf, UsageError } from "./arguments.ts";
+import { FAULTS } from "./faults/known.ts";
+
+describe("the command line", () => {
+  it("runs all faults on one server unless it says otherwise", () => {
+    const command = commandOf([], () => 0.5);
+    expect(command).toMatchObject({ topology: "single", format: "redisson", seed: 500_000, leaseMs: 1500 });
+    expect(command.faults).toEqual([...FAULTS.keys()]);
+  });
+
+  it("takes some faults, or none", () => {
+    expect(commandOf(["--faults", "flushall,kill-worker"]).faults).toEqual(["flushall", "kill-worker"]);
+    expect(commandOf(["--faults", "none"]).faults).toEqual([]);
+  });
+
+  it.each([
+    [["--faults", "flushall,earthquake"], "flushall"],
+    [["--topology", "cluster"], "single, quorum"],
+    [["--format", "zookeeper"], "redisson, token, timestamp"],
+    [["--topology", "quorum", "--format", "timestamp"], "format token alone"],
+    [["--seconds", "-1"], "npm run chaos"],
+    [["--seconds", "soon"], "whole number"],
+    [["--nemesis", "x"], "npm run chaos"],
+  ])("refuses %j and says what there is", (argv, hint) => {
+    expect(() => commandOf(argv)).toThrow(UsageError);
+    expect(() => commandOf(argv)).toThrow(hint);
+  });
+
+  it("is told again by what it stands for", () => {
+    const argv = [
+      "--topology",
+      "quorum",
+      "--seconds",
+      "40",
+      "--seed",
+      "7",
+      "--faults",
+      "flushall",
+      "--lease-ms",
+      "900",
+    ];
+    const command = commandOf(argv);
+    expect(commandOf(textOf(command).split(" ").slice(4))).toEqual(command);
+  });
+});

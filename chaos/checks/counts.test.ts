@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { counts } from "./counts.ts";
+import { gave, happened, lost, type Told, told, took } from "./told.ts";
+
+const violationsOf = (...history: Parameters<typeof told>) => counts(told(...history)).violations;
+const again = (owner: string, atMs: number, count: number) => took(owner, 1, atMs, { call: 2, count });
+const unknown = (owner: string, atMs: number, op: "acquire" | "release" = "acquire"): Told[] => [
+  { op, type: "invoke", call: 7, owner, atMs: atMs - 1 },
+  { op, type: "info", call: 7, owner, atMs, code: "unknown_outcome" },
+];
+
+describe("C8, counts", () => {
+  it("hold where each entry counts one, and each release", () => {
+    const inner = gave("a", 30, { claim: 2, count: 1 });
+    expect(violationsOf(took("a", 1, 10), again("a", 20, 2), inner, gave("a", 40))).toEqual([]);
+  });
+
+  it("are violated by an entry that counted twice, the first one or a later one", () => {
+    expect(violationsOf(took("a", 1, 10, { count: 2 }))).toHaveLength(1);
+    expect(violationsOf(took("a", 1, 10), again("a", 20, 3))).toHaveLength(1);
+  });
+
+  it("are violated by a release that gave back two", () => {
+    const history = [took("a", 1, 10), again("a", 20, 2), gave("a", 30, { claim: 2, count: 0 })];
+    expect(violationsOf(...history)).toHaveLength(1);
+  });
+
+  it("are violated by a release that leaves more than was entered", () => {
+    expect(violationsOf(took("a", 1, 10), gave("a", 30, { count: 1 }))).toHaveLength(1);
+  });
+
+  it("are open by one after a call of unknown outcome", () => {
+    expect(violationsOf(took("a", 1, 10), unknown("a", 20), gave("a", 30, { count: 1 }))).toEqual([]);
+    expect(violationsOf(took("a", 1, 10), unknown("a", 20), gave("a", 30, { count: 2 }))).toHaveLength(1);
+    const released = [took("a", 1, 10), again("a", 20, 2), unknown("a", 25, "release")];
+    expect(violationsOf(...released, gave("a", 30, { count: 0 }))).toEqual([]);
+  });
+
+  it("begin anew after a hold whose lease ran out", () => {
+    expect(
+      violationsOf(took("a", 1, 10), took("a", 5, 1500, { call: 2 }), gave("a", 1600, { claim: 2 })),
+    ).toEqual([]);
+  });
+
+  it("are violated by a release that denies a hold that stands, unless it was lost or its data was", () => {
+    const denied = gave("a", 30, { code: "not_held" });
+    expect(violationsOf(took("a", 1, 10), denied)).toHaveLength(1);
+    expect(violationsOf(took("a", 1, 10), lost("a", 20), denied)).toEqual([]);
+    expect(violationsOf(took("a", 1, 10), happened("flushall", 20), denied)).toEqual([]);
+    expect(violationsOf(took("a", 1, 10), gave("a", 1010, { code: "not_held" }))).toEqual([]);
+  });
+});

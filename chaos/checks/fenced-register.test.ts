@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { fencedRegister } from "./fenced-register.ts";
+import { accepted, told, wrote } from "./told.ts";
+
+const violationsOf = (...history: Parameters<typeof told>) => fencedRegister(told(...history)).violations;
+
+describe("C3, the fenced register", () => {
+  it("holds where fences rise, and each write replaces what it was made from", () => {
+    const log = [
+      accepted("a#1", 1, 10, 0, 1),
+      wrote("a", "a#1", 11),
+      accepted("a#2", 1, 20, 1, 2),
+      accepted("b#1", 2, 30, 2, 3),
+    ];
+    expect(violationsOf(...log, wrote("c", "c#1", 40, "fail"))).toEqual([]);
+  });
+
+  it("is violated by a stale write that was taken", () => {
+    expect(violationsOf(accepted("b#1", 2, 10, 0, 1), accepted("a#1", 1, 20, 1, 2))).toHaveLength(1);
+  });
+
+  it("is violated by an update that another one replaced unseen", () => {
+    expect(violationsOf(accepted("a#1", 1, 10, 0, 1), accepted("b#1", 2, 20, 0, 2))).toHaveLength(1);
+  });
+
+  it("is violated by a write that was confirmed and not taken, and by one that was taken twice", () => {
+    expect(violationsOf(wrote("a", "a#1", 10))).toHaveLength(1);
+    const twice = [accepted("a#1", 1, 10, 0, 1), accepted("a#1", 1, 20, 1, 2), wrote("a", "a#1", 30)];
+    expect(violationsOf(...twice)).toHaveLength(1);
+  });
+
+  it("is violated by a write that was refused and taken", () => {
+    expect(violationsOf(accepted("a#1", 1, 10, 0, 1), wrote("a", "a#1", 30, "fail"))).toHaveLength(1);
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { liveness } from "./liveness.ts";
+import { gave, happened, type Told, told, took } from "./told.ts";
+
+const violationsOf = (...history: Parameters<typeof told>) => liveness(told(...history)).violations;
+
+/** Waited from one moment to the other. */
+const waited = (owner: string, fence: number, fromMs: number, toMs: number) =>
+  took(owner, fence, toMs, { waitMs: 6000 }).map((entry) =>
+    entry.type === "invoke" ? { ...entry, atMs: fromMs } : entry,
+  );
+const calm = (atMs: number): Told => ({ op: "calm", type: "info", process: "harness", atMs });
+const failed = (owner: string, atMs: number, code: string): Told[] => [
+  { op: "acquire", type: "invoke", call: 1, owner, atMs: atMs - 1 },
+  { op: "acquire", type: "fail", call: 1, owner, atMs, code },
+];
+
+describe("C5, liveness", () => {
+  it("holds where a release wakes who waits, and where a lease ends", () => {
+    expect(violationsOf(took("a", 1, 5000), gave("a", 5900), waited("b", 2, 5100, 5903))).toEqual([]);
+    expect(violationsOf(took("a", 1, 5000), waited("b", 2, 5100, 6003))).toEqual([]);
+  });
+
+  it("is violated by who waits for a free lock while nothing is wrong", () => {
+    const history = [took("a", 1, 5000), gave("a", 5010), waited("b", 2, 5005, 6500)];
+    expect(violationsOf(...history)).toMatchObject([{ owners: ["b"] }]);
+  });
+
+  it("excuses that while a fault lasts and shortly after, and what a process stood still for", () => {
+    const history = [took("a", 1, 5000), gave("a", 5010), waited("b", 2, 5005, 6500)];
+    expect(violationsOf(...history, happened("client-kill", 3000))).toEqual([]);
+    const stall = { op: "stall", type: "info", process: "b", atMs: 5300, forMs: 800 } as const;
+    expect(violationsOf(...history, stall)).toEqual([]);
+  });
+
+  it("is violated once all is healed by a wait that outlasts a lease and a look", () => {
+    const history = [happened("stop-server", 1000, 3900), calm(5000), waited("b", 2, 4950, 9500)];
+    expect(violationsOf(...history)).toHaveLength(1);
+  });
+
+  it("is violated by a call that fails long after all was healed, but not by who is refused", () => {
+    const history = [happened("stop-server", 100, 800), calm(1000)];
+    expect(violationsOf(...history, failed("a", 9000, "unavailable"))).toHaveLength(1);
+    expect(violationsOf(...history, failed("a", 2000, "unavailable"), failed("b", 9000, "held"))).toEqual([]);
+  });
+
+  it("is violated by what is left in Redis, and by a worker that died", () => {
+    const left = {
+      op: "leftover",
+      type: "info",
+      process: "harness",
+      target: "server 1",
+      code: "without an end",
+    } as const;
+    expect(violationsOf({ ...left, atMs: 1 })).toHaveLength(1);
+    expect(violationsOf({ op: "died", type: "info", process: "harness", atMs: 1 })).toHaveLength(1);
+  });
+});

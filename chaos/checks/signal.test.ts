@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { signal } from "./signal.ts";
+import { asserted, gave, happened, lost, told, took } from "./told.ts";
+
+const violationsOf = (...history: Parameters<typeof told>) => signal(told(...history)).violations;
+
+describe("C7, loss is signalled", () => {
+  it("holds where the signal comes with the deadline and a look after it says so", () => {
+    const history = [took("a", 1, 10), lost("a", 1010), asserted("a", 1020, "fail"), took("b", 2, 1015)];
+    expect(violationsOf(...history, gave("a", 2000, { code: "not_held" }))).toEqual([]);
+  });
+
+  it("is violated by a look that says that it is held when somebody else was granted it", () => {
+    const history = [took("a", 1, 10), took("b", 2, 1015), asserted("a", 1016), lost("a", 1020)];
+    expect(violationsOf(...history)).toMatchObject([{ owners: ["a", "b"] }]);
+  });
+
+  it("is violated by a process that runs and hears nothing, or hears it late", () => {
+    const runs = { op: "assert", type: "fail", owner: "a", claim: 9, atMs: 2500 } as const;
+    expect(violationsOf(took("a", 1, 10), took("b", 2, 1015), runs)).toHaveLength(1);
+    expect(violationsOf(took("a", 1, 10), took("b", 2, 1015), lost("a", 1800), runs)).toHaveLength(1);
+  });
+
+  it("excuses a process that stood still, and one that was killed", () => {
+    const stall = { op: "stall", type: "info", process: "a", atMs: 900, forMs: 900 } as const;
+    expect(violationsOf(took("a", 1, 10), stall, took("b", 2, 1015), lost("a", 1800))).toEqual([]);
+    expect(violationsOf(took("a", 1, 10), took("b", 2, 1015))).toEqual([]);
+  });
+
+  it("excuses what nobody can know: the data was taken away", () => {
+    const history = [took("a", 1, 10), happened("flushall", 100), took("b", 2, 200), asserted("a", 300)];
+    expect(violationsOf(...history)).toEqual([]);
+  });
+
+  it("is not asked of holds that were given back", () => {
+    expect(violationsOf(took("a", 1, 10), gave("a", 20), took("b", 2, 30), asserted("b", 1500))).toEqual([]);
+  });
+});

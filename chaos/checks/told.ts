@@ -1,0 +1,75 @@
+import { type Entry, NS_PER_MS } from "../history/entry.ts";
+import { type Story, storyOf } from "../history/story.ts";
+
+/** What a hand-written history says at a moment, in ms. */
+export type Told = Partial<Omit<Entry, "t">> & Pick<Entry, "op" | "type"> & { readonly atMs: number };
+
+const LEASE_MS = 1000;
+
+/** A history as a test tells it: one lock, and one process an owner unless it says otherwise. */
+export function told(...entries: (Told | readonly Told[])[]): Story {
+  const history = entries.flat().map(({ atMs, ...entry }) => ({
+    process: entry.owner ?? "resource",
+    lock: "lock:a",
+    ...entry,
+    t: atMs * NS_PER_MS,
+  }));
+  return storyOf(history.sort((one, other) => one.t - other.t));
+}
+
+export interface Taken {
+  readonly call?: number;
+  readonly count?: number;
+  /** How long the request was on its way. */
+  readonly tookMs?: number;
+  readonly waitMs?: number;
+}
+
+/** An owner was granted the lock at this moment; its deadline counts from when it asked. */
+export function took(owner: string, fence: number | null, atMs: number, more: Taken = {}): Told[] {
+  const { call = 1, count = 1, tookMs = 1, waitMs = 0 } = more;
+  const what = { op: "acquire", owner, call, leaseMs: LEASE_MS } as const;
+  const deadline = (atMs - tookMs + LEASE_MS) * NS_PER_MS;
+  return [
+    { ...what, type: "invoke", atMs: atMs - tookMs, waitMs },
+    { ...what, type: "ok", atMs, count, deadline, fence: fence === null ? null : String(fence) },
+  ];
+}
+
+export function gave(owner: string, atMs: number, { claim = 1, count = 0, code = "released" } = {}): Told[] {
+  const what = { op: "release", owner, claim, call: claim + 100 } as const;
+  return [
+    { ...what, type: "invoke", atMs },
+    { ...what, type: "ok", atMs: atMs + 1, code, count },
+  ];
+}
+
+export function renewed(owner: string, atMs: number, claim = 1): Told {
+  return { op: "renew", type: "info", owner, claim, atMs, deadline: (atMs + LEASE_MS) * NS_PER_MS };
+}
+
+export function asserted(owner: string, atMs: number, type: "ok" | "fail" = "ok"): Told {
+  return { op: "assert", type, owner, claim: 1, atMs };
+}
+
+export function lost(owner: string, atMs: number): Told {
+  return { op: "lost", type: "info", owner, claim: 1, atMs };
+}
+
+export function happened(fault: string, atMs: number, forMs = 0): Told[] {
+  const what = { op: "fault", process: "harness", fault, target: "server 1" } as const;
+  return [
+    { ...what, type: "invoke", atMs },
+    { ...what, type: "ok", atMs: atMs + forMs },
+  ];
+}
+
+/** The resource took a write. */
+export function accepted(value: string, fence: number, atMs: number, base: number, version: number): Told {
+  const register = "fenced";
+  return { op: "accept", type: "ok", register, value, fence: String(fence), base, version, atMs };
+}
+
+export function wrote(owner: string, value: string, atMs: number, type: "ok" | "fail" = "ok"): Told {
+  return { op: "write", type, owner, value, claim: 1, atMs };
+}
