@@ -69,6 +69,8 @@ export interface ReleaseRequest extends Request {
   readonly owner: string;
   /** Take back what this acquire took, also should it arrive only later. */
   readonly acquiredBy?: string;
+  /** End this very hold, whatever its count. */
+  readonly fence?: string;
   readonly holdOff?: HoldOff | undefined;
 }
 
@@ -178,12 +180,12 @@ export class Format {
   }
 
   release(redis: Commands, channel: string, key: Key, ask: ReleaseRequest): Promise<ReleaseReply> {
-    const { owner, id, digest, acquiredBy, retryMs, holdOff } = ask;
+    const { owner, id, digest, acquiredBy, fence, retryMs, holdOff } = ask;
     const request = [owner, id, digest, wakeChannelOf(key), channel];
-    const isPlainRelease = acquiredBy === undefined && retryMs === undefined && holdOff === undefined;
+    const isPlainRelease = [acquiredBy, fence, retryMs, holdOff].every((each) => each === undefined);
     if (!isPlainRelease || redis.publishesSharded) {
       request.push(acquiredBy ?? "", retryMs ?? "", holdOff?.holdOffMs ?? "", holdOff?.owner ?? "");
-      request.push(redis.publishesSharded ? "1" : "");
+      request.push(redis.publishesSharded ? "1" : "", fence ?? "");
     }
     return this.#release.run(redis, pairOf(key), request);
   }

@@ -12,8 +12,9 @@
 -- ARGV[7] '' or how long ago the request was sent first, in ms
 -- ARGV[8] '' or for how long nobody may take the lock after this, in ms    ARGV[9] the reserved owner for that
 -- ARGV[10] '1' when waiters may listen by sharded pub/sub, too
+-- ARGV[11] '' or the fence of a hold: it is released as a whole if it is the one that stands, and nothing else is
 --
--- Returns {'released', now ms, count left}    {'not_held', now ms}
+-- Returns {'released', now ms, count left, fence or ''}    {'not_held', now ms}
 --         {'request_id_reused'}    {'unknown'}    {'not_a_lock', type}
 
 -- include plain/release.lua
@@ -47,7 +48,7 @@ local repeated = find_request(kept.window, request_id)
 if repeated then
   if repeated.verb ~= 'release' and repeated.verb ~= 'not_held' or repeated.digest ~= digest then return { 'request_id_reused' } end
   if repeated.verb == 'not_held' then return { 'not_held', integer(now_ms) } end
-  return { 'released', integer(now_ms), integer(count and repeated.fence == fence and count or 0) }
+  return { 'released', integer(now_ms), integer(count and repeated.fence == fence and count or 0), repeated.fence }
 end
 if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms) then return { 'unknown' } end
 
@@ -65,6 +66,8 @@ if acquired_by ~= '' then
   count = acquired and acquired.verb == 'acquire' and acquired.fence == fence and count
   withdraw_request(kept, acquired_by, now_ms)
 end
+local ending = ARGV[11] or ''
+if ending ~= '' then count = count and ours and fence == ending and 1 end
 -- A lease that ran out is over, also while others are still kept off.
 if count and ours and kept.grace + margin_ms > 0 and own_ms(remaining_of(1, kept, now_ms), kept) == 0 then count = nil end
 
@@ -83,7 +86,7 @@ if left > 0 then
   keep()
   leave(1, owner)
   redis.pcall('PUBLISH', ARGV[5], message('released', now_ms, fence, kept.seq, left, '', owner, '', KEYS[1]))
-  return { 'released', integer(now_ms), integer(left) }
+  return { 'released', integer(now_ms), integer(left), fence }
 end
 
 local since = ours and kept.since > 0 and integer(kept.since) or ''
@@ -103,4 +106,4 @@ else
 end
 redis.pcall('PUBLISH', ARGV[4], '0')
 if ARGV[10] == '1' then redis.pcall('SPUBLISH', ARGV[4], '0') end
-return { 'released', integer(now_ms), '0' }
+return { 'released', integer(now_ms), '0', fence }

@@ -42,7 +42,7 @@ export type AcquireReply =
 export type RenewReply = Granted | Refused | ({ outcome: "lost" } & Elsewhere);
 export type ReleaseReply =
   | Refused
-  | { outcome: "released"; asOf: number; count: number }
+  | { outcome: "released"; asOf: number; count: number; fence: string | null }
   | { outcome: "not_held"; asOf: number };
 export type ForceReleaseReply =
   | { outcome: "released" | "gone" | "changed"; asOf: number }
@@ -77,7 +77,8 @@ export function renewReplyOf(reply: unknown): RenewReply {
 export function releaseReplyOf(reply: unknown): ReleaseReply {
   const words = wordsOf(reply);
   const asOf = Number(words[1]);
-  if (words[0] === "released") return { outcome: "released", asOf, count: Number(words[2]) };
+  if (words[0] === "released")
+    return { outcome: "released", asOf, count: Number(words[2]), fence: words[3] || null };
   if (words[0] === "not_held") return { outcome: "not_held", asOf };
   return refusalOf(words);
 }

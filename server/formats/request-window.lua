@@ -9,6 +9,7 @@
 local WINDOW_AGE_MS_MAX = 120000
 local WINDOW_BYTES_MAX = 2048
 local WINDOW_BYTES_CUT = 1024
+local WINDOW_BYTES_HELD = 512
 
 local function find_request(window, id)
   local at = string.find(window, '\n' .. id .. '\t', 1, true)
@@ -27,6 +28,15 @@ local function may_be_forgotten(window, since_ms)
   return cut_at and tonumber(cut_at) >= since_ms
 end
 
+-- The requests that took the hold of this fence: as long as it stands, they may have to be taken back.
+local function taken_by(window, fence)
+  local entries = ''
+  for entry in string.gmatch(window, '\n[^\t\n]+\tacquire\t[^\t\n]*\t' .. fence .. '\t%d+') do
+    if #entries + #entry < WINDOW_BYTES_HELD then entries = entries .. entry end
+  end
+  return entries
+end
+
 -- Adds an entry, and takes off those that are too old or too many.
 local function remember_request(kept, id, verb, digest, fence, now_ms)
   local window = kept.window
@@ -37,7 +47,8 @@ local function remember_request(kept, id, verb, digest, fence, now_ms)
   if #window > WINDOW_BYTES_MAX then
     local cut = string.find(window, '\n', #window - WINDOW_BYTES_CUT, true) or #window + 1
     local cut_at = string.match(string.sub(window, 1, cut - 1), '\t(%d+)$') or '0'
-    window = '\n\tcut\t\t\t' .. cut_at .. string.sub(window, cut)
+    local held = kept.owner ~= '' and taken_by(string.sub(window, 1, cut - 1), kept.fence) or ''
+    window = '\n\tcut\t\t\t' .. cut_at .. held .. string.sub(window, cut)
   end
   kept.window = window .. '\n' .. table.concat({ id, verb, digest, fence, string.format('%.0f', now_ms) }, '\t')
 end

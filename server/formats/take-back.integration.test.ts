@@ -79,6 +79,44 @@ describe.each(NAMES)("an acquire of the format %s that is taken back", (name) =>
   });
 });
 
+describe.each(NAMES)("a hold of the format %s", (name) => {
+  const release = (key: string, id: string, more = {}) =>
+    FORMATS[name].release(direct, CHANNEL, key, { id, digest: "-", owner: "me", ...more });
+
+  it("is told by its fence when it is released, and when that is repeated", async () => {
+    const key = fresh();
+    const taken = await acquire(name, key, "one");
+    const fence = taken.outcome === "granted" ? taken.fence : undefined;
+    await acquire(name, key, "two");
+    expect(await release(key, "r1")).toMatchObject({ outcome: "released", count: 1, fence });
+    expect(await release(key, "r2")).toMatchObject({ outcome: "released", count: 0, fence });
+    expect(await release(key, "r2")).toMatchObject({ outcome: "released", count: 0, fence });
+  });
+
+  it("is ended as a whole by its fence, and no other is", async () => {
+    const key = fresh();
+    const taken = await acquire(name, key, "one");
+    await acquire(name, key, "two");
+    const fence = taken.outcome === "granted" ? (taken.fence ?? "") : "";
+    const other = String(Number(fence) - 1);
+    expect(await release(key, "e1", { fence: other })).toMatchObject({ outcome: "not_held" });
+    expect(await acquire(name, key, "one")).toMatchObject({ count: 2 });
+    expect(await release(key, "e2", { fence })).toMatchObject({ outcome: "released", count: 0 });
+    expect(await acquire(name, key, "three")).toMatchObject({ count: 1, how: "acquired" });
+    expect(await release(key, "e3", { fence })).toMatchObject({ outcome: "not_held" });
+    expect(await direct.exists(key)).toBe(1);
+  });
+
+  it("can be taken back for as long as it stands, however much is asked of the lock meanwhile", async () => {
+    const key = fresh();
+    await acquire(name, key, "taken");
+    for (let n = 0; n < 200; n++) await release(key, `no-${n}`, { owner: "you" });
+    const companion = (await direct.get(String(companionKeyOf(key)))) ?? "";
+    expect(companion.length).toBeLessThan(3000);
+    expect(await takeBack(name, key, "taken")).toMatchObject({ outcome: "released", count: 0 });
+  });
+});
+
 describe.each(["token", "timestamp"] as const)(
   "what a quorum agreed on, for a hold of the format %s",
   (name) => {

@@ -1,11 +1,14 @@
 import type { Redis } from "ioredis";
 import { companionOf } from "../formats/companion.ts";
 import { companionKeyOf } from "../formats/keys.ts";
-import { startTestRedis, type TestRedis } from "./redis.ts";
+import { startTestRedis, type TestRedis, type TestRedisOptions } from "./redis.ts";
 
 /** Starts independent Redis servers, as a quorum is made of. */
-export async function startTestMasters(count: number): Promise<TestMasters> {
-  const started = await Promise.allSettled(Array.from({ length: count }, () => startTestRedis()));
+export async function startTestMasters(
+  count: number,
+  options: Pick<TestRedisOptions, "args"> = {},
+): Promise<TestMasters> {
+  const started = await Promise.allSettled(Array.from({ length: count }, () => startTestRedis(options)));
   const all = started.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
   const masters = new TestMasters(all);
   const failed = started.find((each) => each.status === "rejected");

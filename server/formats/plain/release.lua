@@ -24,6 +24,6 @@ if type(stored) == 'string' then
     redis.pcall('PUBLISH', ARGV[5], 'released\t' .. now_ms .. '\t' .. fence .. '\t' .. seq .. '\t0\t'
       .. since .. '\t' .. owner .. '\t\n' .. KEYS[1])
     redis.pcall('PUBLISH', ARGV[4], '0')
-    return 'released\t' .. now_ms .. '\t0'
+    return 'released\t' .. now_ms .. '\t0\t' .. fence
   end
 end

@@ -32,10 +32,10 @@ export function votesOf(answers: Answers<AcquireReply>): Vote[] {
 /**
  * The hold that a majority votes for; undefined when there is none.
  *
- * A hold stands where a majority names its fence. Nobody else can have held the lock since it was granted then: so it
- * is entered once more, under its fence, and the votes that others gave anew are left out. Where no majority has the
- * old hold, a majority of new votes makes a new one. Old and new votes together make none: somebody else may have
- * held the lock in between, and the old fence would be too small.
+ * A hold stands where a majority names its fence. Nobody else can have held the lock since it was granted then, and its
+ * fence is still the largest: so it is entered once more, and masters that missed or lost it are brought up to it.
+ * Where no majority has the old hold, a majority of new votes makes a new one. Old and new votes together make none:
+ * somebody else may have held the lock in between, and the old fence would be too small.
  */
 export function agreementOf(votes: readonly Vote[], masters: number): Agreement | undefined {
   const majority = majorityOf(masters);
@@ -46,7 +46,7 @@ export function agreementOf(votes: readonly Vote[], masters: number): Agreement 
       standing.map((vote) => vote.reply.count),
       majority,
     );
-    return { hold: "standing", fence: reply.fence, count, voters: standing };
+    return { hold: "standing", fence: reply.fence, count, voters: votes };
   }
   const fresh = votes.filter(isFresh);
   if (fresh.length < majority) return undefined;
@@ -72,8 +72,8 @@ export function progressOf(answers: Answers<AcquireReply>, masters: number): Pro
 }
 
 /** Whether a vote that comes late belongs to the hold. */
-export function joins({ reply }: Vote, { hold, fence }: Agreement): boolean {
-  return hold === "new" ? isFresh({ reply }) : isOld({ reply }) && reply.fence === fence;
+export function joins(vote: Vote, { hold }: Agreement): boolean {
+  return hold === "standing" || isFresh(vote);
 }
 
 export function isBehind({ reply }: Vote, { fence, count }: Agreement): boolean {
@@ -83,8 +83,8 @@ export function isBehind({ reply }: Vote, { fence, count }: Agreement): boolean 
 const groupsOf = (votes: readonly Vote[]) => largestFirst(votes, ({ reply }) => reply.fence);
 
 // A repetition is both: it may be of a hold that stands, or of votes that were never agreed on.
-const isOld = ({ reply }: Pick<Vote, "reply">) => reply.how !== "acquired";
-const isFresh = ({ reply }: Pick<Vote, "reply">) =>
+const isOld = ({ reply }: Vote) => reply.how !== "acquired";
+const isFresh = ({ reply }: Vote) =>
   reply.how === "acquired" || (reply.how === "repeated" && reply.count === 1);
 
 const isAbove = (one: string, other: string) => BigInt(one) > BigInt(other);

@@ -4,10 +4,13 @@ import { failureOf } from "../../redis/failure.ts";
 import { UnavailableError } from "../errors.ts";
 import { type Master, majorityOf } from "./master.ts";
 
-/** What a master said in its time. `unknown`: it may have done it, or may do it yet. `away`: certainly not. */
+/**
+ * What a master said in its time. `away`: it certainly did nothing. `unknown`: it may have done it, and will not say any
+ * more. `late`: it may have done it or do it yet, and will be heard of.
+ */
 export type Answer<Reply> =
   | { readonly state: "answered"; readonly reply: Reply }
-  | { readonly state: "away" | "unknown"; readonly error: unknown };
+  | { readonly state: "away" | "unknown" | "late"; readonly error: unknown };
 
 export type Answers<Reply> = ReadonlyMap<Master, Answer<Reply>>;
 
@@ -23,7 +26,7 @@ export interface Question<Reply> {
   readonly budgetMs: number;
   readonly call: (master: Master) => Promise<Reply>;
   readonly progress: (answers: Answers<Reply>) => Progress;
-  /** Told of what comes after the end. */
+  /** Told of what comes after the end: once of each that is `late`. */
   readonly onLate?: (master: Master, answer: Answer<Reply>) => void;
 }
 
@@ -116,7 +119,7 @@ class Asking<Reply> {
     const answers = new Map(this.#answers);
     for (const master of this.masters) {
       if (answers.has(master)) continue;
-      answers.set(master, { state: this.#sent.has(master) ? "unknown" : "away", error: OVER });
+      answers.set(master, { state: this.#sent.has(master) ? "late" : "away", error: OVER });
     }
     this.#stop.abort(OVER);
     this.#resolve(answers);

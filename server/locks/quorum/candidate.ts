@@ -6,6 +6,7 @@ import { within } from "../within.ts";
 import { type Agreement, agreementOf, isBehind, joins, progressOf, type Vote, votesOf } from "./agreement.ts";
 import { type Answer, type Answers, ask } from "./ask.ts";
 import { type Master, majorityOf } from "./master.ts";
+import { OpenVotes } from "./open-votes.ts";
 import { kthLargest, median } from "./order.ts";
 import { type Name, Standing } from "./standing.ts";
 import { budgetMsOf, validityMs } from "./time.ts";
@@ -23,6 +24,11 @@ export type Outcome =
   | Elected
   | { readonly outcome: "refused" | "too_late"; readonly answers: Answers<AcquireReply> };
 
+interface Sure {
+  readonly outcome: Elected;
+  readonly sure: readonly Vote[];
+}
+
 /**
  * One request for a lock, put to the masters as often as it takes. Between two tries it has no votes: what a try got
  * in vain is given back before the next, or taken back as soon as its master answers.
@@ -32,6 +38,8 @@ export class Candidate {
   readonly #majority: number;
   readonly #budgetMs: number;
   #isOver = false;
+  /** Of the hold that it was elected to. */
+  readonly openVotes = new OpenVotes();
 
   /** @param named whose id the request has. Who repeats an id of its own may be asking for these very votes. */
   constructor(
@@ -64,20 +72,18 @@ export class Candidate {
     for (const [master, answer] of answers) {
       if (answer.state === "answered") this.#at(master).note(answer.reply);
     }
-    const votes = votesOf(answers);
-    const agreement = agreementOf(votes, this.masters.length);
+    const agreement = agreementOf(votesOf(answers), this.masters.length);
     const elected = agreement && (await this.#agree(agreement, sentAt));
+    if (agreement !== undefined && elected !== undefined) this.#accept(answers, agreement, elected.sure);
     settle(elected && agreement);
-    if (agreement !== undefined && elected !== undefined) {
-      for (const vote of votes) if (!agreement.voters.includes(vote)) void this.#at(vote.master).takeBack();
-      return elected;
-    }
+    if (elected !== undefined) return elected.outcome;
     await this.#concede(answers);
     return { outcome: agreement === undefined ? "refused" : "too_late", answers };
   }
 
   /** Takes back whatever was voted for it. */
   withdraw(): void {
+    this.openVotes.takeAllBack();
     for (const standing of this.#standings.values()) void standing.takeBack();
   }
 
@@ -94,20 +100,21 @@ export class Candidate {
   }
 
   /** A majority has to have fence and count in common before anybody hears of the hold. */
-  async #agree(agreement: Agreement, sentAt: Moment): Promise<Elected | undefined> {
+  async #agree(agreement: Agreement, sentAt: Moment): Promise<Sure | undefined> {
     const { voters, count, fence } = agreement;
     const behind = voters.filter((vote) => isBehind(vote, agreement));
     const upToDate = voters.filter((vote) => !behind.includes(vote));
     const told = await this.#tell(behind, agreement, this.#majority - upToDate.length);
-    const sure = [...upToDate, ...told].map(({ reply }) => reply);
+    const sure = [...upToDate, ...told];
     if (sure.length < this.#majority) return undefined;
     const lastingMs = kthLargest(
-      sure.map(({ remainingMs }) => (remainingMs < 0 ? this.request.leaseMs : remainingMs)),
+      sure.map(({ reply }) => (reply.remainingMs < 0 ? this.request.leaseMs : reply.remainingMs)),
       this.#majority,
     );
     const remainingMs = validityMs(sentAt, lastingMs);
     if (remainingMs <= 0) return undefined;
-    return { outcome: "elected", count, fence, remainingMs, asOf: median(sure.map(({ asOf }) => asOf)) };
+    const asOf = median(sure.map(({ reply }) => reply.asOf));
+    return { sure, outcome: { outcome: "elected", count, fence, remainingMs, asOf } };
   }
 
   /** @returns those that are known to have heard, once as many as are needed have */
@@ -125,15 +132,30 @@ export class Candidate {
         const told = [...soFar.values()].filter(isTold).length;
         return told >= needed || told + votes.length - soFar.size < needed ? "decided" : "open";
       },
+      onLate: (master, answer) =>
+        this.openVotes.close(this.#at(master), isTold(answer) ? "agrees" : "take_back"),
     });
     return votes.filter(({ master }) => isTold(answers.get(master)));
+  }
+
+  /** Sees to those that are not known to agree with the majority. */
+  #accept(answers: Answers<AcquireReply>, { voters }: Agreement, sure: readonly Vote[]): void {
+    const agreeing = new Set(sure.map(({ master }) => master));
+    const voting = new Set(voters.map(({ master }) => master));
+    for (const [master, answer] of answers) {
+      const standing = this.#at(master);
+      const isOpen = answer.state === "late" || voting.has(master);
+      const hasVoted = answer.state === "answered" && answer.reply.outcome === "granted";
+      if (isOpen && !agreeing.has(master)) this.openVotes.open(standing, standing.name);
+      else if ((hasVoted && !agreeing.has(master)) || answer.state === "unknown") void standing.takeBack();
+    }
   }
 
   /** Gives back what this try got, and waits for it where the master is known to answer. */
   async #concede(answers: Answers<AcquireReply>): Promise<void> {
     const back: Promise<void>[] = [];
     for (const [master, answer] of answers) {
-      if (answer.state === "unknown") {
+      if (answer.state === "unknown" || answer.state === "late") {
         if (this.named === "by_us") void this.#at(master).takeBack();
         else this.#at(master).noteSilence();
       }
@@ -144,24 +166,30 @@ export class Candidate {
     await within(this.#budgetMs, Promise.all(back)).catch(() => undefined);
   }
 
+  // A vote that is not open was taken back already, or is left to the caller who may repeat the request.
   #takeLate(
     master: Master,
     answer: Answer<AcquireReply>,
     name: Name | undefined,
     agreement: Agreement | undefined,
   ): void {
-    if (answer.state !== "answered" || name === undefined) return;
-    const { reply } = answer;
     const standing = this.#at(master);
-    if (reply.outcome === "held") {
+    if (answer.state === "answered" && answer.reply.outcome === "held" && name !== undefined) {
       const isInUse = !this.#isOver && standing.name.id === name.id;
-      if (isInUse) standing.note(reply);
-      else standing.leaveList({ id: name.id, sinceMs: name.sinceMs ?? reply.asOf });
+      if (isInUse) standing.note(answer.reply);
+      else standing.leaveList({ id: name.id, sinceMs: name.sinceMs ?? answer.reply.asOf });
     }
-    // Without an agreement it was taken back already, or is left to the caller who may repeat the request.
-    if (reply.outcome !== "granted" || agreement === undefined) return;
+    if (!this.openVotes.has(standing)) return;
     const [vote] = votesOf(new Map([[master, answer]]));
-    if (vote === undefined || !joins(vote, agreement)) void standing.takeBack(name);
-    else if (isBehind(vote, agreement)) standing.agree(vote, agreement).catch(() => undefined);
+    if (vote === undefined) this.openVotes.close(standing, answer.state === "unknown" ? "take_back" : "none");
+    else if (agreement === undefined || !joins(vote, agreement)) this.openVotes.close(standing, "take_back");
+    else if (!isBehind(vote, agreement)) this.openVotes.close(standing, "agrees");
+    else void this.#join(vote, agreement);
+  }
+
+  async #join(vote: Vote, agreement: Agreement): Promise<void> {
+    const standing = this.#at(vote.master);
+    const agrees = await standing.agree(vote, agreement).catch(() => false);
+    this.openVotes.close(standing, agrees ? "agrees" : "take_back");
   }
 }

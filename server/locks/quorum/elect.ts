@@ -56,7 +56,7 @@ export function reasonOf(
   const granted = states.filter(
     (answer) => answer.state === "answered" && answer.reply.outcome === "granted",
   );
-  const unknown = states.filter(({ state }) => state === "unknown");
+  const unknown = states.filter(({ state }) => state === "unknown" || state === "late");
   // What is not known was taken back where nobody can ask for it again.
   const mayBeHeld = granted.length + unknown.length >= majorityOf(answers.size) && unknown.length > 0;
   if (mayBeHeld && candidate.named === "by_caller") return maybeDone(answers);

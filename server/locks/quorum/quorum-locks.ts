@@ -21,6 +21,7 @@ import { WaitingRoom } from "../waiting-room.ts";
 import { Candidate, type Elected } from "./candidate.ts";
 import { elect, reasonOf } from "./elect.ts";
 import type { Master } from "./master.ts";
+import { OpenVotesOfHolds } from "./open-votes.ts";
 import { Releases } from "./release.ts";
 import { renew } from "./renew.ts";
 import { QuorumSubscriber } from "./subscriber.ts";
@@ -38,6 +39,7 @@ export class QuorumLocks implements Verbs {
   readonly #waits: Waits;
   readonly #requests = new Requests();
   readonly #releases: Releases;
+  readonly #openVotes = new OpenVotesOfHolds();
 
   constructor(
     private readonly masters: readonly Master[],
@@ -70,7 +72,7 @@ export class QuorumLocks implements Verbs {
       outlastsMs: 0,
       onSend,
     });
-    if (outcome.outcome === "elected") return grantedTo(candidate, key, request, outcome);
+    if (outcome.outcome === "elected") return this.#granted(candidate, key, request, outcome);
     throw reasonOf(key, request, candidate, outcome);
   }
 
@@ -87,7 +89,7 @@ export class QuorumLocks implements Verbs {
       const outlastsMs = Math.min(patienceMs, BUDGET_MS);
       const outcome = await elect(candidate, { waitMs: leftMs, patienceMs, outlastsMs, signal, onSend });
       if (outcome.outcome === "elected") {
-        const granted = grantedTo(candidate, key, request, outcome);
+        const granted = this.#granted(candidate, key, request, outcome);
         return { done: { ...granted, giveUp: () => candidate.named === "by_us" && granted.abandon() } };
       }
       const refusal = reasonOf(key, request, candidate, outcome);
@@ -117,7 +119,10 @@ export class QuorumLocks implements Verbs {
     assertOwner(options.owner);
     assertDurations({ holdOffMs: options.holdOffMs });
     const request = this.#requests.release({ ...options, format: FORMAT });
-    return await this.#releases.release(key, request, namedBy(options.requestId));
+    const released = await this.#releases.release(key, request, namedBy(options.requestId));
+    // The release finds no vote that is still to come.
+    if (released.count === 0) this.#openVotes.takeBack(key, options.owner);
+    return released;
   }
 
   /** @throws LockkeeperError as `acquire` without waiting */
@@ -137,6 +142,13 @@ export class QuorumLocks implements Verbs {
     return await verify(this.masters, key, wanted);
   }
 
+  #granted(candidate: Candidate, key: Key, request: AcquireRequest, elected: Elected): AcquiredGrant {
+    const { owner, leaseMs } = request;
+    this.#openVotes.add(key, owner, candidate.openVotes);
+    const grant = grantOf(key, owner, leaseMs, { ...elected, outcome: "granted" });
+    return { grant, abandon: () => candidate.withdraw() };
+  }
+
   #assert(key: Key, { format = FORMAT }: { readonly format?: FormatName | undefined }): void {
     this.#lockable.assert(key);
     if (format === FORMAT) return;
@@ -151,10 +163,4 @@ export class QuorumLocks implements Verbs {
 
 function namedBy(requestId: string | undefined): "by_caller" | "by_us" {
   return requestId === undefined ? "by_us" : "by_caller";
-}
-
-function grantedTo(candidate: Candidate, key: Key, request: AcquireRequest, elected: Elected): AcquiredGrant {
-  const { owner, leaseMs } = request;
-  const grant = grantOf(key, owner, leaseMs, { ...elected, outcome: "granted" });
-  return { grant, abandon: () => candidate.withdraw() };
 }

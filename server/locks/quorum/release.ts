@@ -4,13 +4,15 @@ import { FORMATS, type ReleaseRequest } from "../../formats/format.ts";
 import type { ReleaseReply } from "../../formats/reply.ts";
 import { attempt, BUDGET_MS } from "../attempt.ts";
 import { notALock, refusal } from "../refusals.ts";
-import { type Answers, ask, repliesOf } from "./ask.ts";
+import { type Answer, type Answers, ask, repliesOf } from "./ask.ts";
 import { type Master, majorityOf } from "./master.ts";
-import { kthSmallest, median } from "./order.ts";
+import { kthSmallest, largestFirst, median } from "./order.ts";
 import { maybeDone, tooFew } from "./refusal.ts";
 
 /** As long as masters remember a request. */
 const REMEMBERED_MS = 120_000;
+/** What a master that is away for longer has left of a hold ends with its lease. */
+const LEFTOVER_MS = 60_000;
 
 interface Unfinished {
   readonly request: ReleaseRequest;
@@ -41,7 +43,11 @@ export class Releases {
       call: (master) => releaseAt(master, key, request, since),
       progress: (soFar) => (isKnown(soFar, this.masters.length) ? "enough" : "open"),
     });
-    if (isKnown(answers, this.masters.length)) return releasedOf(key, request.owner, answers);
+    if (isKnown(answers, this.masters.length)) {
+      const released = releasedOf(key, request.owner, answers);
+      if (released.count === 0) endLeftovers(key, request.owner, answers);
+      return released;
+    }
     if ([...answers.values()].every(({ state }) => state === "away")) {
       throw tooFew(answers, "Nothing was done; try again.");
     }
@@ -57,7 +63,6 @@ export class Releases {
   }
 }
 
-/** Asked again for as long as there is time: under one id, whoever let go already says so again. */
 function releaseAt(
   { verbs, channel }: Master,
   key: Key,
@@ -94,4 +99,27 @@ function releasedOf(key: Key, owner: string, answers: Answers<ReleaseReply>): Re
     count: Math.min(kthSmallest(counts, majority), Math.max(...counts)),
     asOf: median(told.map(({ asOf }) => asOf)),
   };
+}
+
+/**
+ * The hold is over. A master that was away, or that missed an earlier release, may have something of it left that would
+ * keep others off until the lease ends. It is named by its fence, so no later hold of the same owner is touched.
+ */
+function endLeftovers(key: Key, owner: string, answers: Answers<ReleaseReply>): void {
+  const fences = repliesOf(answers).flatMap((reply) =>
+    reply.outcome === "released" && reply.fence !== null ? [reply.fence] : [],
+  );
+  const [[fence] = []] = largestFirst(fences, (each) => each);
+  if (fence === undefined) return;
+  for (const [{ verbs, channel }, answer] of answers) {
+    if (isRidOf(answer)) continue;
+    const end = { id: `end:${fence}`, digest: "-", owner, fence };
+    const call = () => FORMATS.token.release(verbs, channel, key, end);
+    attempt(verbs, call, { budgetMs: LEFTOVER_MS }).catch(() => undefined);
+  }
+}
+
+function isRidOf(answer: Answer<ReleaseReply>): boolean {
+  if (answer.state !== "answered" || answer.reply.outcome === "unknown") return false;
+  return answer.reply.outcome !== "released" || answer.reply.count === 0;
 }

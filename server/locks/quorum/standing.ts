@@ -75,7 +75,8 @@ export class Standing {
     }
     const { verbs, channel } = this.master;
     const ask = { id: `back:${name.id}`, digest: "-", owner: this.request.owner, acquiredBy: name.id };
-    const call = (retryMs?: number) => FORMATS.token.release(verbs, channel, this.key, { ...ask, retryMs });
+    // By the id of the acquire it is done once, however often it is asked for.
+    const call = () => FORMATS.token.release(verbs, channel, this.key, ask);
     await attempt(verbs, call, { budgetMs: TAKE_BACK_MS }).catch(() => undefined);
   }
 
