@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { FormatName } from "../lib/contract/lock.ts";
 import { FAULTS } from "./faults/known.ts";
+import { MUTANTS } from "./mutants/known.ts";
 import { TOPOLOGIES, type TopologyName } from "./servers/topology.ts";
 
 /** The command line asks for something that is not there; the message says what is. */
@@ -21,15 +22,18 @@ export interface RunRequest {
 const USAGE = [
   "npm run chaos -- [--topology single|quorum] [--seconds N] [--seed N] [--format redisson|token|timestamp]",
   "                 [--faults a,b|none] [--lease-ms N] [--out FOLDER]",
+  "npm run chaos -- --mutants [NAME …] [--seed N] [--out FOLDER]",
 ].join("\n");
 
 export interface Command extends RunRequest {
   readonly out: string | undefined;
+  /** The mutants to hunt; undefined: run the core itself. */
+  readonly mutants: readonly string[] | undefined;
 }
 
 /** @throws UsageError */
 export function commandOf(argv: readonly string[], chance: () => number = Math.random): Command {
-  const values = parsed(argv);
+  const { values, positionals } = parsed(argv);
   const topology = oneOf("topology", TOPOLOGIES, values.topology ?? "single");
   return {
     topology,
@@ -39,6 +43,7 @@ export function commandOf(argv: readonly string[], chance: () => number = Math.r
     faults: faultsOf(values.faults),
     leaseMs: whole("lease-ms", values["lease-ms"] ?? "1500", 200),
     out: values.out,
+    mutants: mutantsOf(values.mutants, positionals),
   };
 }
 
@@ -54,8 +59,9 @@ export function textOf({ topology, seconds, seed, format, faults, leaseMs }: Run
 function parsed(argv: readonly string[]) {
   const text = { type: "string" } as const;
   try {
-    const { values } = parseArgs({
+    return parseArgs({
       args: [...argv],
+      allowPositionals: true,
       options: {
         topology: text,
         seconds: text,
@@ -64,9 +70,9 @@ function parsed(argv: readonly string[]) {
         faults: text,
         "lease-ms": text,
         out: text,
+        mutants: { type: "boolean" },
       },
     });
-    return values;
   } catch (error) {
     throw new UsageError(`${error instanceof Error ? error.message : error}\n${USAGE}`);
   }
@@ -82,6 +88,14 @@ function faultsOf(asked: string | undefined): readonly string[] {
   if (asked === undefined) return [...FAULTS.keys()];
   if (asked === "none") return [];
   return [...new Set(asked.split(","))].map((name) => oneOf("fault", [...FAULTS.keys()], name));
+}
+
+function mutantsOf(asked: boolean | undefined, names: readonly string[]): readonly string[] | undefined {
+  const [first] = names;
+  if (!asked && first !== undefined) throw new UsageError(`"${first}" is no option.\n${USAGE}`);
+  const known = MUTANTS.map(({ name }) => name);
+  if (!asked) return undefined;
+  return first === undefined ? known : names.map((name) => oneOf("mutant", known, name));
 }
 
 function oneOf<Name extends string>(what: string, known: readonly Name[], asked: string): Name {

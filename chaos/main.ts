@@ -1,11 +1,15 @@
 // npm run chaos -- --topology single|quorum --seconds N --seed S …: exit code 1 on a violation, 2 on a wrong option.
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, commandOf, textOf, UsageError } from "./arguments.ts";
 import { judge } from "./checks/all.ts";
 import type { Entry } from "./history/entry.ts";
 import { writeHistory } from "./history/read.ts";
 import { storyOf } from "./history/story.ts";
+import { hunt } from "./mutants/hunt.ts";
+import { MUTANTS } from "./mutants/known.ts";
 import { textOfVerdicts } from "./report/text.ts";
+import { timelineOf } from "./report/timeline.ts";
 import { Resources } from "./resources.ts";
 import { PROJECT, run } from "./run.ts";
 
@@ -16,6 +20,7 @@ async function main(): Promise<number> {
   try {
     const command = commandOf(process.argv.slice(2));
     const folder = command.out ?? join(PROJECT, "chaos-results", `${command.topology}-${command.seed}`);
+    if (command.mutants !== undefined) return await huntAll(command.mutants, command);
     console.log(textOf(command));
     const history = await run({ ...command, core: PROJECT, folder }, resources);
     return report(command, history, folder);
@@ -29,13 +34,29 @@ async function main(): Promise<number> {
   }
 }
 
+async function huntAll(names: readonly string[], { seed, out }: Command): Promise<number> {
+  const folder = out ?? join(PROJECT, "chaos-results", "mutants");
+  let caught = 0;
+  for (const mutant of MUTANTS.filter(({ name }) => names.includes(name))) {
+    const startedAt = performance.now();
+    const { checks, example, request } = await hunt(mutant, seed, folder, resources);
+    const how = checks.length === 0 ? "GOT AWAY" : `caught by ${checks.join(", ")}`;
+    if (checks.length > 0) caught++;
+    const tookS = ((performance.now() - startedAt) / 1000).toFixed(0);
+    console.log(`${mutant.name}: ${mutant.wrong}\n  ${how} in ${tookS} s (seed ${request.seed}): ${example}`);
+  }
+  console.log(`${caught} of ${names.length} caught`);
+  return caught === names.length ? 0 : 1;
+}
+
 function report(command: Command, history: readonly Entry[], folder: string): number {
   const story = storyOf(history);
   const verdicts = judge(story);
   writeHistory(join(folder, "history.jsonl"), history);
   console.log(textOfVerdicts(verdicts, story));
+  writeFileSync(join(folder, "timeline.html"), timelineOf(story, verdicts, textOf(command)));
   const violations = verdicts.reduce((sum, verdict) => sum + verdict.violations.length, 0);
-  console.log(`\n${join(folder, "history.jsonl")}: ${history.length} entries, ${story.faults.length} faults`);
+  console.log(`\n${history.length} entries, ${story.faults.length} faults: ${join(folder, "timeline.html")}`);
   console.log(violations === 0 ? "0 violations" : `${violations} violations; again: ${textOf(command)}`);
   return violations === 0 ? 0 : 1;
 }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { seeded } from "../server/testing/random.ts";
 import type { RunRequest } from "./arguments.ts";
+import { watchForEndless } from "./endless.ts";
 import type { Stage } from "./faults/fault.ts";
 import { faultOf } from "./faults/known.ts";
 import { unleash } from "./faults/nemesis.ts";
@@ -71,11 +72,15 @@ async function pass(options: RunOptions, stage: Stage, journal: Journal): Promis
   const schedule = scheduleFor(options);
   const quiet = quietMs(options);
   const workMs = Math.max(1000, options.seconds * 1000 - quiet);
+  const stop = new AbortController();
+  const watched = watchForEndless(stage.topology, LOCKS, journal, stop.signal);
   await Promise.all([unleash(schedule, stage, journal), sleep(workMs)]);
   journal.write({ op: "calm", type: "info" });
   await sleep(quiet);
   const late = await stage.workers.stopAll(STOP_MS);
   if (late > 0) journal.write({ op: "died", type: "info", code: `${late} did not end within ${STOP_MS} ms` });
+  stop.abort();
+  await watched;
   journal.write({ op: "over", type: "info" });
   for (const { server, key, why } of await leftovers(stage.topology, options.leaseMs)) {
     journal.write({ op: "leftover", type: "info", target: `server ${server + 1}`, lock: key, code: why });

@@ -44,7 +44,7 @@ describe("C5, liveness", () => {
     expect(violationsOf(...history, failed("a", 2000, "unavailable"), failed("b", 9000, "held"))).toEqual([]);
   });
 
-  it("is violated by what is left in Redis, and by a worker that died", () => {
+  it("is violated by what is left in Redis, by a lock without an end, and by a worker that died", () => {
     const left = {
       op: "leftover",
       type: "info",
@@ -53,6 +53,7 @@ describe("C5, liveness", () => {
       code: "without an end",
     } as const;
     expect(violationsOf({ ...left, atMs: 1 })).toHaveLength(1);
+    expect(violationsOf({ ...left, op: "endless", atMs: 1 })).toHaveLength(1);
     expect(violationsOf({ op: "died", type: "info", process: "harness", atMs: 1 })).toHaveLength(1);
   });
 });

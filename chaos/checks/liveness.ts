@@ -1,5 +1,5 @@
 import type { Claim } from "../history/claims.ts";
-import { type Entry, inMs, NS_PER_MS } from "../history/entry.ts";
+import { type Entry, inMs, NS_PER_MS, type Op } from "../history/entry.ts";
 import { type Span, type Story, touches } from "../history/story.ts";
 import type { Check, Violation } from "./finding.ts";
 
@@ -114,12 +114,15 @@ function refusals({ history, calmAt }: Story): Violation[] {
 
 function remains({ history }: Story): Violation[] {
   return history.flatMap(({ op, t, lock = "", target = "", code = "" }) => {
-    const what =
-      op === "leftover"
-        ? `${target} still has ${lock}: ${code}`
-        : op === "died"
-          ? `a worker died: ${target} ${code}`
-          : undefined;
-    return what === undefined ? [] : [{ check: "C5", what, lock, owners: [], from: t, to: t }];
+    const say = SAID[op];
+    return say === undefined
+      ? []
+      : [{ check: "C5", what: say({ lock, target, code }), lock, owners: [], from: t, to: t }];
   });
 }
+
+const SAID: Partial<Record<Op, (entry: Record<"lock" | "target" | "code", string>) => string>> = {
+  leftover: ({ lock, target, code }) => `${target} still has ${lock}: ${code}`,
+  endless: ({ lock, target }) => `${target} had ${lock} without a time to live`,
+  died: ({ target, code }) => `a worker died: ${target} ${code}`,
+};

@@ -32,6 +32,14 @@ describe("C7, loss is signalled", () => {
     expect(violationsOf(...history)).toEqual([]);
   });
 
+  it("is violated by an alarm for nothing, but not after the data or the clock was changed", () => {
+    expect(violationsOf(took("a", 1, 10), lost("a", 300))).toHaveLength(1);
+    expect(violationsOf(took("a", 1, 10), happened("restart-server", 100), lost("a", 300))).toEqual([]);
+    const mine = took("a", 1, 10).map((entry) => ({ ...entry, process: "w3.1" }));
+    const stepped = happened("clock-step", 100, 50).map((entry) => ({ ...entry, target: "worker 3" }));
+    expect(violationsOf(mine, stepped, { ...lost("a", 300), process: "w3.1" })).toEqual([]);
+  });
+
   it("is not asked of holds that were given back", () => {
     expect(violationsOf(took("a", 1, 10), gave("a", 20), took("b", 2, 30), asserted("b", 1500))).toEqual([]);
   });

@@ -5,10 +5,12 @@ import type { Check, Violation } from "./finding.ts";
 
 /** A timer of a process that runs is not later than this on a busy machine; what it stood still for is added. */
 const LATE_MS = 250;
+/** A deadline is known to a millisecond or two. */
+const EARLY_MS = 5;
 
 /**
  * C7: before somebody else is told that the lock is his, its holder knows that it is lost: whoever looks is told so at
- * once, and a process that runs hears the signal.
+ * once, and a process that runs hears the signal. Nobody is told so for nothing.
  */
 export const signal: Check = (story) => {
   const usurped = usurpedIn(story);
@@ -19,7 +21,10 @@ export const signal: Check = (story) => {
   return {
     check: "C7",
     title: "loss is signalled",
-    violations: usurped.flatMap((pair) => [...trusted(pair, story), ...silent(pair, story)]),
+    violations: [
+      ...usurped.flatMap((pair) => [...trusted(pair, story), ...silent(pair, story)]),
+      ...story.claims.flatMap((claim) => falseAlarm(claim, story)),
+    ],
     notes: [
       `${lates.length} losses signalled, ${early} of them before the deadline; ${percentile(lates, 0.5)} ms after it in the middle, ${percentile(lates, 1)} ms at most (stopped processes included)`,
     ],
@@ -29,6 +34,23 @@ export const signal: Check = (story) => {
 interface Usurped {
   readonly claim: Claim;
   readonly next: Claim;
+}
+
+/** A clock that is set ahead ends a hold early, as it should: a suspended machine looks just like that. */
+function isHurried({ process, sent, lostAt = 0 }: Claim, { faults }: Story): boolean {
+  const seat = /^w(\d+)/.exec(process)?.[1];
+  const span = { from: sent, to: lostAt };
+  return faults.some(
+    (each) => each.fault === "clock-step" && each.target === `worker ${seat}` && touches(each, span),
+  );
+}
+
+function falseAlarm(claim: Claim, story: Story): Violation[] {
+  const { lostAt, deadline, owner, sent } = claim;
+  if (lostAt === undefined || lostAt > deadline - EARLY_MS * NS_PER_MS) return [];
+  if (isHurried(claim, story) || lossesIn(story, { from: sent, to: lostAt }).length > 0) return [];
+  const what = `${owner} was told that it lost the lock ${inMs(deadline - lostAt).toFixed(0)} ms before its deadline, for no reason`;
+  return [{ check: "C7", what, lock: claim.lock, owners: [owner], from: sent, to: lostAt }];
 }
 
 /** Holds that were not given back when somebody else was granted the lock, for no other reason than time. */

@@ -21,4 +21,11 @@ export const WORKER_FAULTS: readonly Fault[] = [
     begin: async ({ workers }, { target, forMs }) => workers.order(target, { order: "block", ms: forMs }),
     end: nothing,
   },
+  {
+    ...onWorker,
+    name: "clock-step",
+    begin: async ({ workers }, { target, forMs, chance }) =>
+      workers.order(target, { order: "clock", ms: chance < 0.7 ? -forMs : forMs }),
+    end: async ({ workers }, { target }) => workers.order(target, { order: "clock", ms: 0 }),
+  },
 ];

@@ -30,7 +30,7 @@ export interface Entry {
 
 /**
  * `accept`: the resource took a write. `assert`: a holder looked whether it still is one. `stall`: a process did not
- * run for a while. `leftover`: what Redis still had when all was over. `calm`: the last fault was healed.
+ * run for a while. `endless`: a lock was seen that nothing would end. `leftover`: what Redis still had when all was over. `calm`: the last fault was healed.
  */
 export type Op =
   | "acquire"
@@ -46,6 +46,7 @@ export type Op =
   | "calm"
   | "over"
   | "died"
+  | "endless"
   | "leftover";
 
 export type Register = "fenced" | "unfenced";

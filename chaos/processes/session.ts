@@ -81,8 +81,8 @@ export class Session {
   #workMs(): number {
     const kind = this.options.random();
     const [, leaseMs] = this.options.task.leaseMs;
-    if (kind < 0.6) return this.#between(0, 20);
-    return kind < 0.85 ? this.#between(20, 200) : this.#between(0.3, 2) * leaseMs;
+    if (kind < 0.7) return this.#between(0, 20);
+    return kind < 0.9 ? this.#between(20, 200) : this.#between(0.3, 2) * leaseMs;
   }
 
   #chance(share: number): boolean {

@@ -19,4 +19,7 @@ export interface WorkerTask {
 }
 
 /** What a worker is told while it runs. */
-export type WorkerOrder = { readonly order: "stop" } | { readonly order: "block"; readonly ms: number };
+export type WorkerOrder =
+  | { readonly order: "stop" }
+  /** `block`: its event loop stands still. `clock`: its wall clock is ahead by this, of what it truly is. */
+  | { readonly order: "block" | "clock"; readonly ms: number };

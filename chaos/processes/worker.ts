@@ -18,8 +18,13 @@ const client = await library.LockClient.open(task.where);
 const resource = await Resource.open(task.resourcePort);
 const stop = new AbortController();
 
+const trueNow = Date.now;
+let clockAheadMs = 0;
+Date.now = () => trueNow() + clockAheadMs;
+
 process.on("message", (order: WorkerOrder) => {
   if (order.order === "block") block(order.ms);
+  else if (order.order === "clock") clockAheadMs = order.ms;
   else stop.abort();
 });
 // A worker without its harness is of no use to anybody.

@@ -39,7 +39,10 @@ export class Workers {
       if (this.#ending.has(child)) return;
       this.journal.write({ op: "died", type: "info", target: `worker ${n + 1}`, code: `${code ?? signal}` });
     });
-    await untilReady(child);
+    await untilReady(child).catch((error: unknown) => {
+      // The next fault may come before it has begun.
+      if (!this.#ending.has(child)) throw error;
+    });
   }
 
   /** As a crash. Its connections stay with its links, as those of a host that is gone do, until they are cut. */

@@ -1,0 +1,57 @@
+import { join } from "node:path";
+import type { RunRequest } from "../arguments.ts";
+import { judge } from "../checks/all.ts";
+import { storyOf } from "../history/story.ts";
+import type { Resources } from "../resources.ts";
+import { PROJECT, run } from "../run.ts";
+import { makeMutant } from "./apply.ts";
+import type { Mutant } from "./mutant.ts";
+
+const RUN: RunRequest = {
+  topology: "single",
+  seconds: 25,
+  seed: 0,
+  format: "redisson",
+  faults: [],
+  leaseMs: 1500,
+};
+/** What depends on chance gets as many runs, each of another seed. */
+const TRIES = 3;
+
+export interface Catch {
+  readonly mutant: Mutant;
+  /** The checks that were violated, with one example; empty: it got away. */
+  readonly checks: readonly string[];
+  readonly example: string;
+  readonly request: RunRequest;
+}
+
+/** Runs a mutant until a check is violated. @throws Error when it does not even run */
+export async function hunt(
+  mutant: Mutant,
+  seed: number,
+  folder: string,
+  resources: Resources,
+): Promise<Catch> {
+  const core = makeMutant(mutant, PROJECT);
+  for (let left = TRIES; ; left--) {
+    const request = { ...RUN, seed: seed + TRIES - left, ...mutant.run };
+    try {
+      const history = await run({ ...request, core, folder: join(folder, mutant.name) }, resources);
+      const story = storyOf(history);
+      // A core that does not run at all would violate nothing but liveness, and prove nothing.
+      if (
+        story.claims.length === 0 ||
+        history.some(({ op, target }) => op === "died" && target !== undefined)
+      ) {
+        throw new Error(`the mutant ${mutant.name} does not run`);
+      }
+      const violations = judge(story).flatMap((verdict) => verdict.violations);
+      const checks = [...new Set(violations.map(({ check }) => check))];
+      const example = violations[0]?.what ?? "";
+      if (checks.length > 0 || left === 1) return { mutant, checks, example, request };
+    } finally {
+      await resources.end();
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { FAULTS } from "../faults/known.ts";
+import { edited } from "./apply.ts";
+import { MUTANTS } from "./known.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+
+describe("the mutants", () => {
+  it("are ten", () => {
+    expect(new Set(MUTANTS.map(({ name }) => name)).size).toBe(10);
+  });
+
+  it.each(MUTANTS)("$name fits the core as it is, and is run with faults that exist", ({ edits, run }) => {
+    for (const edit of edits) {
+      const text = readFileSync(new URL(edit.file, ROOT), "utf8");
+      expect(edited(text, edit)).not.toBe(text);
+    }
+    for (const fault of run.faults ?? []) expect(FAULTS.has(fault)).toBe(true);
+  });
+
+  it("are refused where it is not clear what they change", () => {
+    const edit = { file: "a", find: "x", instead: "y" };
+    expect(edited("axb", edit)).toBe("ayb");
+    for (const text of ["ab", "axbx"]) expect(() => edited(text, edit)).toThrow("that reads: x");
+  });
+});

@@ -1,0 +1,150 @@
+import type { Mutant } from "./mutant.ts";
+
+const SHORT_WAY_OFF = {
+  file: "server/formats/plain/acquire.lua",
+  find: " and is_free() then",
+  instead: " and false then",
+};
+const CREATED = `if state ~= 'fault' then
+    local value = take(i, owner, lease_ms, now_ms, 'ms')
+    kept.owner, kept.value, kept.count, kept.fence, kept.format = owner, value, 1, fence, FORMAT
+    redis.call('SET', KEYS[j], text_of(kept), 'PX', companion_ms(lease_ms, lease_ms))
+    left_ms = lease_ms
+  elseif count`;
+
+/** One thing wrong each: what others got wrong, or what a small change here would get wrong. */
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: "owner-unchecked",
+    wrong: "a release frees whatever hold is there",
+    edits: [
+      {
+        file: "server/formats/plain/release.lua",
+        find: "if owner == ARGV[1] and",
+        instead: "if owner and",
+      },
+    ],
+    run: { faults: ["stop-worker", "block-worker"] },
+  },
+  {
+    name: "validity-from-reply",
+    wrong: "a deadline counts from the answer, not from before the request",
+    edits: [
+      {
+        file: "server/locks/take.ts",
+        find: "return [grant, sentAt];",
+        instead: "return [grant, momentNow()];",
+      },
+    ],
+    run: { faults: ["delay-replies", "stop-server"] },
+  },
+  {
+    name: "fence-from-counter",
+    wrong: "a fence is the last one and one more, whatever the server has lost",
+    edits: [
+      SHORT_WAY_OFF,
+      {
+        file: "server/formats/companion.lua",
+        find: "math.max(now_us, whole(kept.fence) + 1)",
+        instead: "whole(kept.fence) + 1",
+      },
+    ],
+    run: { faults: ["flushall", "restart-server"] },
+  },
+  {
+    name: "client-clock",
+    wrong: "a deadline is looked at by the client's wall clock alone",
+    edits: [
+      {
+        file: "server/locks/hold.ts",
+        find: "return Math.max(performance.now() - moment.monotonic, Date.now() - moment.wall);",
+        instead: "return Date.now() - moment.wall;",
+      },
+    ],
+    run: { faults: ["clock-step"] },
+  },
+  {
+    name: "resend",
+    wrong: "the connection sends again what was in flight, and nobody remembers a request",
+    edits: [
+      {
+        file: "server/redis/connect.ts",
+        find: "autoResendUnfulfilledCommands: false,\n    maxRetriesPerRequest: 0,",
+        instead: "autoResendUnfulfilledCommands: true,\n    maxRetriesPerRequest: null,",
+      },
+      {
+        file: "server/formats/request-window.lua",
+        find: "if not at then return nil end\n  local verb, digest",
+        instead: "do return nil end\n  local verb, digest",
+      },
+    ],
+    run: { faults: ["drop-replies"] },
+  },
+  {
+    name: "renewal-creates",
+    wrong: "a renewal writes the lock, whoever has it by then",
+    edits: [
+      {
+        file: "server/formats/renew-many.lua",
+        find: "if count and (kept.owner == owner and kept.fence or '') == fence then\n    local own",
+        instead: `${CREATED} then\n    local own`,
+      },
+    ],
+    run: { format: "token", faults: ["stop-server", "partition"] },
+  },
+  {
+    name: "no-second-look",
+    wrong: "who waits does not look again once it is subscribed",
+    edits: [
+      {
+        file: "server/locks/waiting-room.ts",
+        find: "() => this.wake(),\n      () => this.wake(),",
+        instead: "() => this.#sleepUntil(null),\n      () => this.wake(),",
+      },
+    ],
+    run: { faults: [] },
+  },
+  {
+    name: "expiry-second",
+    wrong: "the lock gets its time to live by a second command",
+    edits: [
+      SHORT_WAY_OFF,
+      {
+        file: "server/formats/redisson/shape.lua",
+        find: "local set = redis.pcall('PEXPIRE', KEYS[k], integer(total_ms))\n  -- Refused",
+        instead: "local set = true\n  -- Refused",
+      },
+      {
+        file: "server/locks/locks.ts",
+        find: 'if (reply.outcome === "granted") {\n      return {',
+        instead:
+          'if (reply.outcome === "granted") {\n      void (this.#redis as unknown as { pexpire(key: unknown, ms: number): Promise<unknown> }).pexpire(key, leaseMs).catch(() => undefined);\n      return {',
+      },
+    ],
+    run: { faults: ["kill-worker", "partition"] },
+  },
+  {
+    name: "fence-per-entry",
+    wrong: "a hold that is entered again gets another fence",
+    edits: [
+      {
+        file: "server/formats/acquire.lua",
+        find: "enter(1, owner)\n  count = count + 1",
+        instead: "enter(1, owner)\n  kept.fence = integer(whole(kept.fence) + 1)\n  count = count + 1",
+      },
+    ],
+    run: { faults: [] },
+  },
+  {
+    name: "fence-not-written-back",
+    wrong: "masters of a quorum that gave smaller fences are not told of the largest",
+    edits: [
+      {
+        file: "server/locks/quorum/candidate.ts",
+        find: "const behind = voters.filter((vote) => isBehind(vote, agreement));",
+        instead: "const behind = voters.filter((vote) => isBehind(vote, agreement) && false);",
+      },
+    ],
+    run: { topology: "quorum", format: "token", faults: [] },
+  },
+];

@@ -1,0 +1,17 @@
+import type { RunRequest } from "../arguments.ts";
+
+/** The core with one thing wrong, and the run in which that must show. */
+export interface Mutant {
+  readonly name: string;
+  /** What is wrong with it. */
+  readonly wrong: string;
+  readonly edits: readonly Edit[];
+  readonly run: Partial<RunRequest>;
+}
+
+/** A piece of a file, which is there exactly once, and what stands there instead. */
+export interface Edit {
+  readonly file: string;
+  readonly find: string;
+  readonly instead: string;
+}

@@ -1,0 +1,143 @@
+import type { Verdict, Violation } from "../checks/finding.ts";
+import type { Claim } from "../history/claims.ts";
+import { inMs } from "../history/entry.ts";
+import type { FaultSpan, Span, Story } from "../history/story.ts";
+import { STYLE } from "./style.ts";
+import { band, escaped, mark, shape, text } from "./svg.ts";
+
+const PX_A_SECOND = 80;
+const LANE_PX = 22;
+const TOP_PX = 70;
+const LEFT_PX = 90;
+const ROOM_FOR_FENCE_PX = 52;
+
+/** One page that shows a run, and needs nothing but itself: a lane a context, its holds, faults, violations. */
+export function timelineOf(story: Story, verdicts: readonly Verdict[], command: string): string {
+  const picture = new Picture(story);
+  const violations = verdicts.flatMap((verdict) => verdict.violations);
+  const locks = picture.locks.map((lock, n) => `<li><i class="lock${n}"></i>${escaped(lock)}</li>`);
+  const lines = verdicts.map(({ check, title, notes, violations: found }) => {
+    const outcome = found.length === 0 ? "held" : `<b>violated ${found.length} times</b>`;
+    return `<tr><td>${check}</td><td>${escaped(title)}</td><td>${outcome}</td><td>${escaped(notes.join("; "))}</td></tr>`;
+  });
+  const list = violations.map(
+    ({ check, what, lock }, n) =>
+      `<li><a href="#violation-${n}">${check}: ${escaped(what)} (${escaped(lock)})</a></li>`,
+  );
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${escaped(command)}</title><style>${STYLE}</style>
+<h1>${escaped(command)}</h1>
+<table>${lines.join("\n")}</table>
+${list.length === 0 ? "<p>No violations.</p>" : `<ol class="violations">${list.join("\n")}</ol>`}
+<ul class="legend">${locks.join("")}<li><i class="wait"></i>waits</li><li><i class="lost"></i>lost: its deadline passed, or it was told</li><li><i class="fault"></i>fault</li></ul>
+<div class="scroll">${picture.draw(violations)}</div>
+</html>
+`;
+}
+
+/** From a moment to a place, and from who to a lane. */
+class Picture {
+  readonly locks: readonly string[];
+  readonly #lanes: readonly string[];
+  readonly #endS: number;
+
+  constructor(private readonly story: Story) {
+    const { history, claims } = story;
+    this.locks = [...new Set(claims.map(({ lock }) => lock))].sort();
+    const contexts = history.flatMap(({ process, context }) =>
+      context === undefined ? [] : [laneOf(process, context)],
+    );
+    this.#lanes = [...new Set(contexts)].sort(new Intl.Collator("en", { numeric: true }).compare);
+    this.#endS = inMs(history.at(-1)?.t ?? 0) / 1000;
+  }
+
+  draw(violations: readonly Violation[]): string {
+    const width = LEFT_PX + (this.#endS + 1) * PX_A_SECOND;
+    const height = TOP_PX + this.#lanes.length * LANE_PX + 10;
+    return shape("svg", { width, height, xmlns: "http://www.w3.org/2000/svg" }, [
+      ...this.#ticks(height),
+      ...this.story.faults.map((fault, n) => this.#fault(fault, n, height)),
+      ...this.#lanes.map((lane, n) => text(4, TOP_PX + n * LANE_PX + 15, "lane", lane)),
+      ...this.#waits(),
+      ...this.story.claims.map((claim) => this.#claim(claim)),
+      ...violations.map((violation, n) => this.#violation(violation, n, height)),
+    ]);
+  }
+
+  #x(ns: number): number {
+    return LEFT_PX + (inMs(ns) / 1000) * PX_A_SECOND;
+  }
+
+  #y(process: string, context: string): number {
+    return TOP_PX + this.#lanes.indexOf(laneOf(process, context)) * LANE_PX;
+  }
+
+  #across({ from, to }: Span) {
+    return { x: this.#x(from), width: Math.max(1.5, this.#x(to) - this.#x(from)) };
+  }
+
+  #ticks(height: number): string[] {
+    return Array.from({ length: Math.ceil(this.#endS) + 1 }, (_, second) => {
+      const x = LEFT_PX + second * PX_A_SECOND;
+      return mark(x, 14, height, "tick") + text(x + 3, 11, "second", `${second} s`);
+    });
+  }
+
+  /** On a worker it is a band over its lanes, on a server over all. */
+  #fault(fault: FaultSpan, n: number, height: number): string {
+    const across = this.#across(fault);
+    const seat = /^worker (\d+)$/.exec(fault.target)?.[1];
+    const lanes = this.#lanes.filter((lane) => seat === undefined || lane.startsWith(`w${seat}/`));
+    const first = this.#lanes.indexOf(lanes[0] ?? "");
+    const y = TOP_PX + Math.max(0, first) * LANE_PX;
+    const size = seat === undefined ? height - TOP_PX : lanes.length * LANE_PX;
+    const name = `${fault.fault}, ${fault.target}`;
+    return (
+      band({ ...across, y, height: size }, `fault ${fault.loses}`, name) +
+      text(across.x, 24 + (n % 4) * 12, "name", name)
+    );
+  }
+
+  #waits(): string[] {
+    const begun = new Map<string, number>();
+    return this.story.history.flatMap((entry) => {
+      const { op, type, process, context = "", call, t, code } = entry;
+      if (op !== "acquire") return [];
+      const name = `${process}#${call}`;
+      if (type === "invoke") begun.set(name, t);
+      const from = begun.get(name);
+      if (type === "invoke" || from === undefined || t - from < 1_000_000) return [];
+      const place = { ...this.#across({ from, to: t }), y: this.#y(process, context) + 10, height: 2 };
+      return [
+        band(place, "wait", `${entry.lock}: waited ${inMs(t - from).toFixed(0)} ms, ${code ?? "granted"}`),
+      ];
+    });
+  }
+
+  #claim(claim: Claim): string {
+    const { process, context, ack, end, endedBy, lock, owner, fence, count } = claim;
+    const inset = Math.min(6, (count - 1) * 4);
+    const place = {
+      ...this.#across({ from: ack, to: Math.max(ack, end) }),
+      y: this.#y(process, context) + 2 + inset,
+      height: LANE_PX - 4 - 2 * inset,
+    };
+    const told = `${owner}, fence ${fence}, count ${count}, ${inMs(end - ack).toFixed(1)} ms, ended by ${endedBy}`;
+    const kind = `hold lock${this.locks.indexOf(lock)}${endedBy === "release" ? "" : " lost"}`;
+    const label = place.width > ROOM_FOR_FENCE_PX && count === 1 ? `…${fence?.slice(-6)}` : "";
+    return band(place, kind, `${lock}: ${told}`) + text(place.x + 3, place.y + 13, "fence", label);
+  }
+
+  #violation({ check, what, from, to }: Violation, n: number, height: number): string {
+    const place = { ...this.#across({ from, to }), y: TOP_PX - 4, height: height - TOP_PX };
+    const id = `violation-${n}`;
+    return shape("g", { id }, [
+      band(place, "violation", `${check}: ${what}`),
+      text(place.x, TOP_PX - 8, "alarm", check),
+    ]);
+  }
+}
+
+function laneOf(process: string, context: string): string {
+  return `${process.slice(0, process.indexOf("."))}/${context}`;
+}
