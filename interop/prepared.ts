@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { reasonOf, Skip } from "./skip.ts";
+import { type LibfaketimeTool, provideLibfaketime } from "./steps/libfaketime.ts";
 import { type MariadbTool, provideMariadb } from "./steps/mariadb.ts";
 import { type NpmTool, provideNpm } from "./steps/npm.ts";
 import { CACHE } from "./steps/place.ts";
@@ -15,6 +16,7 @@ export interface Tools {
   readonly redisPy: RedisPyTool;
   readonly postgresql: PostgresqlTool;
   readonly mariadb: MariadbTool;
+  readonly libfaketime: LibfaketimeTool;
 }
 
 type Prepared = { [Name in keyof Tools]?: { ready: Tools[Name] } | { lacking: string } };
@@ -25,6 +27,7 @@ const PROVIDERS: { readonly [Name in keyof Tools]: () => Promise<Tools[Name]> } 
   redisPy: provideRedisPy,
   postgresql: providePostgresql,
   mariadb: provideMariadb,
+  libfaketime: provideLibfaketime,
 };
 
 const FILE = join(CACHE, "prepared.json");
@@ -80,6 +83,9 @@ export function readTools(): Tools {
     },
     get mariadb() {
       return tool("mariadb");
+    },
+    get libfaketime() {
+      return tool("libfaketime");
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Client } from "./client.ts";
 import { guardMariadb, guardPostgresql, guardRedis } from "./guards.ts";
+import { clockAheadOfQuorum } from "./quorum.ts";
 import { redisson } from "./redisson.ts";
 import { tokenClients } from "./token.ts";
 
@@ -10,4 +11,5 @@ export const CLIENTS: readonly Client[] = [
   guardRedis,
   guardPostgresql,
   guardMariadb,
+  clockAheadOfQuorum,
 ];

@@ -3,18 +3,22 @@ import { companionOf } from "../formats/companion.ts";
 import { companionKeyOf } from "../formats/keys.ts";
 import { startTestRedis, type TestRedis, type TestRedisOptions } from "./redis.ts";
 
+type Options = Pick<TestRedisOptions, "args" | "env">;
+
 /** Starts independent Redis servers, as a quorum is made of. */
 export async function startTestMasters(
   count: number,
-  options: Pick<TestRedisOptions, "args"> = {},
+  optionsOf: (number: number) => Options = () => ({}),
 ): Promise<TestMasters> {
-  const started = await Promise.allSettled(Array.from({ length: count }, () => startTestRedis(options)));
-  const all = started.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
-  const masters = new TestMasters(all);
-  const failed = started.find((each) => each.status === "rejected");
-  if (failed === undefined) return masters;
-  await masters.stop();
-  throw failed.reason;
+  const all: TestRedis[] = [];
+  try {
+    // One after the other: each must see the ports of those before.
+    for (let number = 0; number < count; number++) all.push(await startTestRedis(optionsOf(number)));
+  } catch (error) {
+    await Promise.all(all.map((master) => master.stop()));
+    throw error;
+  }
+  return new TestMasters(all);
 }
 
 export class TestMasters {

@@ -171,10 +171,10 @@ describe("a master that is frozen", () => {
 
 describe("a master that comes back with what it had", () => {
   /** What is acknowledged outlives the process. */
-  const KEEPING = ["--appendonly", "yes", "--appendfsync", "no"];
+  const keepingOptions = () => ({ args: ["--appendonly", "yes", "--appendfsync", "no"] });
 
   it("lets go of a hold that was released meanwhile, also of one that it had counted too often", async () => {
-    const keeping = await startTestMasters(3, { args: KEEPING });
+    const keeping = await startTestMasters(3, keepingOptions);
     const client = await open(keeping.urls);
     const [away] = keeping.at(1);
     const [gone, counted] = [fresh(), fresh()];
@@ -195,7 +195,7 @@ describe("a master that comes back with what it had", () => {
   });
 
   it("touches no later hold of the same owner with what it is told of the one before", async () => {
-    const keeping = await startTestMasters(3, { args: KEEPING });
+    const keeping = await startTestMasters(3, keepingOptions);
     const client = await open(keeping.urls);
     const key = fresh();
     const before = await client.acquire(key, { leaseMs: LEASE_MS, owner: "me", renew: false });

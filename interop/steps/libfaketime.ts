@@ -1,0 +1,50 @@
+import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { run } from "../children.ts";
+import { reasonOf, Skip } from "../skip.ts";
+import { unpacked } from "./packages.ts";
+
+const NAME = "faketime/libfaketime.so.1";
+const AHEAD_S = 3600;
+
+export interface LibfaketimeTool {
+  /** What a program is started with to have another wall clock. */
+  readonly library: string;
+}
+
+/** The library that gives a program another clock: the machine's, or unpacked from the distribution. @throws Skip */
+export async function provideLibfaketime(): Promise<LibfaketimeTool> {
+  if (process.platform !== "linux") throw new Skip("libfaketime is used on Linux alone");
+  const library = (await findIn("/")) ?? (await findIn(await unpacked("libfaketime")));
+  if (library === undefined) throw new Skip(`the package libfaketime has no ${NAME}`);
+  const env = { ...process.env, ...clockAhead({ library }, AHEAD_S) };
+  const said = await run("date", ["+%s"], { limitMs: 5000, env }).catch((error: unknown) => {
+    throw new Skip(`libfaketime does not work here: ${reasonOf(error)}`);
+  });
+  const aheadS = Number(said.trim()) - Date.now() / 1000;
+  if (Math.abs(aheadS - AHEAD_S) > 60) throw new Skip("libfaketime changes no clock here");
+  return { library };
+}
+
+/**
+ * The environment of a program whose wall clock is ahead; how long things take it measures as before. It takes its
+ * memory from the C library: jemalloc asks for the time while it starts, and libfaketime for memory before it can tell.
+ */
+export function clockAhead({ library }: LibfaketimeTool, seconds: number): Record<string, string> {
+  return {
+    LD_PRELOAD: `${library} libc.so.6`,
+    FAKETIME: `+${seconds}s`,
+    FAKETIME_DONT_FAKE_MONOTONIC: "1",
+  };
+}
+
+async function findIn(root: string): Promise<string | undefined> {
+  for (const parent of [join(root, "usr/lib"), join(root, "lib"), join(root, "usr/lib64")]) {
+    const names = existsSync(parent) ? await readdir(parent) : [];
+    const places = ["", ...names.filter((name) => name.includes("-linux-"))];
+    const found = places.map((place) => join(parent, place, NAME)).find((path) => existsSync(path));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
