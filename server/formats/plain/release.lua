@@ -8,14 +8,20 @@
 
 -- include format/plain.lua
 
--- Of a hold that was entered once, without a grace and a least time: owner, value, fence, since, seq, format, window.
-local PLAIN_HOLD = '^([^\n]*)\n([^\n]*)\n1\n(%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d)\n([1-9]%d%d%d%d%d%d%d%d%d%d%d%d)\n%d+\n0\n0\n(%d%d?%d?%d?%d?%d?)\n(%l+)\n[^\n]*(.*)$'
-
 local stored = #ARGV == 5 and redis.pcall('GET', KEYS[2])
 if type(stored) == 'string' then
-  local owner, value, fence, since, seq, format, window = string.match(stored, PLAIN_HOLD)
+  local owner = ARGV[1]
+  -- Owner, value and count of the companion: told by us, and once.
+  local head = owner .. '\n' .. value_of(owner) .. '\n1\n'
+  local fence, since, seq, format, window
+  if string.sub(stored, 1, #head) == head then
+    -- Without a grace and a least time.
+    fence, since, seq, format, window =
+      string.match(stored, '^(%d+)\n(%d+)\n%d+\n0\n0\n(%d+)\n(%l+)\n[^\n]*(.*)$', #head + 1)
+  end
   local time = redis.call('TIME')
-  if owner == ARGV[1] and format == FORMAT and is_plain(window, ARGV[2], time[1]) and is_held_once(owner, value) then
+  if format == FORMAT and #fence == 16 and #since == 13 and #seq < 7 and is_plain(window, ARGV[2], time[1])
+    and is_held_once(owner) then
     local now_ms = time[1] .. string.sub(#time[2] == 6 and time[2] or string.rep('0', 6 - #time[2]) .. time[2], 1, 3)
     free_now(owner)
     seq = seq == '1' and '2' or seq + 1

@@ -21,7 +21,12 @@ local function take_now(owner, lease_ms)
   return ''
 end
 
-local function is_held_once(owner, _value)
+-- What the companion names as the lock's value.
+local function value_of(_owner)
+  return ''
+end
+
+local function is_held_once(owner)
   return redis.pcall('HGET', KEYS[1], owner) == '1'
 end
 

@@ -10,7 +10,11 @@ end
 
 local function take_now(_owner, _lease_ms) end
 
-local function is_held_once(_owner, _value)
+local function value_of(_owner)
+  return ''
+end
+
+local function is_held_once(_owner)
   return false
 end
 

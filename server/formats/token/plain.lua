@@ -15,8 +15,13 @@ local function take_now(owner, lease_ms)
   return owner
 end
 
-local function is_held_once(owner, value)
-  return owner == value and redis.pcall('GETRANGE', KEYS[1], 0, 1024) == value
+-- What the companion names as the lock's value.
+local function value_of(owner)
+  return owner
+end
+
+local function is_held_once(owner)
+  return redis.pcall('GETRANGE', KEYS[1], 0, 1024) == owner
 end
 
 local function free_now(_owner)
