@@ -64,6 +64,7 @@ export async function run(options: RunOptions, resources: Resources): Promise<En
   const workers = new Workers(seats, journal);
   resources.later(() => workers.killAll());
   await workers.startAll();
+  journal.write({ op: "begun", type: "info", target: topology.name });
   await pass(options, { workers, topology }, journal);
   return readHistory(folder);
 }

@@ -29,10 +29,11 @@ export interface Entry {
 }
 
 /**
- * `accept`: the resource took a write. `assert`: a holder looked whether it still is one. `stall`: a process did not
+ * `begun`: on the topology `target`. `accept`: the resource took a write. `assert`: a holder looked whether it still is one. `stall`: a process did not
  * run for a while. `endless`: a lock was seen that nothing would end. `leftover`: what Redis still had when all was over. `calm`: the last fault was healed.
  */
 export type Op =
+  | "begun"
   | "acquire"
   | "renew"
   | "release"

@@ -20,8 +20,13 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "server/formats/plain/release.lua",
-        find: "if owner == ARGV[1] and",
-        instead: "if owner and",
+        find: "if type(stored) == 'string' then",
+        instead: "if false then",
+      },
+      {
+        file: "server/formats/release.lua",
+        find: "local count = find(1, kept, owner, now_ms)",
+        instead: "owner = kept.owner\nlocal count = find(1, kept, owner, now_ms)",
       },
     ],
     run: { faults: ["stop-worker", "block-worker"] },
@@ -36,7 +41,7 @@ export const MUTANTS: readonly Mutant[] = [
         instead: "return [grant, momentNow()];",
       },
     ],
-    run: { faults: ["delay-replies", "stop-server"] },
+    run: { faults: ["delay-replies", "stop-server", "stop-worker"], seconds: 40 },
   },
   {
     name: "fence-from-counter",
@@ -61,7 +66,7 @@ export const MUTANTS: readonly Mutant[] = [
         instead: "return Date.now() - moment.wall;",
       },
     ],
-    run: { faults: ["clock-step"] },
+    run: { faults: ["clock-step"], seconds: 40 },
   },
   {
     name: "resend",

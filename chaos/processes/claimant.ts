@@ -100,7 +100,7 @@ export class Claimant {
     const what = { context: this.context, claim: id, lock, owner, fence } as const;
     let deadline = this.#deadlineOf(hold, this.journal.now());
     const timer = setInterval(() => {
-      if (hold.state === "released" || hold.state === "lost") return clearInterval(timer);
+      if (hold.state !== "held" && hold.state !== "jeopardy") return clearInterval(timer);
       const t = this.journal.now();
       const seen = this.#deadlineOf(hold, t);
       if (seen < deadline + RENEWED_NS_MIN) return;

@@ -39,7 +39,10 @@ const registers = new Map<string, Registers>();
 function serve(socket: Socket): void {
   socket.setNoDelay(true);
   socket.on("error", () => socket.destroy());
-  createInterface({ input: socket }).on("line", (line) => {
+  const lines = createInterface({ input: socket });
+  // It passes on what goes wrong with its socket.
+  lines.on("error", () => socket.destroy());
+  lines.on("line", (line) => {
     const ask = JSON.parse(line) as ResourceAsk;
     const register = registers.get(ask.lock) ?? new Registers();
     registers.set(ask.lock, register);

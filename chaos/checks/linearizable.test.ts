@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { linearizable } from "./linearizable.ts";
+import { gave, happened, type Told, told, took } from "./told.ts";
+
+const violationsOf = (...history: Parameters<typeof told>) => linearizable(told(...history)).violations;
+
+const refused = (owner: string, fromMs: number, toMs: number, code = "held"): Told[] => [
+  { op: "acquire", type: "invoke", call: 9, owner, atMs: fromMs },
+  { op: "acquire", type: "fail", call: 9, owner, atMs: toMs, code },
+];
+const unheard = (owner: string, atMs: number): Told[] => [
+  { op: "acquire", type: "invoke", call: 7, owner, atMs: atMs - 1 },
+  { op: "acquire", type: "info", call: 7, owner, atMs, code: "unknown_outcome" },
+];
+
+describe("C4, one order fits all", () => {
+  it("holds where holds follow each other, by release and by deadline", () => {
+    const history = [took("a", 1, 10), gave("a", 20), took("b", 2, 30), took("c", 3, 1031)];
+    expect(violationsOf(...history)).toEqual([]);
+  });
+
+  it("holds where calls at one time fit in one order and not in the other", () => {
+    const late = gave("a", 20).map((entry) => (entry.type === "ok" ? { ...entry, atMs: 60 } : entry));
+    expect(violationsOf(took("a", 1, 10), late, took("b", 2, 40, { tookMs: 15 }))).toEqual([]);
+  });
+
+  it("is violated by a grant before the release was asked for", () => {
+    expect(violationsOf(took("a", 1, 10), took("b", 2, 30), gave("a", 40))).toHaveLength(1);
+  });
+
+  it("is violated by a grant whose fence is not above the last", () => {
+    expect(violationsOf(took("a", 5, 10), gave("a", 20), took("b", 4, 30))).toHaveLength(1);
+  });
+
+  it("is violated by who is refused a lock that nobody has", () => {
+    expect(violationsOf(took("a", 1, 10), gave("a", 20), refused("b", 15, 25))).toEqual([]);
+    expect(violationsOf(took("a", 1, 10), gave("a", 20), refused("b", 30, 40))).toHaveLength(1);
+  });
+
+  it("counts entries and releases", () => {
+    const entered = [took("a", 1, 10), took("a", 1, 20, { call: 2, count: 2 })];
+    expect(violationsOf(...entered, gave("a", 30, { claim: 2, count: 1 }), gave("a", 40))).toEqual([]);
+    expect(violationsOf(...entered, gave("a", 30, { claim: 2, count: 0 }))).toHaveLength(1);
+    expect(violationsOf(took("a", 1, 10), took("a", 1, 20, { call: 2, count: 3 }))).toHaveLength(1);
+  });
+
+  it("is violated by a release that denies a hold that stands", () => {
+    expect(violationsOf(took("a", 1, 10), gave("a", 30, { code: "not_held" }))).toHaveLength(1);
+    expect(violationsOf(took("a", 1, 10), gave("a", 1030, { code: "not_held" }))).toEqual([]);
+  });
+
+  it("allows for what nobody heard of: it may have been done, at any time, and taken back", () => {
+    const history = [unheard("a", 10), refused("b", 20, 30), took("c", 2, 50)];
+    expect(violationsOf(...history)).toEqual([]);
+    expect(violationsOf(refused("b", 20, 30), took("c", 2, 50))).toHaveLength(1);
+  });
+
+  it("allows for data that was taken away, from then on", () => {
+    expect(violationsOf(took("a", 1, 10), happened("flushall", 20), took("b", 2, 30))).toEqual([]);
+    expect(violationsOf(took("a", 1, 10), took("b", 2, 30), happened("flushall", 50))).toHaveLength(1);
+  });
+
+  it("is decided for hundreds of calls, of which many were never heard of", () => {
+    const history = Array.from({ length: 200 }, (_, n) => [
+      ...took(`o${n}`, n + 1, 10 * n + 5),
+      ...gave(`o${n}`, 10 * n + 7),
+      ...(n % 50 === 0 ? unheard(`u${n}`, 10 * n + 6) : []),
+    ]).flat();
+    expect(linearizable(told(...history))).toMatchObject({
+      violations: [],
+      notes: [expect.not.stringContaining("UNDECIDED")],
+    });
+    expect(violationsOf(...history, refused("late", 4000, 4001))).toEqual([]);
+    expect(violationsOf(...history, took("x", 400, 8990), took("y", 401, 9000))).toHaveLength(1);
+  });
+});
