@@ -81,6 +81,21 @@ describe("masters that are killed", () => {
     await until(async () => (await holdersAt(key, 3, 4)).every((holder) => holder === null));
   });
 
+  it("are outlasted by one who waits, for as long as one Redis is", async () => {
+    const client = await open();
+    await kill(0, 1, 2);
+    const key = fresh();
+    const waits = timed(client.acquire(key, { leaseMs: LEASE_MS, waitMs: 15_000 }));
+    await pause(600);
+    await masters.at(1)[0]?.master.restart();
+    expect((await waits).code).toBe("granted");
+    await kill(1);
+    const refused = await timed(client.acquire(fresh(), { leaseMs: LEASE_MS, waitMs: 15_000 }));
+    expect(refused.code).toBe("unavailable");
+    expect(refused.ms).toBeGreaterThan(1000);
+    expect(refused.ms).toBeLessThan(4000);
+  });
+
   it("are taken in again when they are back", async () => {
     const client = await open();
     await kill(0, 1, 2);
@@ -233,6 +248,30 @@ describe("a hold that is released before the slowest master has read that it was
     await pause(200);
     expect(await executed(masters.redisAt(0))).toBe(before);
     expect(await holdersAt(key, 0, 1, 2, 3, 4)).toEqual([null, null, null, null, null]);
+    backend.close();
+  });
+});
+
+describe("a hold that is entered and left again before the slowest master has voted for it", () => {
+  it("gets that vote all the same, and leaves nothing there when it is over", async () => {
+    const backend = await openBackend({ quorum: masters.urls }, ["*"]);
+    const key = fresh();
+    const ask = { owner: "me", leaseMs: LEASE_MS, reentrant: true };
+    const [slow] = masters.at(4);
+    slow?.master.freeze();
+    const { grant } = await backend.verbs.acquire(key, ask);
+    expect((await backend.verbs.acquire(key, ask)).grant.count).toBe(2);
+    expect(await backend.verbs.release(key, { owner: "me" })).toMatchObject({
+      outcome: "released",
+      count: 1,
+    });
+    slow?.master.thaw();
+    await until(async () => (await masters.holds(key, 4))[0]?.fence === grant.fence);
+    expect(await backend.verbs.release(key, { owner: "me" })).toMatchObject({
+      outcome: "released",
+      count: 0,
+    });
+    await until(async () => (await masters.votes(key)).every((vote) => vote === null));
     backend.close();
   });
 });

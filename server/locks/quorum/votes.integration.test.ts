@@ -144,6 +144,24 @@ describe("the fence of a quorum", () => {
   });
 });
 
+describe("a majority that voted and went away before it agreed", () => {
+  it("costs one try more, of which nothing is left", async () => {
+    const key = fresh();
+    const { agree } = FORMATS.token;
+    const asked = vi.spyOn(FORMATS.token, "acquire");
+    // Of the first try nobody hears what was agreed on.
+    vi.spyOn(FORMATS.token, "agree").mockImplementation(async (...what) => {
+      return asked.mock.calls.length > 5 && (await agree.apply(FORMATS.token, what));
+    });
+    const { fence, count } = await acquire(key, "me", { minHoldMs: 50 });
+    expect(count).toBe(1);
+    await until(async () =>
+      (await masters.holds(key)).every((hold) => hold?.fence === fence && hold.count === 1),
+    );
+    await release(key, "me");
+  });
+});
+
 describe("a vote that comes late", () => {
   /** Has one of the masters carry out what it is asked only after the others have decided. */
   async function isLate(master: number): Promise<void> {
