@@ -55,6 +55,15 @@ const STAGES = [
   },
   { name: "unit", commands: vitest("unit"), counted: true },
   { name: "integration", commands: vitest("integration"), counted: true, needs: ["redis"] },
+  {
+    name: "chaos",
+    // The seeds are fixed, so that a failure is one of the core and not of the day's luck with faults.
+    commands: [
+      ["--topology", "single", "--seconds", "25", "--seed", "3"],
+      ["--topology", "quorum", "--seconds", "25", "--seed", "5"],
+    ].map((options) => [process.execPath, "--import", "tsx", "chaos/main.ts", ...options]),
+    needs: ["redis"],
+  },
   { name: "build", commands: [[process.execPath, "scripts/setup.mjs", "build"]] },
   {
     name: "e2e",

@@ -39,6 +39,8 @@ ${list.length === 0 ? "<p>No violations.</p>" : `<ol class="violations">${list.j
 class Picture {
   readonly locks: readonly string[];
   readonly #lanes: readonly string[];
+  /** Whole seconds: what comes before is the start of the processes. */
+  readonly #startS: number;
   readonly #endS: number;
 
   constructor(private readonly story: Story) {
@@ -48,11 +50,13 @@ class Picture {
       context === undefined ? [] : [laneOf(process, context)],
     );
     this.#lanes = [...new Set(contexts)].sort(new Intl.Collator("en", { numeric: true }).compare);
+    const first = history.find(({ context }) => context !== undefined)?.t ?? 0;
+    this.#startS = Math.floor(inMs(first) / 1000);
     this.#endS = inMs(history.at(-1)?.t ?? 0) / 1000;
   }
 
   draw(violations: readonly Violation[]): string {
-    const width = LEFT_PX + (this.#endS + 1) * PX_A_SECOND;
+    const width = LEFT_PX + (this.#endS - this.#startS + 1) * PX_A_SECOND;
     const height = TOP_PX + this.#lanes.length * LANE_PX + 10;
     return shape("svg", { width, height, xmlns: "http://www.w3.org/2000/svg" }, [
       ...this.#ticks(height),
@@ -65,7 +69,7 @@ class Picture {
   }
 
   #x(ns: number): number {
-    return LEFT_PX + (inMs(ns) / 1000) * PX_A_SECOND;
+    return LEFT_PX + (inMs(ns) / 1000 - this.#startS) * PX_A_SECOND;
   }
 
   #y(process: string, context: string): number {
@@ -77,9 +81,9 @@ class Picture {
   }
 
   #ticks(height: number): string[] {
-    return Array.from({ length: Math.ceil(this.#endS) + 1 }, (_, second) => {
-      const x = LEFT_PX + second * PX_A_SECOND;
-      return mark(x, 14, height, "tick") + text(x + 3, 11, "second", `${second} s`);
+    return Array.from({ length: Math.ceil(this.#endS - this.#startS) + 1 }, (_, n) => {
+      const x = LEFT_PX + n * PX_A_SECOND;
+      return mark(x, 14, height, "tick") + text(x + 3, 11, "second", `${this.#startS + n} s`);
     });
   }
 
