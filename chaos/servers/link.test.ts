@@ -1,0 +1,95 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, connect as dial, type Server, type Socket } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Link } from "./link.ts";
+
+let server: Server;
+let received: string[];
+let link: Link;
+let chance = 1;
+const sockets: Socket[] = [];
+
+beforeEach(async () => {
+  received = [];
+  // Says back what it hears.
+  server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.on("data", (chunk) => {
+      received.push(String(chunk));
+      socket.write(chunk);
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  link = await Link.open((server.address() as AddressInfo).port, () => chance);
+});
+
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  link.close();
+  server.close();
+});
+
+function open(): Socket {
+  const socket = dial(link.port, "127.0.0.1");
+  socket.on("error", () => undefined);
+  sockets.push(socket);
+  return socket;
+}
+
+async function echoed(socket: Socket, word: string): Promise<string> {
+  socket.write(word);
+  const [chunk] = await once(socket, "data");
+  return String(chunk);
+}
+
+describe("the link between a worker and a server", () => {
+  it("passes both ways", async () => {
+    expect(await echoed(open(), "one")).toBe("one");
+  });
+
+  it("loses a reply after the request was carried out, and cuts the connection", async () => {
+    chance = 0;
+    link.set("drop");
+    const socket = open();
+    socket.write("one");
+    await once(socket, "close");
+    expect(received).toEqual(["one"]);
+    chance = 1;
+    expect(await echoed(open(), "two")).toBe("two");
+  });
+
+  it("brings replies late, and requests in time", async () => {
+    link.delayMs = 120;
+    link.set("delay");
+    const startedAt = performance.now();
+    const reply = echoed(open(), "one");
+    while (received.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    const arrivedAt = performance.now();
+    expect(await reply).toBe("one");
+    expect(performance.now() - startedAt).toBeGreaterThan(115);
+    expect(performance.now() - arrivedAt).toBeGreaterThan(100);
+  });
+
+  it("is mute for a while, and then lets through what waited, in order", async () => {
+    const socket = open();
+    await echoed(socket, "one");
+    link.set("mute");
+    const reply = echoed(socket, "two");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(received).toEqual(["one"]);
+    link.set("pass");
+    expect(await reply).toBe("two");
+  });
+
+  it("cuts what stands, lets nobody in, and is there again afterwards", async () => {
+    const standing = open();
+    await echoed(standing, "one");
+    const closed = once(standing, "close");
+    link.set("cut");
+    await closed;
+    await once(open(), "close");
+    link.set("pass");
+    expect(await echoed(open(), "two")).toBe("two");
+  });
+});
