@@ -14,7 +14,7 @@ const STALL_MS_MIN = 60;
 const task = JSON.parse(process.argv[2] ?? "{}") as WorkerTask;
 const journal = new Journal(task.journal, task.epochNs, task.name);
 const library: LockClientOf = await import(pathToFileURL(`${task.core}/server/locks/lock-client.ts`).href);
-const client = await library.LockClient.open(task.where);
+const client = await opened();
 const resource = await Resource.open(task.resourcePort);
 const stop = new AbortController();
 
@@ -29,6 +29,17 @@ process.on("message", (order: WorkerOrder) => {
 });
 // A worker without its harness is of no use to anybody.
 process.on("disconnect", () => process.exit(0));
+
+/** The server may be away when a worker begins; whoever starts a process would start it again. */
+async function opened() {
+  for (;;) {
+    try {
+      return await library.LockClient.open(task.where);
+    } catch (error) {
+      if (!(error instanceof Error) || error.name !== "TimeoutError") throw error;
+    }
+  }
+}
 
 function block(ms: number): void {
   const until = performance.now() + ms;
