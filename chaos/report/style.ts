@@ -4,7 +4,7 @@ export const STYLE = `
 body { font: 14px/1.5 system-ui, sans-serif; margin: 24px; }
 h1 { font: 600 15px/1.4 ui-monospace, monospace; }
 table { border-collapse: collapse; } td { padding: 2px 12px 2px 0; vertical-align: top; } td b { color: #d33; }
-.violations a { color: #d33; }
+.violations { max-height: 240px; overflow-y: auto; } .violations a { color: #d33; }
 .legend { display: flex; flex-wrap: wrap; gap: 16px; list-style: none; padding: 0; }
 .legend i { display: inline-block; width: 24px; height: 10px; margin-right: 6px; }
 .scroll { overflow-x: auto; border: 1px solid var(--line); }
