@@ -20,8 +20,10 @@ const triesFor = (waitMs: number) => Math.ceil(waitMs / POLL_MS);
 /** What is used of ioredis 5, which these libraries are written for. */
 type RedisOf = { Redis: new (url: string) => SectionRedis };
 
-const OPENERS: Readonly<Record<string, (npm: NpmTool, redis: SectionRedis) => Library["take"]>> = {
-  redlock4(npm, redis) {
+const OPENERS: Readonly<
+  Record<string, (npm: NpmTool, servers: readonly [SectionRedis, ...SectionRedis[]]) => Library["take"]>
+> = {
+  redlock4(npm, servers) {
     type Lock = { unlock(): Promise<unknown> };
     type Module = new (
       clients: unknown[],
@@ -29,7 +31,7 @@ const OPENERS: Readonly<Record<string, (npm: NpmTool, redis: SectionRedis) => Li
     ) => { lock(key: string, ttl: number): Promise<Lock> };
     const Redlock = npmModule<Module>(npm, "redlock4");
     return (key, leaseMs, waitMs) => {
-      const redlock = new Redlock([redis], {
+      const redlock = new Redlock([...servers], {
         retryCount: triesFor(waitMs),
         retryDelay: POLL_MS,
         retryJitter: 5,
@@ -41,7 +43,7 @@ const OPENERS: Readonly<Record<string, (npm: NpmTool, redis: SectionRedis) => Li
     };
   },
 
-  redlock5(npm, redis) {
+  redlock5(npm, servers) {
     type Lock = { release(): Promise<unknown> };
     type Redlock = {
       acquire(keys: string[], ttl: number): Promise<Lock>;
@@ -52,7 +54,7 @@ const OPENERS: Readonly<Record<string, (npm: NpmTool, redis: SectionRedis) => Li
       "redlock5",
     );
     return (key, leaseMs, waitMs) => {
-      const redlock = new Redlock([redis], {
+      const redlock = new Redlock([...servers], {
         retryCount: triesFor(waitMs),
         retryDelay: POLL_MS,
         retryJitter: 5,
@@ -62,7 +64,7 @@ const OPENERS: Readonly<Record<string, (npm: NpmTool, redis: SectionRedis) => Li
     };
   },
 
-  "redis-semaphore"(npm, redis) {
+  "redis-semaphore"(npm, [redis]) {
     type Mutex = { tryAcquire(): Promise<boolean>; acquire(): Promise<void>; release(): Promise<void> };
     const { Mutex } = npmModule<{ Mutex: new (redis: unknown, key: string, options: object) => Mutex }>(
       npm,
@@ -86,12 +88,14 @@ const OPENERS: Readonly<Record<string, (npm: NpmTool, redis: SectionRedis) => Li
   },
 };
 
-export function openLibrary(npm: NpmTool, name: string, url: string): Library {
+/** @param urls of one server, or of several, comma-separated; what is done under a lock is done on the first */
+export function openLibrary(npm: NpmTool, name: string, urls: string): Library {
   const { Redis } = npmModule<RedisOf>(npm, "ioredis");
-  const redis = new Redis(url);
+  const [first = "", ...others] = urls.split(",");
+  const redis = new Redis(first);
   const open = OPENERS[name];
   if (open === undefined) throw new Error(`There is no library ${name}`);
-  return { take: open(npm, redis), redis };
+  return { take: open(npm, [redis, ...others.map((url) => new Redis(url))]), redis };
 }
 
 async function granted<Lock>(lock: Promise<Lock>, refusal: string): Promise<Lock | undefined> {

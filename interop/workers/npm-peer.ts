@@ -1,4 +1,4 @@
-/** A lock library of npm as a peer: `npm-peer.ts <library> <url> <npm folder>`. */
+/** A lock library of npm as a peer: `npm-peer.ts <library> <url>[,<url>,…] <npm folder>`. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { openLibrary, type Taken } from "./libraries.ts";
 import { contend, PAUSE_MS } from "./section.ts";
@@ -6,8 +6,8 @@ import { serve } from "./serve.ts";
 
 const LEASE_MS = 30_000;
 
-const [name = "", url = "", dir = ""] = process.argv.slice(2);
-const library = openLibrary({ dir }, name, url);
+const [name = "", urls = "", dir = ""] = process.argv.slice(2);
+const library = openLibrary({ dir }, name, urls);
 const holds = new Map<string, Taken>();
 
 serve({

@@ -1,4 +1,4 @@
-/** A worker of ours: what an app does with the library. `ours.ts <url> [format]` */
+/** A worker of ours: what an app does with the library. `ours.ts <url>[,<url>,…] [format]` */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import type { FormatName } from "../../lib/contract/lock.ts";
@@ -14,9 +14,10 @@ const LEASE_MS = 30_000;
 const REENTER_EVERY = 5;
 const POLLING = { tries: 6000, pauseMs: 5, jitter: 0.5 };
 
-const [url = "", formatName = "redisson"] = process.argv.slice(2);
+const [urls = "", formatName = "redisson"] = process.argv.slice(2);
 const format = formatName as FormatName;
-const client = await LockClient.open(url);
+const [url = "", ...others] = urls.split(",");
+const client = await LockClient.open(others.length === 0 ? url : { quorum: [url, ...others] });
 const redis = new Redis(url);
 const holds = new Map<string, Hold>();
 let writer: GuardedWriter | undefined;
