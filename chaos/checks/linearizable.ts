@@ -13,8 +13,8 @@ interface Lock {
 
 type Call = Operation<Lock>;
 
-/** A call is tried for two seconds. */
-const ON_ITS_WAY_MS = 3000;
+/** What nothing keeps back has arrived by then. */
+const ON_ITS_WAY_MS = 500;
 const FREE: Lock = { owner: undefined, count: 0, fence: 0n };
 
 /**
@@ -131,13 +131,15 @@ function maybe({ op, t, owner = "" }: Entry, givenUpAt: number, { faults }: Stor
   ];
 }
 
-/** Until when what is on its way may arrive: a fault may keep it back, and the next one longer. */
+/** Until when what is on its way may arrive: a fault of a server or a link may keep it back, and its next one longer. */
 function lastOf({ from, to }: Span, faults: readonly FaultSpan[]): number {
-  let last = to + ON_ITS_WAY_MS * NS_PER_MS;
+  const lasts = new Map<string, number>();
   for (const fault of faults) {
-    if (touches(fault, { from, to: last })) last = Math.max(last, fault.to + ON_ITS_WAY_MS * NS_PER_MS);
+    const last = lasts.get(fault.target) ?? to + ON_ITS_WAY_MS * NS_PER_MS;
+    const isInItsWay = touches(fault, { from, to: last });
+    lasts.set(fault.target, isInItsWay ? Math.max(last, fault.to + ON_ITS_WAY_MS * NS_PER_MS) : last);
   }
-  return last;
+  return Math.max(to + ON_ITS_WAY_MS * NS_PER_MS, ...lasts.values());
 }
 
 function wipesOf({ faults }: Story): Call[] {

@@ -31,7 +31,7 @@ interface Link<State> {
 }
 
 /** More than any history needs that has an order. */
-const STEPS_MAX = 1_000_000;
+const TAKEN_MAX = 200_000;
 
 /**
  * Whether the operations can be put in an order, each between its call and its answer, that the model allows: the
@@ -50,8 +50,12 @@ export function linearize<State>(
 interface Step<State> {
   readonly node: Node<State>;
   readonly state: State;
-  readonly is: "done" | "dropped";
+  /** What might have been done until then, and now cannot have been any more. */
+  readonly dropped: readonly Node<State>[];
 }
+
+/** What was certainly done is tried before what may have been: most of that never was. */
+type Turn = "certain" | "possible";
 
 class Search<State> {
   readonly #head: Link<State>;
@@ -72,29 +76,43 @@ class Search<State> {
 
   run(): Outcome<State> {
     let node = this.#head.after;
-    for (let steps = 0; this.#left > 0; steps++) {
-      if (steps > STEPS_MAX || node === undefined) return { outcome: "undecided" };
-      const { operation } = node;
-      if (node.kind === "call") {
-        const next = operation.step(this.state);
-        const isNew = next !== undefined && this.#isNew(node, next);
-        if (isNew) this.#take(node, next, "done");
-        node = isNew ? this.#head.after : node.after;
-      } else if (isCertain(operation)) {
-        // An answer whose call has not happened yet: something on the way here was wrong.
-        if (operation.answer > (this.#furthest?.stuck.answer ?? 0)) {
-          this.#furthest = { stuck: operation, state: this.state };
+    let turn: Turn = "certain";
+    for (let taken = 0; this.#left > 0; ) {
+      if (taken > TAKEN_MAX) return { outcome: "undecided" };
+      const isEnd = node === undefined || (node.kind === "answer" && isCertain(node.operation));
+      if (node === undefined || isEnd) {
+        if (turn === "certain") {
+          node = this.#head.after;
+          turn = "possible";
+          continue;
         }
+        this.#note(node);
         const back = this.#goBack();
         if (back === undefined) return this.#impossible();
         node = back.after;
-      } else {
-        const { call, after } = node;
-        if (call !== undefined) this.#take(call, this.state, "dropped");
-        node = after;
-      }
+        turn = turnOf(back);
+      } else if (this.#tries(node, turn)) {
+        taken++;
+        node = this.#head.after;
+        turn = "certain";
+      } else node = node.after;
     }
     return { outcome: "linearizable" };
+  }
+
+  /** @returns whether the call happens here */
+  #tries(node: Node<State>, turn: Turn): boolean {
+    if (node.kind === "answer" || turnOf(node) !== turn) return false;
+    const next = node.operation.step(this.state);
+    if (next === undefined || !this.#isNew(node, next)) return false;
+    this.#take(node, next);
+    return true;
+  }
+
+  // An answer whose call has not happened yet: something on the way here was wrong.
+  #note(node: Node<State> | undefined): void {
+    if (node === undefined || node.operation.answer <= (this.#furthest?.stuck.answer ?? 0)) return;
+    this.#furthest = { stuck: node.operation, state: this.state };
   }
 
   #isNew({ index }: Node<State>, next: State): boolean {
@@ -104,28 +122,33 @@ class Search<State> {
     return true;
   }
 
-  #take(node: Node<State>, next: State, is: "done" | "dropped"): void {
-    this.#way.push({ node, state: this.state, is });
+  #take(node: Node<State>, next: State): void {
+    const dropped: Node<State>[] = [];
+    for (let over = this.#head.after; over !== undefined && over !== node; over = over.after) {
+      if (over.kind === "answer" && over.call !== undefined) dropped.push(over.call);
+    }
+    this.#way.push({ node, state: this.state, dropped });
     this.state = next;
-    this.#done |= 1n << BigInt(node.index);
     if (isCertain(node.operation)) this.#left--;
-    if (node.answer !== undefined) takeOut(node.answer);
-    takeOut(node);
+    for (const each of [...dropped, node]) {
+      this.#done |= 1n << BigInt(each.index);
+      if (each.answer !== undefined) takeOut(each.answer);
+      takeOut(each);
+    }
   }
 
-  /** To the last choice that was one: what was dropped had been tried before. */
   #goBack(): Node<State> | undefined {
-    for (;;) {
-      const last = this.#way.pop();
-      if (last === undefined) return undefined;
-      const { node } = last;
-      putBack(node);
-      if (node.answer !== undefined) putBack(node.answer);
-      if (isCertain(node.operation)) this.#left++;
-      this.#done &= ~(1n << BigInt(node.index));
-      this.state = last.state;
-      if (last.is === "done") return node;
+    const last = this.#way.pop();
+    if (last === undefined) return undefined;
+    const { node, dropped } = last;
+    for (const each of [...dropped, node].reverse()) {
+      putBack(each);
+      if (each.answer !== undefined) putBack(each.answer);
+      this.#done &= ~(1n << BigInt(each.index));
     }
+    if (isCertain(node.operation)) this.#left++;
+    this.state = last.state;
+    return node;
   }
 
   #impossible(): Outcome<State> {
@@ -133,6 +156,10 @@ class Search<State> {
       ? { outcome: "undecided" }
       : { outcome: "impossible", ...this.#furthest };
   }
+}
+
+function turnOf<State>({ operation }: Node<State>): Turn {
+  return isCertain(operation) ? "certain" : "possible";
 }
 
 function isCertain<State>({ was, answer }: Operation<State>): boolean {
