@@ -3,8 +3,8 @@ import { momentNow } from "../hold.ts";
 import { budgetMsOf, certainMs, pauseAfterSplit, validityMs } from "./time.ts";
 
 describe("the budget of a master", () => {
-  it("is a twentieth of the lease, but at least 50 ms and at most 400 ms", () => {
-    expect([10, 1000, 3000, 8000, 30_000].map(budgetMsOf)).toEqual([50, 50, 150, 400, 400]);
+  it("is a quarter of the lease, but at least 50 ms and at most 400 ms", () => {
+    expect([10, 200, 1000, 1600, 30_000].map(budgetMsOf)).toEqual([50, 50, 250, 400, 400]);
   });
 });
 

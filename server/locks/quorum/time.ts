@@ -4,8 +4,8 @@ import { elapsedSince, type Moment } from "../hold.ts";
 
 /** Many round trips inside a data centre, and more than a fork or a slow command of a busy Redis takes. */
 const BUDGET_MS_MIN = 50;
-/** So that asking, also twice, leaves most of the lease to its holder. */
-const BUDGET_OF_LEASE = 1 / 20;
+/** So that asking, also twice, leaves half of the lease to its holder. Masters that are well take a fraction of it. */
+const BUDGET_OF_LEASE = 1 / 4;
 /** Two round trips around the globe; nobody should wait longer for a master that is silent. */
 const BUDGET_MS_MAX = 400;
 
