@@ -29,7 +29,7 @@ describe("C5, liveness", () => {
   it("excuses that while a fault lasts and shortly after, and what a process stood still for", () => {
     const history = [took("a", 1, 5000), gave("a", 5010), waited("b", 2, 5005, 6500)];
     expect(violationsOf(...history, happened("client-kill", 3000))).toEqual([]);
-    const stall = { op: "stall", type: "info", process: "b", atMs: 5300, forMs: 800 } as const;
+    const stall = { op: "stall", type: "info", process: "b", atMs: 5300, forMs: 1100 } as const;
     expect(violationsOf(...history, stall)).toEqual([]);
   });
 

@@ -107,7 +107,7 @@ export const MUTANTS: readonly Mutant[] = [
         instead: "() => this.#sleepUntil(null),\n      () => this.wake(),",
       },
     ],
-    run: { faults: [] },
+    run: { faults: [], seconds: 40 },
   },
   {
     name: "expiry-second",
