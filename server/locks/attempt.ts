@@ -40,7 +40,8 @@ export async function attempt<Reply>(
       const failure = error instanceof DOMException ? "not_executed" : failureOf(error);
       if (failure === "fault") throw error;
       sawUnknown ||= failure === "unknown";
-      const isOver = sawUnknown && repeat === "not_executed";
+      // A connection that was closed for good does not come back: what tries in the background ends with it.
+      const isOver = redis.status === "end" || (sawUnknown && repeat === "not_executed");
       if (isOver || !isPassing(error) || leftUntil(deadline) <= pauseMs) throw gaveUp(sawUnknown, error);
     }
     await sleep(pauseMs);
