@@ -70,6 +70,21 @@ export class TestMasters {
     await Promise.all(this.at(...numbers).map(({ redis }) => redis.set(key, owner, "PX", ms)));
   }
 
+  /** Puts a master's fence of a lock as far ahead as its clock would, were it wrong by so much. */
+  async pushAhead(key: string, number: number, ms: number): Promise<bigint> {
+    const fence = BigInt(Date.now() + ms) * 1000n;
+    const companion = ["", "", 0, fence, 0, 0, 0, 0, 0, "", ""].join("\n");
+    await this.redisAt(number).set(String(companionKeyOf(key)), companion);
+    return fence;
+  }
+
+  /** How many scripts a master has run. */
+  async scriptsAt(number: number): Promise<number> {
+    const stats = await this.redisAt(number).info("commandstats");
+    const calls = [...stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm)];
+    return calls.reduce((sum, [, count]) => sum + Number(count), 0);
+  }
+
   async vacate(key: string, numbers: readonly number[]): Promise<void> {
     await Promise.all(this.at(...numbers).map(({ redis }) => redis.del(key)));
   }

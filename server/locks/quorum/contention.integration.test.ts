@@ -46,13 +46,6 @@ const codeOf = (call: Promise<unknown>) =>
   );
 const isFree = async (key: string) => (await masters.votes(key)).every((vote) => vote === null);
 
-/** How many scripts a master has run. */
-async function scriptsAt(number: number): Promise<number> {
-  const stats = await masters.redisAt(number).info("commandstats");
-  const calls = [...stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm)];
-  return calls.reduce((sum, [, count]) => sum + Number(count), 0);
-}
-
 describe("many who want one lock", () => {
   it("that is free: one of them gets it soon, and the votes of the others are gone", async () => {
     const all = await open(12);
@@ -129,7 +122,7 @@ describe("who waits while somebody has a bare majority", () => {
     const all = await open(4);
     const key = fresh();
     await masters.occupy(key, [0, 1, 2]);
-    const before = await scriptsAt(4);
+    const before = await masters.scriptsAt(4);
     expect(await Promise.all(all.map((client) => codeOf(client.acquire(key, { waitMs: 1500 }))))).toEqual([
       "timeout",
       "timeout",
@@ -137,7 +130,7 @@ describe("who waits while somebody has a bare majority", () => {
       "timeout",
     ]);
     // Each looks twice, and takes back what it got; now and then one look more is left to the timer.
-    expect((await scriptsAt(4)) - before).toBeLessThan(4 * 12);
+    expect((await masters.scriptsAt(4)) - before).toBeLessThan(4 * 12);
     await until(async () => (await masters.votes(key)).slice(3).every((vote) => vote === null));
   });
 });

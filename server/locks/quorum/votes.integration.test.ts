@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { FORMATS } from "../../formats/format.ts";
-import { companionKeyOf, waitersKeyOf } from "../../formats/keys.ts";
+import { waitersKeyOf } from "../../formats/keys.ts";
 import { startTestMasters, type TestMasters } from "../../testing/masters.ts";
 import { until } from "../../testing/server.ts";
 import { type Backend, openBackend } from "../backend.ts";
@@ -38,14 +38,6 @@ const refusalOf = (call: Promise<unknown>): Promise<LockkeeperError> =>
 const codeOf = async (call: Promise<unknown>) => (await refusalOf(call)).code;
 const everywhere = <Value>(value: Value) => Array.from({ length: 5 }, () => value);
 const fencesOf = async (key: string) => (await masters.holds(key)).map((hold) => hold?.fence ?? null);
-
-/** Pushes a master's fence of a lock so far ahead as its clock would, were it wrong by so much. */
-async function pushAhead(key: string, master: number, ms: number): Promise<bigint> {
-  const fence = BigInt(Date.now() + ms) * 1000n;
-  const redis = masters.redisAt(master);
-  await redis.set(String(companionKeyOf(key)), ["", "", 0, fence, 0, 0, 0, 0, 0, "", ""].join("\n"));
-  return fence;
-}
 
 /** Grants the lock by these masters alone, and gives it back. */
 async function grantBy(key: string, numbers: readonly number[]): Promise<bigint> {
@@ -108,7 +100,7 @@ describe("a hold of a quorum", () => {
 describe("the fence of a quorum", () => {
   it("is the largest that was given, and all who voted know it before it is handed out", async () => {
     const key = fresh();
-    const ahead = await pushAhead(key, 1, 10_000);
+    const ahead = await masters.pushAhead(key, 1, 10_000);
     await masters.occupy(key, [3, 4]);
     const { fence } = await acquire(key, "me");
     expect(BigInt(fence ?? 0)).toBe(ahead + 1n);
@@ -117,7 +109,7 @@ describe("the fence of a quorum", () => {
 
   it("rises from one majority to another that has one master in common, although the first had a clock ahead", async () => {
     const key = fresh();
-    await pushAhead(key, 0, 10_000);
+    await masters.pushAhead(key, 0, 10_000);
     const first = await grantBy(key, [0, 1, 2]);
     // By their own clocks these two would give less: only what was written back to the third makes it rise.
     expect(first).toBeGreaterThan(BigInt(Date.now() + 5_000) * 1000n);
@@ -126,7 +118,7 @@ describe("the fence of a quorum", () => {
 
   it("rises over many grants by majorities that chance picks, one clock being ahead", async () => {
     const key = fresh();
-    await pushAhead(key, 3, 10_000);
+    await masters.pushAhead(key, 3, 10_000);
     let last = 0n;
     for (let round = 0; round < 40; round++) {
       const byChance = [0, 1, 2, 3, 4].toSorted(() => Math.random() - 0.5);
@@ -159,48 +151,6 @@ describe("a majority that voted and went away before it agreed", () => {
       (await masters.holds(key)).every((hold) => hold?.fence === fence && hold.count === 1),
     );
     await release(key, "me");
-  });
-});
-
-describe("a vote that comes late", () => {
-  /** Has one of the masters carry out what it is asked only after the others have decided. */
-  async function isLate(master: number): Promise<void> {
-    await masters.redisAt(master).call("CLIENT", "PAUSE", "600", "WRITE");
-  }
-
-  it("joins the hold it was given for, under the fence that was agreed on, and goes with it", async () => {
-    const key = fresh();
-    await isLate(2);
-    const startedAt = performance.now();
-    const { fence } = await acquire(key, "me");
-    expect(performance.now() - startedAt).toBeLessThan(400);
-    await until(async () => (await fencesOf(key))[2] === fence);
-    expect(await masters.votes(key)).toEqual(everywhere("me"));
-    await release(key, "me");
-    await until(async () => (await masters.votes(key)).every((vote) => vote === null));
-  });
-
-  it("keeps no fence that nobody was given, however far its clock is ahead", async () => {
-    const key = fresh();
-    const ahead = await pushAhead(key, 2, 10_000);
-    await isLate(2);
-    const { fence } = await acquire(key, "me");
-    expect(BigInt(fence ?? 0)).toBeLessThan(ahead);
-    await until(async () => (await fencesOf(key))[2] === fence);
-    await release(key, "me");
-    await masters.occupy(key, [0, 1]);
-    expect(BigInt((await acquire(key, "me")).fence ?? 0)).toBeGreaterThan(BigInt(fence ?? 0));
-  });
-
-  it("is given back when nothing came of the others", async () => {
-    const key = fresh();
-    await masters.occupy(key, [0, 1, 3]);
-    await isLate(2);
-    expect(await codeOf(acquire(key, "me"))).toBe("held");
-    const companion = String(companionKeyOf(key));
-    // It voted, and was told to take it back: that is what it remembers.
-    await until(async () => (await masters.redisAt(2).get(companion))?.includes("withdrawn") === true);
-    expect(await masters.votes(key)).toEqual(["somebody", "somebody", null, "somebody", null]);
   });
 });
 

@@ -1,0 +1,81 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { companionKeyOf } from "../../formats/keys.ts";
+import { startTestMasters, type TestMasters } from "../../testing/masters.ts";
+import { until } from "../../testing/server.ts";
+import { type Backend, openBackend } from "../backend.ts";
+import { LockkeeperError } from "../errors.ts";
+import type { AcquireOptions } from "../verbs.ts";
+
+let masters: TestMasters;
+let backend: Backend;
+
+beforeAll(async () => {
+  masters = await startTestMasters(5);
+  backend = await openBackend({ quorum: masters.urls }, ["*"]);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+afterAll(async () => {
+  backend.close();
+  await masters.stop();
+});
+
+const LEASE_MS = 20_000;
+const fresh = () => `lock:${randomUUID()}`;
+const acquire = async (key: string, owner: string, more: Partial<AcquireOptions> = {}) =>
+  (await backend.verbs.acquire(key, { owner, leaseMs: LEASE_MS, reentrant: true, ...more })).grant;
+const release = (key: string, owner: string) => backend.verbs.release(key, { owner });
+const refusalOf = (call: Promise<unknown>): Promise<LockkeeperError> =>
+  call.then(
+    () => Promise.reject(new Error("it was granted")),
+    (error) => (error instanceof LockkeeperError ? error : Promise.reject(error)),
+  );
+const codeOf = async (call: Promise<unknown>) => (await refusalOf(call)).code;
+const everywhere = <Value>(value: Value) => Array.from({ length: 5 }, () => value);
+const fencesOf = async (key: string) => (await masters.holds(key)).map((hold) => hold?.fence ?? null);
+
+describe("a vote that comes late", () => {
+  /** Has one of the masters carry out what it is asked only after the others have decided. */
+  async function isLate(master: number): Promise<void> {
+    await masters.redisAt(master).call("CLIENT", "PAUSE", "600", "WRITE");
+  }
+
+  it("joins the hold it was given for, under the fence that was agreed on, and goes with it", async () => {
+    const key = fresh();
+    await isLate(2);
+    const startedAt = performance.now();
+    const { fence } = await acquire(key, "me");
+    expect(performance.now() - startedAt).toBeLessThan(400);
+    await until(async () => (await fencesOf(key))[2] === fence);
+    expect(await masters.votes(key)).toEqual(everywhere("me"));
+    await release(key, "me");
+    await until(async () => (await masters.votes(key)).every((vote) => vote === null));
+  });
+
+  it("keeps no fence that nobody was given, however far its clock is ahead", async () => {
+    const key = fresh();
+    const ahead = await masters.pushAhead(key, 2, 10_000);
+    await isLate(2);
+    const { fence } = await acquire(key, "me");
+    expect(BigInt(fence ?? 0)).toBeLessThan(ahead);
+    await until(async () => (await fencesOf(key))[2] === fence);
+    await release(key, "me");
+    await masters.occupy(key, [0, 1]);
+    expect(BigInt((await acquire(key, "me")).fence ?? 0)).toBeGreaterThan(BigInt(fence ?? 0));
+  });
+
+  it("is given back when nothing came of the others", async () => {
+    const key = fresh();
+    await masters.occupy(key, [0, 1, 3]);
+    await isLate(2);
+    expect(await codeOf(acquire(key, "me"))).toBe("held");
+    const companion = String(companionKeyOf(key));
+    // It voted, and was told to take it back: that is what it remembers.
+    await until(async () => (await masters.redisAt(2).get(companion))?.includes("withdrawn") === true);
+    expect(await masters.votes(key)).toEqual(["somebody", "somebody", null, "somebody", null]);
+  });
+});

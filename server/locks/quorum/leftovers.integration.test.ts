@@ -1,0 +1,127 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { companionKeyOf } from "../../formats/keys.ts";
+import { startTestMasters, type TestMasters } from "../../testing/masters.ts";
+import { until } from "../../testing/server.ts";
+import { openBackend } from "../backend.ts";
+import { LockClient } from "../lock-client.ts";
+
+let masters: TestMasters;
+const clients: LockClient[] = [];
+
+beforeEach(async () => {
+  masters = await startTestMasters(5);
+});
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.close();
+  await masters.stop();
+});
+
+async function open(urls: readonly string[] = masters.urls): Promise<LockClient> {
+  const client = await LockClient.open({ quorum: urls });
+  clients.push(client);
+  return client;
+}
+
+const fresh = () => `lock:${randomUUID()}`;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+/** Of a lease this long the budget is the longest there is. */
+const LEASE_MS = 20_000;
+/** As long as one Redis is tried. */
+const RELEASE_MS = 2000;
+
+const holdersAt = (key: string, ...numbers: number[]) =>
+  Promise.all(masters.at(...numbers).map(({ redis }) => redis.get(key)));
+
+describe("a master that comes back with what it had", () => {
+  /** What is acknowledged outlives the process. */
+  const keepingOptions = () => ({ args: ["--appendonly", "yes", "--appendfsync", "no"] });
+
+  it("lets go of a hold that was released meanwhile, also of one that it had counted too often", async () => {
+    const keeping = await startTestMasters(3, keepingOptions);
+    const client = await open(keeping.urls);
+    const [away] = keeping.at(1);
+    const [gone, counted] = [fresh(), fresh()];
+    const hold = await client.acquire(gone, { leaseMs: LEASE_MS, renew: false });
+    const outer = await client.acquire(counted, { leaseMs: LEASE_MS, owner: "me", renew: false });
+    const inner = await client.acquire(counted, { leaseMs: LEASE_MS, owner: "me", renew: false });
+    await until(async () => (await keeping.votes(gone)).every((vote) => vote === hold.owner));
+    await away?.master.kill();
+    await Promise.all([hold.release(), inner.release()]);
+    // Longer than a release is tried for: what follows is no part of it.
+    await pause(RELEASE_MS + 200);
+    await away?.master.restart();
+    await until(async () => (await away?.redis.get(gone)) === null);
+    expect((await keeping.holds(counted)).map((each) => each?.count)).toEqual([1, 2, 1]);
+    await outer.release();
+    await until(async () => (await away?.redis.get(counted)) === null);
+    await keeping.stop();
+  });
+
+  it("touches no later hold of the same owner with what it is told of the one before", async () => {
+    const keeping = await startTestMasters(3, keepingOptions);
+    const client = await open(keeping.urls);
+    const key = fresh();
+    const before = await client.acquire(key, { leaseMs: LEASE_MS, owner: "me", renew: false });
+    const [away] = keeping.at(2);
+    await away?.master.kill();
+    await before.release();
+    const now = await client.acquire(key, { leaseMs: LEASE_MS, owner: "me", renew: false });
+    await pause(RELEASE_MS + 200);
+    await away?.master.restart();
+    await until(async () => (await away?.redis.get(key)) === null);
+    expect((await keeping.holds(key)).slice(0, 2)).toMatchObject([
+      { fence: now.fence },
+      { fence: now.fence },
+    ]);
+    await now.release();
+    await keeping.stop();
+  });
+});
+
+describe("a hold that is released before the slowest master has read that it was asked for", () => {
+  it("gets no vote there any more, although that master carries out the release first", async () => {
+    const backend = await openBackend({ quorum: masters.urls }, ["*"]);
+    const [key, other] = [fresh(), fresh()];
+    const [slow] = masters.at(4);
+    await slow?.redis.call("SCRIPT", "FLUSH");
+    // It knows how to release from here on, and has to be told how to grant: that comes behind the release.
+    await backend.verbs.release(other, { owner: "me" });
+    await until(async () => (await slow?.redis.exists(String(companionKeyOf(other)))) === 1);
+    slow?.master.freeze();
+    await backend.verbs.acquire(key, { owner: "me", leaseMs: LEASE_MS, reentrant: true });
+    await backend.verbs.release(key, { owner: "me" });
+    const before = await masters.scriptsAt(0);
+    slow?.master.thaw();
+    await until(async () => (await slow?.redis.exists(String(companionKeyOf(key)))) === 1);
+    await pause(200);
+    expect(await masters.scriptsAt(0)).toBe(before);
+    expect(await holdersAt(key, 0, 1, 2, 3, 4)).toEqual([null, null, null, null, null]);
+    backend.close();
+  });
+});
+
+describe("a hold that is entered and left again before the slowest master has voted for it", () => {
+  it("gets that vote all the same, and leaves nothing there when it is over", async () => {
+    const backend = await openBackend({ quorum: masters.urls }, ["*"]);
+    const key = fresh();
+    const ask = { owner: "me", leaseMs: LEASE_MS, reentrant: true };
+    const [slow] = masters.at(4);
+    slow?.master.freeze();
+    const { grant } = await backend.verbs.acquire(key, ask);
+    expect((await backend.verbs.acquire(key, ask)).grant.count).toBe(2);
+    expect(await backend.verbs.release(key, { owner: "me" })).toMatchObject({
+      outcome: "released",
+      count: 1,
+    });
+    slow?.master.thaw();
+    await until(async () => (await masters.holds(key, 4))[0]?.fence === grant.fence);
+    expect(await backend.verbs.release(key, { owner: "me" })).toMatchObject({
+      outcome: "released",
+      count: 0,
+    });
+    await until(async () => (await masters.votes(key)).every((vote) => vote === null));
+    backend.close();
+  });
+});
