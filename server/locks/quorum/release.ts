@@ -51,17 +51,24 @@ export class Releases {
     if ([...answers.values()].every(({ state }) => state === "away")) {
       throw tooFew(answers, "Nothing was done; try again.");
     }
-    this.#unfinished.set(name, { request, sentAt });
+    this.#keep(name, { request, sentAt });
     throw maybeDone(answers);
+  }
+
+  #keep(name: string, unfinished: Unfinished): void {
+    for (const [other, { sentAt }] of this.#unfinished)
+      if (!isRemembered(sentAt)) this.#unfinished.delete(other);
+    this.#unfinished.set(name, unfinished);
   }
 
   #take(name: string): Unfinished | undefined {
     const unfinished = this.#unfinished.get(name);
     this.#unfinished.delete(name);
-    const isRemembered = unfinished && performance.now() - unfinished.sentAt < REMEMBERED_MS;
-    return isRemembered ? unfinished : undefined;
+    return unfinished && isRemembered(unfinished.sentAt) ? unfinished : undefined;
   }
 }
+
+const isRemembered = (sentAt: number) => performance.now() - sentAt < REMEMBERED_MS;
 
 function releaseAt(
   { verbs, channel }: Master,
