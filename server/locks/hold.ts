@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Key } from "../../lib/contract/key.ts";
 import type { FormatName, Grant, Released } from "../../lib/contract/lock.ts";
 import { LostError } from "./errors.ts";
@@ -13,10 +14,15 @@ export interface HoldEvents {
   readonly onJeopardy?: ((hold: Hold) => void) | undefined;
 }
 
+export interface HoldRelease {
+  readonly holdOffMs: number | undefined;
+  readonly requestId: string;
+}
+
 /** What a hold needs of the one who handed it out. */
 export interface HoldKeeper {
   renew(hold: Hold, leaseMs: number): Promise<Grant>;
-  release(hold: Hold, holdOffMs: number | undefined): Promise<Released>;
+  release(hold: Hold, ask: HoldRelease): Promise<Released>;
 }
 
 /** One moment by both clocks: a suspended machine stops the monotonic one, and the wall clock may be set back. */
@@ -47,6 +53,8 @@ export class Hold {
   #remainingAtSendMs: number;
   #state: HoldState = "held";
   #releasing: Promise<Released> | undefined;
+  // Asked again after its answer was lost, a release must not give back a second count.
+  readonly #releaseId = randomUUID();
   #deadlineTimer: NodeJS.Timeout | undefined;
   readonly #lost = new AbortController();
 
@@ -166,7 +174,7 @@ export class Hold {
     const wasLost = this.state === "lost";
     if (!wasLost) this.#state = "releasing";
     clearTimeout(this.#deadlineTimer);
-    const released = await this.keeper.release(this, holdOffMs);
+    const released = await this.keeper.release(this, { holdOffMs, requestId: this.#releaseId });
     if (!wasLost) this.#state = "released";
     return released;
   }

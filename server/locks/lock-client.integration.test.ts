@@ -3,6 +3,7 @@ import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { companionOf } from "../formats/companion.ts";
 import { companionKeyOf } from "../formats/keys.ts";
+import { startTestProxy } from "../testing/proxy.ts";
 import { startTestRedis, type TestRedis } from "../testing/redis.ts";
 import { until } from "../testing/server.ts";
 import { campaign } from "./campaign.ts";
@@ -115,6 +116,24 @@ describe("a hold", () => {
     await until(() => long.state === "held" && long.remainingMs() > 4500, 5000);
     expect(long.signal.aborted).toBe(false);
     await long.release();
+  });
+});
+
+describe("a release whose answer was lost", () => {
+  it("is asked again without giving back a second count", async () => {
+    const proxy = await startTestProxy(redis.port);
+    const far = await LockClient.open(`redis://127.0.0.1:${proxy.port}`);
+    const key = fresh();
+    const ask = { owner: "me", leaseMs: 60_000, renew: false };
+    await far.acquire(key, ask);
+    const inner = await far.acquire(key, ask);
+    proxy.mode = "drop_replies";
+    await expect(inner.release()).rejects.toMatchObject({ code: "unknown_outcome" });
+    proxy.mode = "pass";
+    expect(await inner.release()).toMatchObject({ outcome: "released", count: 1 });
+    expect(await direct.hget(key, "me")).toBe("1");
+    far.close();
+    await proxy.stop();
   });
 });
 

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { FormatName, OwnerRecord, Released, Unit } from "../../lib/contract/lock.ts";
 import { type Backend, openBackend, type Where } from "./backend.ts";
 import { OwnerContext } from "./context.ts";
-import { Hold, type HoldEvents } from "./hold.ts";
+import { Hold, type HoldEvents, type HoldRelease } from "./hold.ts";
 import { type Retry, take } from "./take.ts";
 import type { ReserveOptions, Verbs } from "./verbs.ts";
 import { Watchdog } from "./watchdog.ts";
@@ -83,7 +83,7 @@ export class LockClient {
     const taking = await take(this.#verbs, key, { ...defaults, ...ask, format, owner }, retry, this.log);
     const keeper = {
       renew: (_: Hold, leaseMs: number) => this.#verbs.renew(key, { owner, leaseMs, format }),
-      release: (held: Hold, holdOffMs: number | undefined) => this.#release(held, holdOffMs),
+      release: (held: Hold, ask: HoldRelease) => this.#release(held, ask),
     };
     const hold = new Hold(key, format, taking, keeper, { onJeopardy });
     if (renew) this.#watchdog.watch(hold);
@@ -135,8 +135,8 @@ export class LockClient {
     }
   }
 
-  async #release(hold: Hold, holdOffMs: number | undefined): Promise<Released> {
+  async #release(hold: Hold, ask: HoldRelease): Promise<Released> {
     await this.#watchdog.forget(hold);
-    return await this.#verbs.release(hold.key, { owner: hold.owner, format: hold.format, holdOffMs });
+    return await this.#verbs.release(hold.key, { owner: hold.owner, format: hold.format, ...ask });
   }
 }
