@@ -6,8 +6,8 @@ const SERVER = new URL("../", import.meta.url);
 /** Where the keys stand among the arguments of a command; and whether newer options would need a newer Redis. */
 type Usage = { keys: "none" | "first" | "all"; most?: number };
 
-// Every command that a script may call. All but SPUBLISH, which is called where it was found, are in Redis 6.2, in the form that `most` arguments allow: NX, XX, GT and
-// LT of PEXPIRE and PEXPIREAT came in 7.0.
+// Every command that a script may call. All but SPUBLISH, which is called only where the server has it, are in Redis 6.2
+// in the form that `most` arguments allow: NX, XX, GT and LT of PEXPIRE and PEXPIREAT came in 7.0.
 const COMMANDS: Record<string, Usage> = {
   TIME: { keys: "none" },
   PUBLISH: { keys: "none" },
