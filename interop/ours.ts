@@ -1,13 +1,14 @@
 import { fileURLToPath } from "node:url";
-import type { FormatName } from "../lib/contract/lock.ts";
+import type { SpokenFormat } from "../lib/contract/format.ts";
 import { Locks } from "../server/locks/locks.ts";
 import { addressOf, connect, whenReady } from "../server/redis/connect.ts";
+import { forceByName } from "../server/testing/force-by-name.ts";
 import { Peer } from "./peer.ts";
 
 const READY_MS = 5000;
 
 /** A worker process of ours. */
-export function startOurs(url: string, name: string, format: FormatName = "redisson"): Promise<Peer> {
+export function startOurs(url: string, name: string, format: SpokenFormat = "redisson"): Promise<Peer> {
   const worker = fileURLToPath(new URL("workers/ours.ts", import.meta.url));
   return Peer.start(name, process.execPath, ["--import", "tsx", worker, url, format]);
 }
@@ -17,7 +18,7 @@ export async function forceRelease(
   url: string,
   key: string,
   owner: string,
-  format: FormatName = "redisson",
+  format: SpokenFormat = "redisson",
 ): Promise<string> {
   const address = addressOf(url);
   const [verbs, wake] = [connect(address, "verbs"), connect(address, "wake")];
@@ -26,7 +27,7 @@ export async function forceRelease(
     await Promise.all([verbs, wake].map((redis) => whenReady(redis, signal)));
     const locks = new Locks(verbs, wake, address.db, ["*"]);
     const seen = { owner, fence: null, by: "interop", reason: "to see what its holder makes of it" };
-    return (await locks.forceRelease(key, format, seen)).outcome;
+    return (await forceByName(locks, key, format, seen)).outcome;
   } finally {
     for (const redis of [verbs, wake]) redis.disconnect();
   }

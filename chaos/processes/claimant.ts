@@ -1,4 +1,4 @@
-import type { FormatName } from "../../lib/contract/lock.ts";
+import type { SpokenFormat } from "../../lib/contract/format.ts";
 import { NS_PER_MS } from "../history/entry.ts";
 import type { Journal } from "../history/journal.ts";
 
@@ -21,7 +21,7 @@ export interface Wish {
   readonly owner: string;
   readonly leaseMs: number;
   readonly waitMs: number;
-  readonly format: FormatName;
+  readonly format: SpokenFormat;
   readonly renew: boolean;
 }
 

@@ -1,4 +1,4 @@
-import type { FormatName } from "../../lib/contract/lock.ts";
+import type { SpokenFormat } from "../../lib/contract/format.ts";
 import type { Where } from "../../server/locks/backend.ts";
 
 /** What a worker is told when it starts. */
@@ -7,7 +7,7 @@ export interface WorkerTask {
   readonly where: Where;
   /** The folder that holds `server/locks`: this project, or a copy that was broken on purpose. */
   readonly core: string;
-  readonly format: FormatName;
+  readonly format: SpokenFormat;
   readonly leaseMs: readonly [least: number, most: number];
   readonly locks: readonly string[];
   readonly contexts: number;

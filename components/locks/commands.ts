@@ -1,5 +1,5 @@
 import { bytesOfKey, type Key, pathOfKey } from "@/lib/contract/key.ts";
-import type { FormatName } from "@/lib/contract/lock.ts";
+import type { Lock } from "@/lib/contract/lock.ts";
 
 /** Safe in any POSIX shell, whatever the text holds. */
 export function shellQuote(text: string): string {
@@ -14,18 +14,22 @@ export function curlCommand(origin: string, key: Key): string {
 
 const PLAIN = /^[\x20-\x7e]*$/;
 
-const READ: Record<FormatName, string> = { redisson: "HGETALL", token: "GET", timestamp: "GET" };
+type RedisType = NonNullable<Lock["type"]>;
+
+const READ: Record<RedisType, string> = { hash: "HGETALL", string: "GET", set: "SMEMBERS", zset: "ZRANGE" };
 
 /** Shows the lock as it stands in Redis. */
-export function redisCliCommand(key: Key, format: FormatName | null): string {
-  const command = READ[format ?? "redisson"];
+export function redisCliCommand(key: Key, type: RedisType | null): string {
+  const command = READ[type ?? "hash"];
   const bytes = bytesOfKey(key);
   const text = new TextDecoder().decode(bytes);
   // No history expansion, no control characters, no letters that look like others: bytes are spelled out.
-  if (PLAIN.test(text) && !text.includes("!")) return `redis-cli ${command} ${shellQuote(text)}`;
+  if (PLAIN.test(text) && !text.includes("!")) {
+    return `redis-cli ${command} ${shellQuote(text)}${type === "zset" ? " 0 -1 WITHSCORES" : ""}`;
+  }
   const spelled = [...bytes].map(octal).join("");
-  // A program's argument cannot hold a zero byte, so the key goes through standard input.
-  return `printf '%b' '${spelled}' | redis-cli -x ${command}`;
+  // A program's argument cannot hold a zero byte, so the key goes through standard input, as the last argument.
+  return `printf '%b' '${spelled}' | redis-cli -x ${type === "zset" ? "ZCARD" : command}`;
 }
 
 function octal(byte: number): string {

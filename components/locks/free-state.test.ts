@@ -1,20 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Lock } from "@/lib/contract/lock.ts";
+import { sampleLock } from "@/lib/contract/lock-sample.ts";
 import { driftOf, reduceFree, startFree } from "./free-state.ts";
 
-const lock = (fields: Partial<Lock> = {}): Lock => ({
-  target: "main",
-  key: "lock:a",
-  format: "redisson",
-  kind: "lock",
-  confidence: "certain",
-  holders: [{ owner: "o", count: 1, fence: "7", since: 1, sinceIs: "exact", remainingMs: 5000 }],
-  remainingMs: 5000,
-  leaseMs: 30_000,
-  version: "v1",
-  asOf: 100,
-  ...fields,
-});
+const lock = sampleLock;
 
 describe("free sheet", () => {
   it("offers the mildest way that leads anywhere", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Holder, Lock } from "@/lib/contract/lock.ts";
+import { sampleHolder, sampleLock } from "@/lib/contract/lock-sample.ts";
 import {
   graceOf,
   heldAt,
@@ -13,26 +13,8 @@ import {
   threadOf,
 } from "./lock-facts.ts";
 
-const holder: Holder = {
-  owner: "o",
-  count: 1,
-  fence: null,
-  since: 1000,
-  sinceIs: "exact",
-  remainingMs: 5000,
-};
-const lock: Lock = {
-  target: "main",
-  key: "lock:a",
-  format: "redisson",
-  kind: "lock",
-  confidence: "certain",
-  holders: [holder],
-  remainingMs: 10_000,
-  leaseMs: 30_000,
-  version: "1",
-  asOf: 50_000,
-};
+const holder = sampleHolder({ fence: null, since: 1000 });
+const lock = sampleLock({ holders: [holder], remainingMs: 10_000, version: "1", asOf: 50_000 });
 
 describe("lock facts", () => {
   it("splits a key before its last part", () => {

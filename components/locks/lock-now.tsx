@@ -5,17 +5,12 @@ import { CopyButton } from "@/components/ui/copy-button.tsx";
 import { formatAgo, formatDate, formatElapsed, formatRemaining } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { LockEvent } from "@/lib/contract/event.ts";
-import type { FormatName, Holder, Lock } from "@/lib/contract/lock.ts";
+import { FORMAT_FACTS } from "@/lib/contract/format-facts.ts";
+import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { Fact, HeldBy } from "./free-facts.tsx";
 import { graceOf, holdOffOf, holdOffText, ownRemainingAt } from "./lock-facts.ts";
 import { HeldFor, LeaseBar, Remaining } from "./lock-times.tsx";
-
-const FORMAT_TEXT: Record<FormatName, string> = {
-  redisson: "a hash of owner and count, as Redisson writes it",
-  token: "one string, its owner",
-  timestamp: "one string, the time at which it ends",
-};
 
 /** The lock as it stands in Redis now. */
 export function LockNow({ lock, ending }: { lock: Lock; ending: LockEvent | undefined }) {
@@ -91,7 +86,7 @@ function HolderFacts({ lock, holder }: { lock: Lock; holder: Holder }) {
       <Fact name="Format">
         {lock.format ?? "unknown"}
         {lock.kind !== null && `, ${lock.kind}`}
-        {lock.format !== null && <span className="text-ink-3">: {FORMAT_TEXT[lock.format]}</span>}
+        {lock.format !== null && <span className="text-ink-3">: {FORMAT_FACTS[lock.format].layout}</span>}
         {lock.confidence !== null && lock.confidence !== "certain" && (
           <span className="text-ink-3">, {lock.confidence}</span>
         )}

@@ -15,7 +15,7 @@ import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { useKeys } from "@/components/ui/use-keys.ts";
 import { type Key, keyOfPath, pathOfKey, textOfKey } from "@/lib/contract/key.ts";
-import type { FormatName, Lock } from "@/lib/contract/lock.ts";
+import type { Lock } from "@/lib/contract/lock.ts";
 import { useLive, useShowLock } from "@/lib/live/hooks.ts";
 import { useLock } from "@/lib/live/pictures.ts";
 import { curlCommand, redisCliCommand } from "./commands.ts";
@@ -58,7 +58,7 @@ function OneLock({ lockKey }: { lockKey: Key }) {
         <div className="flex flex-wrap items-start gap-x-4 gap-y-2">
           <Title lockKey={lockKey} />
           <div ref={freeButton} className="flex flex-wrap gap-2">
-            <Copies lockKey={lockKey} format={lock?.format ?? null} />
+            <Copies lockKey={lockKey} type={lock?.type ?? null} />
             <Button blocked={blocked} onClick={free} title="Free… (r)">
               Free…
             </Button>
@@ -104,7 +104,7 @@ function Title({ lockKey }: { lockKey: Key }) {
   );
 }
 
-function Copies({ lockKey, format }: { lockKey: Key; format: FormatName | null }) {
+function Copies({ lockKey, type }: { lockKey: Key; type: Lock["type"] }) {
   return (
     <>
       <CopyButton text={textOfKey(lockKey)} label="Copy the key">
@@ -113,7 +113,7 @@ function Copies({ lockKey, format }: { lockKey: Key; format: FormatName | null }
       <LazyCopy label="Copy as curl" text={(origin) => curlCommand(origin, lockKey)}>
         curl
       </LazyCopy>
-      <CopyButton text={redisCliCommand(lockKey, format)} label="Copy as redis-cli">
+      <CopyButton text={redisCliCommand(lockKey, type)} label="Copy as redis-cli">
         redis-cli
       </CopyButton>
     </>

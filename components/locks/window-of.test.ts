@@ -1,21 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
+import { sampleHolder, sampleLock } from "@/lib/contract/lock-sample.ts";
 import { nextSort } from "./columns.ts";
 import { changesBetween, offsetFor, WINDOW_ROWS } from "./window-of.ts";
 
-const lock = (key: string, version = "1", count = 1): Lock => ({
-  target: "main",
-  key,
-  format: "redisson",
-  kind: "lock",
-  confidence: "certain",
-  holders: [{ owner: "o", count, fence: null, since: null, sinceIs: "exact", remainingMs: 5000 }],
-  remainingMs: 1,
-  leaseMs: 1,
-  version,
-  asOf: 1,
-});
+const lock = (key: string, version = "1", count = 1): Lock =>
+  sampleLock({ key, version, holders: [sampleHolder({ count })], remainingMs: 1, leaseMs: 1, asOf: 1 });
 const windowOf = (...items: Lock[]): LiveWindow => ({ now: 1, offset: 0, total: 9, held: 9, items });
 
 describe("offsetFor", () => {

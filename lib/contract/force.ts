@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { LockEvent } from "./event.ts";
-import { formatFields, HoldOffMs, hasItsUnit, keyFields, RECORD_TEXT_MAX, UNIT_FAULT } from "./lock.ts";
+import { formatFields, hasItsUnit, UNIT_FAULT } from "./format.ts";
+import { keyFields, RECORD_TEXT_MAX } from "./lock.ts";
+import { HoldOffMs } from "./verb.ts";
 
 export const REASON_CHARACTERS_MAX = 500;
 

@@ -1,9 +1,7 @@
 import { z } from "zod";
+import { Confidence, FormatName, Kind } from "./format.ts";
 import { KEY_BYTES_MAX } from "./key.ts";
-
-export const LEASE_MS_MIN = 10;
-export const LEASE_MS_MAX = 24 * 60 * 60 * 1000;
-export const OWNER_CHARACTERS_MAX = 256;
+import { Verdict } from "./verdict.ts";
 
 const KEY = z.string().meta({
   description: `The lock's name, which is its Redis key (at most ${KEY_BYTES_MAX} bytes).`,
@@ -20,7 +18,7 @@ export const keyFields = { key: KEY, keyBase64: KEY_BASE64 };
 export const AS_OF = z
   .number()
   .meta({ description: "Redis's clock at the time of reading, Unix milliseconds." });
-const FENCE = z.string().regex(/^\d+$/).meta({
+export const FENCE = z.string().regex(/^\d+$/).meta({
   description: "Fencing token, a decimal string; grows with every new hold of the key.",
   example: "1795216496123456",
 });
@@ -42,44 +40,88 @@ export type OwnerRecord = z.infer<typeof OwnerRecord>;
 export const Holder = z
   .object({
     owner: z.string(),
-    count: z.int().meta({ description: "Re-entrancy count." }),
+    ownerBase64: z
+      .string()
+      .optional()
+      .meta({ description: "The bytes of the owner, present only when they are not UTF-8." }),
+    role: z
+      .enum(["read", "write"])
+      .optional()
+      .meta({ description: "In a read/write lock: what this holder has." }),
+    count: z.int().meta({ description: "Re-entrancy count, or how many permits of a semaphore it has." }),
     fence: FENCE.nullable().meta({ description: "null when the holder took the lock without us." }),
-    record: OwnerRecord.optional(),
+    record: OwnerRecord.optional().meta({
+      description: "What it told of itself, or what its owner string carries (host, pid).",
+    }),
     since: z
       .number()
       .nullable()
       .meta({ description: "When the hold began, Redis's clock, Unix milliseconds." }),
-    sinceIs: z
-      .enum(["exact", "at_least"])
-      .meta({ description: "at_least: it was already held when we first looked." }),
+    sinceIs: z.enum(["exact", "at_least", "told"]).meta({
+      description:
+        "at_least: it was already held when we first looked. told: the owner string says so, by the clock of its client, and of a client that waited it is when it began to wait.",
+    }),
     remainingMs: z.number().nullable().meta({
       description:
         "What is left to the holder itself at `asOf`; null: no expiry. The lock stays taken for longer when the holder asked for a grace, or its deadline is rounded.",
+    }),
+    version: z.string().meta({
+      description:
+        "Names this one's hold. Where several hold the lock, `expect` with it frees this one alone.",
     }),
   })
   .meta({ id: "Holder" });
 export type Holder = z.infer<typeof Holder>;
 
-export const FormatName = z.enum(["redisson", "token", "timestamp"]).meta({
-  description:
-    "How the lock is written in Redis: as Redisson does; as one string with its owner, as redlock, redis-py and many do; as one string with the time at which it ends.",
-});
-export type FormatName = z.infer<typeof FormatName>;
-export const Unit = z.enum(["s", "ms"]).meta({
-  description: "What the format `timestamp` writes its deadline in; one key has one unit.",
-});
-export type Unit = z.infer<typeof Unit>;
-export const Kind = z.enum(["lock"]);
-export const Confidence = z.enum(["certain", "likely", "possible"]);
+export const Waiters = z
+  .object({
+    count: z.int().nullable(),
+    known: z.enum(["exact", "estimated", "unknowable"]).meta({
+      description:
+        "estimated: clients that listen for the release, each with one waiter or more. unknowable: who waits by asking again and again is not seen by anybody; `count` tells of those that are.",
+    }),
+  })
+  .meta({ id: "Waiters" });
+export type Waiters = z.infer<typeof Waiters>;
+
+/** What may be done about a lock of this format and confidence, and why not more. */
+export const ReleaseTerms = z
+  .object({
+    may: z.enum(["yes", "with_format", "never"]).meta({
+      description:
+        "with_format: the request names the format, because its shape alone does not tell. never: freeing it does harm.",
+    }),
+    formats: z.array(FormatName).meta({ description: "with_format: the ones that may be named." }),
+    oneHolder: z.boolean().meta({ description: "Whether one of several holders can be freed alone." }),
+    holdOff: z.boolean().meta({ description: "Whether the format can keep everybody off after it." }),
+    why: z.string().optional(),
+    instead: z.string().optional().meta({ description: "What to do instead." }),
+  })
+  .meta({ id: "ReleaseTerms" });
+export type ReleaseTerms = z.infer<typeof ReleaseTerms>;
 
 export const Lock = z
   .object({
     target: z.string(),
     ...keyFields,
+    state: z.enum(["held", "ended", "free"]).meta({
+      description: "ended: its deadline has passed and it is still there, free to take.",
+    }),
+    type: z
+      .enum(["string", "hash", "set", "zset"])
+      .nullable()
+      .meta({ description: "What it is in Redis; null for a free key." }),
     format: FormatName.nullable().meta({ description: "null for a free key." }),
+    candidates: z.array(FormatName).meta({
+      description: "What else it may be, when its shape does not tell; empty when it does.",
+    }),
     kind: Kind.nullable(),
     confidence: Confidence.nullable(),
     holders: z.array(Holder).meta({ description: "Empty for a free key." }),
+    permits: z
+      .object({ available: z.int(), total: z.int().nullable() })
+      .optional()
+      .meta({ description: "Of a semaphore, where Redis tells of them." }),
     remainingMs: z
       .number()
       .nullable()
@@ -88,6 +130,12 @@ export const Lock = z
       .number()
       .nullable()
       .meta({ description: "The lease asked for, or the longest time to live seen of this hold." }),
+    waiters: Waiters,
+    verdict: Verdict.nullable().meta({ description: "null for a free key." }),
+    sharedWith: z
+      .array(z.object(keyFields))
+      .meta({ description: "Other keys with this very token: they were taken together." }),
+    release: ReleaseTerms.nullable().meta({ description: "null for a free key." }),
     version: z
       .string()
       .nullable()
@@ -96,138 +144,3 @@ export const Lock = z
   })
   .meta({ id: "Lock" });
 export type Lock = z.infer<typeof Lock>;
-
-const OwnerText = z.string().meta({
-  description: `1 to ${OWNER_CHARACTERS_MAX} printable characters that name the holder.`,
-  example: "checkout@pod-7:311",
-});
-
-/** Up to a day, as long as a lock may stay taken without a word from its holder. */
-const milliseconds = (name: string, least: number) =>
-  z
-    .int(`${name} is a whole number of milliseconds from ${least} to ${LEASE_MS_MAX} (24 hours)`)
-    .min(least, `${name} is at least ${least}`)
-    .max(LEASE_MS_MAX, `${name} is at most ${LEASE_MS_MAX} (24 hours)`);
-
-const LeaseMs = milliseconds("leaseMs", LEASE_MS_MIN).default(30_000);
-const Format = FormatName.default("redisson");
-export const HoldOffMs = milliseconds("holdOffMs", LEASE_MS_MIN).meta({
-  description:
-    "For how long nobody gets the lock, whatever library they use: it stays taken by `lockkeeper:reserve:<who>`, in its own format.",
-});
-
-/** What is asked of a format, and how it writes a deadline. */
-export const formatFields = {
-  format: Format,
-  unit: Unit.optional().meta({
-    description: "With the format `timestamp` only: what its deadline is written in; `ms` by default.",
-  }),
-};
-
-export function hasItsUnit({ format, unit }: { format: FormatName; unit?: Unit | undefined }): boolean {
-  return unit === undefined || format === "timestamp";
-}
-export const UNIT_FAULT = {
-  path: ["unit"],
-  message: 'unit belongs to the format "timestamp" alone; leave it out, or ask for that format',
-};
-
-/** The longest a request is held open for a lock; ask again with the same Idempotency-Key to keep the place. */
-export const WAIT_MS_MAX = 55_000;
-
-export const AcquireInput = z
-  .strictObject({
-    owner: OwnerText,
-    leaseMs: LeaseMs,
-    waitMs: z
-      .int(`waitMs is a whole number of milliseconds from 0 to ${WAIT_MS_MAX}`)
-      .min(0, "waitMs is at least 0")
-      .max(
-        WAIT_MS_MAX,
-        `waitMs is at most ${WAIT_MS_MAX}; ask again with the same Idempotency-Key to wait on`,
-      )
-      .default(0)
-      .meta({ description: "How long to wait for a lock that is held." }),
-    reentrant: z
-      .boolean()
-      .default(true)
-      .meta({ description: "false: the same owner is refused as any other would be." }),
-    record: OwnerRecord.optional(),
-    ...formatFields,
-    graceMs: milliseconds("graceMs", 0).default(0).meta({
-      description:
-        "For how long nobody gets the lock after a lease that ran out, as after a crash. A release ends it at once.",
-    }),
-    minHoldMs: milliseconds("minHoldMs", 0).default(0).meta({
-      description:
-        "For how long the lock stays taken at least, counted from the grant, also when it is released before. Of a lease that ran out it keeps nothing.",
-    }),
-  })
-  .refine(hasItsUnit, UNIT_FAULT)
-  .refine(({ leaseMs, graceMs }) => leaseMs + graceMs <= LEASE_MS_MAX, {
-    path: ["graceMs"],
-    message: `leaseMs and graceMs together are at most ${LEASE_MS_MAX} (24 hours)`,
-  })
-  .meta({ id: "AcquireInput" });
-export type AcquireInput = z.infer<typeof AcquireInput>;
-
-export const RenewInput = z
-  .strictObject({ owner: OwnerText, leaseMs: LeaseMs, format: Format })
-  .meta({ id: "RenewInput" });
-export type RenewInput = z.infer<typeof RenewInput>;
-
-export const ReleaseInput = z
-  .strictObject({ owner: OwnerText, format: Format, holdOffMs: HoldOffMs.optional() })
-  .meta({ id: "ReleaseInput" });
-export type ReleaseInput = z.infer<typeof ReleaseInput>;
-
-export const VerifyInput = z
-  .strictObject({
-    owner: OwnerText,
-    fence: FENCE.optional().meta({ description: "Also that it is this very hold." }),
-    format: FormatName.optional().meta({ description: "Also that it is written so." }),
-  })
-  .meta({ id: "VerifyInput" });
-export type VerifyInput = z.infer<typeof VerifyInput>;
-
-export const Verified = z
-  .object({
-    ...keyFields,
-    owner: z.string(),
-    count: z.int(),
-    fence: FENCE.nullable(),
-    remainingMs: z.number().nullable().meta({ description: "null: no expiry." }),
-    asOf: AS_OF,
-  })
-  .meta({ id: "Verified" });
-export type Verified = z.infer<typeof Verified>;
-
-export const Grant = z
-  .object({
-    ...keyFields,
-    owner: z.string(),
-    count: z.int(),
-    fence: FENCE.nullable().meta({
-      description: "null only when the hold was taken without us and is being re-entered or renewed.",
-    }),
-    leaseMs: z.number(),
-    remainingMs: z.number(),
-    asOf: AS_OF,
-  })
-  .meta({ id: "Grant" });
-export type Grant = z.infer<typeof Grant>;
-
-export const Released = z
-  .object({
-    ...keyFields,
-    owner: z.string(),
-    outcome: z
-      .enum(["released", "not_held"])
-      .meta({ description: "not_held: there was nothing of this owner's to release; not an error." }),
-    count: z
-      .int()
-      .meta({ description: "What is left of the re-entrancy count; 0 when the lock is free of this owner." }),
-    asOf: AS_OF,
-  })
-  .meta({ id: "Released" });
-export type Released = z.infer<typeof Released>;

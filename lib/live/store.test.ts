@@ -1,22 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { LiveMessage, LiveView, LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
+import { sampleLock } from "@/lib/contract/lock-sample.ts";
 import { EventLog } from "./event-log.ts";
 import { LiveStore } from "./store.ts";
 import type { StreamPorts } from "./stream.ts";
 
-const LOCK: Lock = {
-  target: "main",
-  key: "lock:a",
-  format: null,
-  kind: null,
-  confidence: null,
-  holders: [],
-  remainingMs: null,
-  leaseMs: null,
-  version: null,
-  asOf: 70_000,
-};
+const LOCK = sampleLock({ asOf: 70_000 });
 const hello: LiveMessage = {
   name: "hello",
   data: {

@@ -3,7 +3,7 @@ import { request as httpRequest } from "node:http";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pathOfKey } from "../../lib/contract/key.ts";
-import { LEASE_MS_MAX } from "../../lib/contract/lock.ts";
+import { LEASE_MS_MAX } from "../../lib/contract/verb.ts";
 import { type CallInit, type Door, startTestServer, type TestServer, until } from "../testing/server.ts";
 
 const fresh = () => `lock:${randomUUID()}`;

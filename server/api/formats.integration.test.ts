@@ -3,15 +3,15 @@ import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { z } from "zod";
 import { ForceReleaseInput, ReserveInput } from "../../lib/contract/force.ts";
+import { SpokenFormat } from "../../lib/contract/format.ts";
 import { pathOfKey } from "../../lib/contract/key.ts";
 import {
   AcquireInput,
-  FormatName,
   LEASE_MS_MAX,
   ReleaseInput,
   RenewInput,
   VerifyInput,
-} from "../../lib/contract/lock.ts";
+} from "../../lib/contract/verb.ts";
 import { startTestServer, type TestServer, until } from "../testing/server.ts";
 
 const fresh = () => `lock:${randomUUID()}`;
@@ -112,7 +112,7 @@ describe("a format", () => {
 
   it("is listed, sorted by, and a foreign string beside it is no lock as before", async () => {
     const name = randomUUID();
-    const keys = Object.fromEntries(FormatName.options.map((format) => [format, `lock:${name}:${format}`]));
+    const keys = Object.fromEntries(SpokenFormat.options.map((format) => [format, `lock:${name}:${format}`]));
     for (const [format, key] of Object.entries(keys)) await verb(key, "acquire", { owner: "me", format });
     await direct.set(`lock:${name}:foreign`, "theirs", "PX", 60_000);
     const filter = encodeURIComponent(`key:lock:${name}:*`);
@@ -179,7 +179,7 @@ describe("minHoldMs and holdOffMs", () => {
 });
 
 describe("reserve", () => {
-  it.each(FormatName.options)("keeps everybody off a free lock in the format %s", async (format) => {
+  it.each(SpokenFormat.options)("keeps everybody off a free lock in the format %s", async (format) => {
     const key = fresh();
     const { status, body } = await verb(key, "reserve", { holdOffMs: 60_000, format, reason: "migration" });
     expect(status).toBe(200);
@@ -213,7 +213,7 @@ describe("reserve", () => {
 });
 
 describe("force-release with a hold-off", () => {
-  it.each(FormatName.options)("leaves no moment in which anybody gets the lock: %s", async (format) => {
+  it.each(SpokenFormat.options)("leaves no moment in which anybody gets the lock: %s", async (format) => {
     const key = fresh();
     await verb(key, "acquire", { owner: "me", format });
     const waiting = verb(key, "acquire", { owner: "you", format, waitMs: 700 });

@@ -1,4 +1,5 @@
-import { FormatName, OwnerRecord } from "../../lib/contract/lock.ts";
+import { SpokenFormat } from "../../lib/contract/format.ts";
+import { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { SeenHolder } from "./observation.ts";
 
 /** What the companion tells of a hold, as companion.lua writes it; not to be believed before it fits the lock. */
@@ -11,7 +12,7 @@ export interface Companion {
   readonly sinceMs: number | null;
   readonly leaseMs: number | null;
   readonly seq: number;
-  readonly format: FormatName;
+  readonly format: SpokenFormat;
   readonly record: OwnerRecord | undefined;
   readonly graceMs: number;
 }
@@ -19,7 +20,7 @@ export interface Companion {
 /** undefined for what anybody may have written in its place, and when no hold is told of. */
 export function companionOf(text: string): Companion | undefined {
   const [owner, value = "", count, fence, since, lease, grace, , seq, format, record] = text.split("\n", 11);
-  const known = FormatName.safeParse(format);
+  const known = SpokenFormat.safeParse(format);
   if (owner === undefined || owner === "" || !known.success) return undefined;
   return {
     owner,

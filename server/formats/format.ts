@@ -1,5 +1,6 @@
+import type { SpokenFormat, Unit } from "../../lib/contract/format.ts";
 import type { Key } from "../../lib/contract/key.ts";
-import type { FormatName, OwnerRecord, Unit } from "../../lib/contract/lock.ts";
+import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { Commands } from "../redis/commands.ts";
 import { type RedisArgument, Script } from "../redis/script.ts";
 import {
@@ -114,7 +115,7 @@ export class Format {
   readonly #forceRelease: Script<Keys, Keys, ForceReleaseReply>;
   readonly #agree: Script<Keys, Keys, boolean>;
 
-  constructor(readonly name: FormatName) {
+  constructor(readonly name: SpokenFormat) {
     const folder = new URL(`${name}/`, import.meta.url);
     const script = <Reply>(verb: string, decode: (reply: unknown) => Reply) =>
       new Script<Keys, Keys, Reply>(new URL(`${verb}.lua`, import.meta.url), decode, folder);
@@ -220,7 +221,7 @@ function isPlain({ retryMs, graceMs, minHoldMs, unit }: AcquireRequest): boolean
 }
 
 /** Every format that is spoken, not only read. */
-export const FORMATS: Readonly<Record<FormatName, Format>> = {
+export const FORMATS: Readonly<Record<SpokenFormat, Format>> = {
   redisson: new Format("redisson"),
   token: new Format("token"),
   timestamp: new Format("timestamp"),

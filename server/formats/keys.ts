@@ -75,6 +75,21 @@ export const companionKeyOf = (key: Key) => companionOf(COMPANION, key);
 export const fencedCounterKeyOf = (key: Key) => redissonNameOf("redisson_lock_token", key);
 export const wakeChannelOf = (key: Key) => redissonNameOf("redisson_lock__channel", key);
 
+/** Where Redisson puts a suffix, and not a prefix. */
+function redissonSuffixOf(key: Key, suffix: string): RedisArgument {
+  const bytes = bytesOfKey(key);
+  if (bytes.indexOf(BRACE_OPEN) >= 0) return joined(key, "", bytes, suffix);
+  return joined(key, "{", bytes, `}${suffix}`);
+}
+
+/** What read.lua looks at beside a lock and its companion. */
+export const besideOf = (key: Key): RedisArgument[] => [
+  waitersKeyOf(key),
+  fencedCounterKeyOf(key),
+  redissonNameOf("redisson_lock_queue", key),
+  redissonSuffixOf(key, ":timeout"),
+];
+
 /** Pub/sub knows no databases, so the channel names it. */
 export const eventChannelOf = (db: number) => `${OURS}events:${db}`;
 

@@ -33,6 +33,16 @@ const COMMANDS: Record<string, Usage> = {
   ZREM: { keys: "first" },
   ZREMRANGEBYSCORE: { keys: "first" },
   ZCARD: { keys: "first" },
+  ZCOUNT: { keys: "first" },
+  ZSCORE: { keys: "first" },
+  SCARD: { keys: "first" },
+  SMEMBERS: { keys: "first" },
+  SREM: { keys: "first" },
+  LLEN: { keys: "first" },
+  LINDEX: { keys: "first" },
+  LPOP: { keys: "first", most: 1 },
+  LPUSH: { keys: "first" },
+  INCRBY: { keys: "first" },
   ZRANGE: { keys: "first" },
 };
 

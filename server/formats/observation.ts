@@ -1,38 +1,80 @@
+import type { Confidence, FormatName, Kind } from "../../lib/contract/format.ts";
 import type { Key } from "../../lib/contract/key.ts";
-import type { FormatName, OwnerRecord } from "../../lib/contract/lock.ts";
+import type { OwnerRecord } from "../../lib/contract/lock.ts";
+
+export const LOCK_TYPES = ["string", "hash", "set", "zset"] as const;
+/** What a lock may be in Redis. */
+export type LockType = (typeof LOCK_TYPES)[number];
 
 /** One holder as Redis tells it. Facts of our companion are present only while they belong to this hold. */
 export interface SeenHolder {
-  readonly owner: string;
+  /** As a `Key`: bytes that are not UTF-8 are kept. */
+  readonly owner: Key;
+  readonly role?: "read" | "write";
   readonly count: number;
   readonly fence: string | null;
+  /** When it began: told by our companion, or carried in the owner string (then `sinceIs` says so). */
   readonly sinceMs: number | null;
+  readonly sinceIs?: "told";
   readonly leaseMs: number | null;
   readonly record: OwnerRecord | undefined;
   /** By how much its own end comes before the lock's: the grace, and what a deadline is rounded by. */
   readonly marginMs: number;
+  /** Time left of its own where holders end one by one; null: no expiry. Undefined: the lock's. */
+  readonly ownRemainingMs?: number | null;
   /** Number of our last change to this hold; 0 for a foreign one. */
   readonly seq: number;
 }
 
+export interface SeenWaiters {
+  readonly count: number | null;
+  readonly known: "exact" | "estimated" | "unknowable";
+}
+
+/** What a look recognised, whatever it was about. */
+export interface Recognised {
+  readonly format: FormatName;
+  /** What else it may be. */
+  readonly candidates: readonly FormatName[];
+  readonly kind: Kind;
+  readonly confidence: Confidence;
+  readonly holders: readonly [SeenHolder, ...SeenHolder[]];
+  /** null: no expiry. 0 or less: it has ended and is still there. */
+  readonly remainingMs: number | null;
+  readonly permits?: { readonly available: number; readonly total: number | null };
+  /** Undefined: nobody who waits can be seen, apart from ours. */
+  readonly waiters?: SeenWaiters;
+}
+
 /** What one look at a key showed. */
 export type Observation =
-  | { readonly state: "free"; readonly key: Key; readonly asOf: number }
+  | { readonly state: "free"; readonly key: Key; readonly asOf: number; readonly waiters?: SeenWaiters }
   | { readonly state: "unreadable"; readonly key: Key; readonly why: string }
   | { readonly state: "not_a_lock"; readonly key: Key; readonly asOf: number; readonly type: string }
-  | {
-      readonly state: "held";
-      readonly key: Key;
-      readonly asOf: number;
-      readonly format: FormatName;
-      readonly kind: "lock";
-      readonly confidence: "certain";
-      readonly holders: readonly [SeenHolder, ...SeenHolder[]];
-      /** null: no expiry. */
-      readonly remainingMs: number | null;
-    };
+  | HeldObservation;
+
+/** `ended`: its deadline has passed; it is still there, and free to take. */
+export interface HeldObservation extends Recognised {
+  readonly state: "held" | "ended";
+  readonly key: Key;
+  readonly type: LockType;
+  readonly asOf: number;
+}
 
 /** What a look showed that Redis answered. */
 export type Answered = Exclude<Observation, { state: "unreadable" }>;
 
-export type HeldObservation = Extract<Observation, { state: "held" }>;
+/** A foreign holder of which nothing is known but its owner string. */
+export function strangerOf(owner: Key, known: Partial<SeenHolder> = {}): SeenHolder {
+  return {
+    owner,
+    count: 1,
+    fence: null,
+    sinceMs: null,
+    leaseMs: null,
+    record: undefined,
+    marginMs: 0,
+    seq: 0,
+    ...known,
+  };
+}

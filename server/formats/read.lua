@@ -1,25 +1,54 @@
--- Looks at one key and its companion at one moment; changes nothing.
+-- Looks at one key and what stands beside it at one moment; changes nothing.
 --
 -- KEYS[1] the key       KEYS[2] its companion
--- ARGV[1] most fields of a hash, ARGV[2] most bytes of a string that are read
+-- KEYS[3] who waits by our own verbs (sorted set)       KEYS[4] Redisson's fencing counter
+-- KEYS[5] Redisson's fair queue (list)       KEYS[6] the permits of Redisson's semaphore (sorted set)
+-- KEYS[3] to KEYS[6] are left out when nothing is asked about them
+-- ARGV[1] most members of a hash, set or sorted set, ARGV[2] most bytes of a string that are read
 --
--- Returns {now ms, type, time to live in ms (-1: none, -2: no key), size, fields of a hash (flat, none when too many)
---          or the beginning of a string, beginning of the companion or ''}
+-- Returns {now ms, type, time to live in ms (-1: none, -2: no key), size, content, beginning of the companion or '',
+--          who waits by our verbs, fencing counter or '', length of the fair queue, permits that are out (flat)}
+-- content: fields of a hash, members of a set, members and scores of a sorted set, none when there are too many;
+--          the beginning of a string
+
+local members_max, bytes_max = tonumber(ARGV[1]), tonumber(ARGV[2])
 
 local time = redis.call('TIME')
 local now_ms = string.format('%.0f', tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000))
 local kind = redis.call('TYPE', KEYS[1]).ok
-if kind ~= 'hash' and kind ~= 'string' then
-  return { now_ms, kind, string.format('%.0f', kind == 'none' and -2 or redis.call('PTTL', KEYS[1])), 0, {}, '' }
+local remaining_ms = string.format('%.0f', kind == 'none' and -2 or redis.call('PTTL', KEYS[1]))
+
+-- Anybody may have put something else in the place of what belongs beside a lock.
+local function text_of(answer)
+  return type(answer) == 'string' and answer or ''
+end
+local function number_of(answer)
+  return type(answer) == 'number' and answer or 0
 end
 
-local remaining_ms = string.format('%.0f', redis.call('PTTL', KEYS[1]))
 local stored = redis.pcall('GETRANGE', KEYS[2], 0, 4095)
-local companion = type(stored) == 'string' and stored or ''
+local size, content, fence, queued, permits = 0, {}, '', 0, {}
+local waiting = KEYS[3] and number_of(redis.pcall('ZCOUNT', KEYS[3], now_ms, '+inf')) or 0
+
 if kind == 'string' then
-  local size = redis.call('STRLEN', KEYS[1])
-  return { now_ms, kind, remaining_ms, size, { redis.call('GETRANGE', KEYS[1], 0, tonumber(ARGV[2]) - 1) }, companion }
+  size = redis.call('STRLEN', KEYS[1])
+  content = { redis.call('GETRANGE', KEYS[1], 0, bytes_max - 1) }
+  if KEYS[6] and size <= 10 and string.find(content[1], '^%d+$') then
+    local out = number_of(redis.pcall('ZCARD', KEYS[6]))
+    if out > 0 and out <= members_max then permits = redis.call('ZRANGE', KEYS[6], 0, -1, 'WITHSCORES') end
+  end
+elseif kind == 'hash' then
+  size = redis.call('HLEN', KEYS[1])
+  if size <= members_max then content = redis.call('HGETALL', KEYS[1]) end
+elseif kind == 'zset' then
+  size = redis.call('ZCARD', KEYS[1])
+  if size <= members_max then content = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES') end
+elseif kind == 'set' then
+  size = redis.call('SCARD', KEYS[1])
+  if size <= members_max then content = redis.call('SMEMBERS', KEYS[1]) end
 end
-local size = redis.call('HLEN', KEYS[1])
-local fields = size <= tonumber(ARGV[1]) and redis.call('HGETALL', KEYS[1]) or {}
-return { now_ms, kind, remaining_ms, size, fields, companion }
+if KEYS[5] and (kind == 'hash' or kind == 'none') then
+  fence = text_of(redis.pcall('GETRANGE', KEYS[4], 0, 31))
+  queued = number_of(redis.pcall('LLEN', KEYS[5]))
+end
+return { now_ms, kind, remaining_ms, size, content, text_of(stored), waiting, fence, queued, permits }

@@ -2,95 +2,108 @@ import type { Redis } from "ioredis";
 import type { Key } from "../../lib/contract/key.ts";
 import type { Commands } from "../redis/commands.ts";
 import { failureOf, isPassing } from "../redis/failure.ts";
-import { Script } from "../redis/script.ts";
-import { type Companion, companionOf, holderOf } from "./companion.ts";
-import { type Pair, pairOf } from "./keys.ts";
-import type { HeldObservation, Observation } from "./observation.ts";
-import { holdersOf as redissonHoldersOf } from "./redisson/holders.ts";
-import { remainingOf } from "./reply.ts";
-import { endOf, unitMsOf } from "./timestamp/deadline.ts";
+import { type RedisArgument, Script } from "../redis/script.ts";
+import { besideOf, pairOf } from "./keys.ts";
+import { KNOWN_FORMATS } from "./known-formats.ts";
+import type { HeldObservation, Observation, SeenWaiters } from "./observation.ts";
+import { MEMBERS_MAX, type RawReply, rawReplyOf, VALUE_BYTES_MAX } from "./raw.ts";
+import { recognise } from "./recognise.ts";
+import { type FormatRules, NO_RULES } from "./rules.ts";
 
-/** A larger hash and a longer string are somebody's data and are not read. */
-const FIELDS_MAX = 64;
-const VALUE_BYTES_MAX = 1024;
-
-const readScript = new Script<Pair, [number, number], (key: Key) => Observation>(
+const readScript = new Script<RedisArgument[], [number, number], RawReply>(
   new URL("read.lua", import.meta.url),
-  (reply) => {
-    return (key) => observationOf(key, reply as ReadReply);
-  },
+  rawReplyOf,
 );
 
-/** Looks at one key, of a cluster too. */
+/** Looks at one key by the connection of our verbs, of a cluster too. */
 export async function readOne(redis: Commands, key: Key): Promise<Observation> {
-  return (await readScript.run(redis, pairOf(key), [FIELDS_MAX, VALUE_BYTES_MAX]))(key);
+  return observationOf(
+    key,
+    await readScript.run(redis, pairOf(key), [MEMBERS_MAX, VALUE_BYTES_MAX]),
+    NO_RULES,
+  );
 }
 
-/** Looks at many keys in one round trip. */
-export async function read(redis: Redis, keys: readonly Key[]): Promise<Observation[]> {
-  const replies = await readScript.readMany(
-    redis,
-    keys.map((key) => ({ keys: pairOf(key), arguments: [FIELDS_MAX, VALUE_BYTES_MAX] })),
-  );
-  return keys.map((key, index) => {
-    const observe = replies[index];
-    if (observe === undefined) throw new Error("read.lua gave fewer replies than keys");
-    if (typeof observe === "function") return observe(key);
+/** Looks at many keys in one round trip, and in a second one at what some formats keep elsewhere. */
+export async function read(
+  redis: Redis,
+  keys: readonly Key[],
+  rules: FormatRules = NO_RULES,
+): Promise<Observation[]> {
+  const replies = await repliesOf(redis, keys);
+  const seen = keys.map((key, index): Observation => {
+    const reply = replies[index];
+    if (reply === undefined) throw new Error("read.lua gave fewer replies than keys");
+    if (!(reply instanceof Error)) return observationOf(key, reply, rules);
     // One key that cannot be read must not hide the others; what passes by itself is tried again with all.
-    if (failureOf(observe) !== "fault" && isPassing(observe)) throw observe;
-    return { state: "unreadable", key, why: observe.message };
+    if (failureOf(reply) !== "fault" && isPassing(reply)) throw reply;
+    return { state: "unreadable", key, why: reply.message };
+  });
+  return await askMore(redis, seen);
+}
+
+async function repliesOf(redis: Redis, keys: readonly Key[]): Promise<(RawReply | Error)[]> {
+  const calls = (which: readonly Key[], besides: (key: Key) => RedisArgument[]) =>
+    which.map((key) => ({
+      keys: [...pairOf(key), ...besides(key)],
+      arguments: [MEMBERS_MAX, VALUE_BYTES_MAX] as [number, number],
+    }));
+  const replies = await readScript.readMany(redis, calls(keys, besideOf));
+  // A user who may see the locks alone does without what Redisson keeps beside them.
+  const refused = keys.filter((_, index) => isForbidden(replies[index]));
+  if (refused.length === 0) return replies;
+  const narrow = await readScript.readMany(
+    redis,
+    calls(refused, () => []),
+  );
+  return replies.map((reply) => (isForbidden(reply) ? (narrow.shift() ?? reply) : reply));
+}
+
+function isForbidden(reply: RawReply | Error | undefined): boolean {
+  return reply instanceof Error && reply.message.includes("NOPERM");
+}
+
+function observationOf(key: Key, reply: RawReply, rules: FormatRules): Observation {
+  const { type } = reply;
+  if (type === "other") return { state: "not_a_lock", key, asOf: reply.asOf, type: reply.name };
+  if (type === "none") {
+    return { state: "free", key, asOf: reply.asOf, ...waitersOf(reply.waiting + reply.queued, undefined) };
+  }
+  const raw = { ...reply.raw, key };
+  const { asOf } = raw;
+  const found = recognise(raw, rules.formatOf(key));
+  if (found === undefined) return { state: "not_a_lock", key, asOf, type: raw.type };
+  const isEnded = found.remainingMs !== null && found.remainingMs <= 0;
+  const state = isEnded ? "ended" : "held";
+  return { ...found, state, key, asOf, type: raw.type, ...waitersOf(raw.waiting, found.waiters) };
+}
+
+/** Those who wait by our verbs stand beside those who wait by the library's own. */
+function waitersOf(ours: number, theirs: SeenWaiters | undefined): { waiters?: SeenWaiters } {
+  if (theirs?.count != null) return { waiters: { ...theirs, count: theirs.count + ours } };
+  if (ours === 0) return theirs === undefined ? {} : { waiters: theirs };
+  return { waiters: { count: ours, known: theirs?.known ?? "unknowable" } };
+}
+
+async function askMore(redis: Redis, seen: readonly Observation[]): Promise<Observation[]> {
+  const pipeline = redis.pipeline();
+  const asked = seen.map((observation) => {
+    if (observation.state !== "held") return 0;
+    const commands = KNOWN_FORMATS[observation.format].more?.ask(observation) ?? [];
+    for (const [command, ...parameters] of commands) pipeline.call(command, ...parameters);
+    return commands.length;
+  });
+  if (pipeline.length === 0) return [...seen];
+  const answers = (await pipeline.exec()) ?? [];
+  let at = 0;
+  return seen.map((observation, index) => {
+    const count = asked[index] ?? 0;
+    const mine = answers.slice(at, at + count).map(([error, answer]) => (error ? undefined : answer));
+    at += count;
+    return count === 0 ? observation : taken(observation as HeldObservation, mine);
   });
 }
 
-type ReadReply = [
-  now: string,
-  type: string,
-  remaining: string,
-  size: number,
-  content: string[],
-  companion: string,
-];
-
-type Found = Pick<HeldObservation, "format" | "holders" | "remainingMs">;
-
-function observationOf(key: Key, [now, type, remaining, size, content, companion]: ReadReply): Observation {
-  const asOf = Number(now);
-  if (type === "none") return { state: "free", key, asOf };
-  const told = companionOf(companion);
-  const remainingMs = remainingOf(Number(remaining));
-  const found =
-    type === "hash" && size === content.length / 2
-      ? hashLockOf(content, told, remainingMs)
-      : type === "string" && size <= VALUE_BYTES_MAX
-        ? stringLockOf(content[0] ?? "", told, remainingMs, asOf)
-        : undefined;
-  if (found === undefined) return { state: "not_a_lock", key, asOf, type };
-  if (found === "free") return { state: "free", key, asOf };
-  return { state: "held", key, asOf, kind: "lock", confidence: "certain", ...found };
-}
-
-function hashLockOf(
-  fields: readonly string[],
-  told: Companion | undefined,
-  remainingMs: number | null,
-): Found | undefined {
-  const [first, ...rest] = redissonHoldersOf(fields, told?.format === "redisson" ? told : undefined);
-  return first && { format: "redisson", holders: [first, ...rest], remainingMs };
-}
-
-/** A string is a lock for certain only while our companion tells of it: anything else may be somebody's data. */
-function stringLockOf(
-  value: string,
-  told: Companion | undefined,
-  remainingMs: number | null,
-  asOf: number,
-): Found | "free" | undefined {
-  if (told === undefined || told.format === "redisson" || told.value !== value) return undefined;
-  const { format } = told;
-  const holder = holderOf(told.owner, told.count, told);
-  if (format === "token") return { format, holders: [holder], remainingMs };
-  const unitMs = unitMsOf(value) ?? 0;
-  const leftMs = (endOf(value) ?? 0) - asOf;
-  if (leftMs <= 0) return "free";
-  return { format, holders: [{ ...holder, marginMs: holder.marginMs + 2 * unitMs }], remainingMs: leftMs };
+function taken(seen: HeldObservation, answers: readonly unknown[]): HeldObservation {
+  return KNOWN_FORMATS[seen.format].more?.take(seen, answers) ?? seen;
 }

@@ -1,4 +1,4 @@
-import type { Unit } from "../../lib/contract/lock.ts";
+import type { Unit } from "../../lib/contract/format.ts";
 import { StrangeReplyError } from "../redis/failure.ts";
 import { holderOf, recordOf, wholeOf } from "./companion.ts";
 import type { SeenHolder } from "./observation.ts";

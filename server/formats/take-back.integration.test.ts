@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { FormatName } from "../../lib/contract/lock.ts";
+import type { SpokenFormat } from "../../lib/contract/format.ts";
 import { startTestRedis, type TestRedis } from "../testing/redis.ts";
 import { companionOf } from "./companion.ts";
 import { FORMATS } from "./format.ts";
@@ -18,10 +18,10 @@ beforeAll(async () => {
 afterAll(() => redis.stop());
 
 const CHANNEL = "lockkeeper:events:0";
-const NAMES: readonly FormatName[] = ["redisson", "token", "timestamp"];
+const NAMES: readonly SpokenFormat[] = ["redisson", "token", "timestamp"];
 const fresh = () => `lock:${randomUUID()}`;
 
-const acquire = (name: FormatName, key: string, id: string, more = {}) =>
+const acquire = (name: SpokenFormat, key: string, id: string, more = {}) =>
   FORMATS[name].acquire(direct, CHANNEL, key, {
     id,
     digest: "-",
@@ -34,7 +34,7 @@ const acquire = (name: FormatName, key: string, id: string, more = {}) =>
     unit: "ms",
     ...more,
   });
-const takeBack = (name: FormatName, key: string, acquiredBy: string) =>
+const takeBack = (name: SpokenFormat, key: string, acquiredBy: string) =>
   FORMATS[name].release(direct, CHANNEL, key, {
     id: `back:${acquiredBy}`,
     digest: "-",

@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import type { FormatName } from "../../lib/contract/lock.ts";
+import type { SpokenFormat } from "../../lib/contract/format.ts";
 import { eventChannelOf } from "../formats/keys.ts";
 import type { ClusterWhere } from "../redis/cluster-address.ts";
 import { addressOf, connect, OPEN_MS, whenReady } from "../redis/connect.ts";
@@ -18,7 +18,7 @@ export type Where = string | ClusterWhere | QuorumWhere;
 export interface Backend {
   readonly verbs: Verbs;
   /** How a lock is written when nothing is said; as Redisson does by default. */
-  readonly format?: FormatName;
+  readonly format?: SpokenFormat;
   /**
    * Renews up to a hundred holds, each try within `tryMs`. Gives what remains of each in ms; null where it is gone,
    * undefined where that cannot be told.

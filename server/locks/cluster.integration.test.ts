@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { FormatName } from "../../lib/contract/lock.ts";
+import type { SpokenFormat } from "../../lib/contract/format.ts";
 import { companionKeyOf, waitersKeyOf } from "../formats/keys.ts";
 import { startTestCluster, type TestCluster } from "../testing/cluster.ts";
 import { until } from "../testing/server.ts";
@@ -26,7 +26,7 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-const FORMATS: readonly FormatName[] = ["redisson", "token", "timestamp"];
+const FORMATS: readonly SpokenFormat[] = ["redisson", "token", "timestamp"];
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** A key whose slot is at the master and is used by no other test. */
 const freshAt = (master: number) => cluster.keyAt(master, `lock:${randomUUID()}`);

@@ -48,13 +48,7 @@ export async function freeByForce(
   const [holder] = hold.seen.holders;
   const { by, holdOffMs } = ask;
   const holdOff = holdOffMs === undefined ? undefined : { owner: reservedOwner(by), holdOffMs };
-  const reply = await parts.locks.forceRelease(key, hold.seen.format, {
-    owner: holder.owner,
-    fence: holder.fence,
-    by,
-    reason,
-    holdOff,
-  });
+  const reply = await parts.locks.forceRelease(hold.seen, { holder: undefined, by, reason, holdOff });
   if (reply.outcome === "not_a_lock") throw notALock(key, reply.type);
   if (reply.outcome === "gone") return alreadyGone(parts, key, by, reply.asOf);
   if (reply.outcome === "changed") throw await changed(parts.watcher, key);

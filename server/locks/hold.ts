@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
+import type { SpokenFormat } from "../../lib/contract/format.ts";
 import type { Key } from "../../lib/contract/key.ts";
-import type { FormatName, Grant, Released } from "../../lib/contract/lock.ts";
+import type { Grant, Released } from "../../lib/contract/verb.ts";
 import { LostError } from "./errors.ts";
 
 /**
@@ -60,7 +61,7 @@ export class Hold {
 
   constructor(
     key: Key,
-    readonly format: FormatName,
+    readonly format: SpokenFormat,
     [grant, sentAt]: readonly [grant: Grant, sentAt: Moment],
     private readonly keeper: HoldKeeper,
     private readonly events: HoldEvents = {},

@@ -1,5 +1,7 @@
 import type { Logger } from "pino";
-import type { FormatName, OwnerRecord, Released, Unit } from "../../lib/contract/lock.ts";
+import type { SpokenFormat, Unit } from "../../lib/contract/format.ts";
+import type { OwnerRecord } from "../../lib/contract/lock.ts";
+import type { Released } from "../../lib/contract/verb.ts";
 import { type Backend, openBackend, type Where } from "./backend.ts";
 import { OwnerContext } from "./context.ts";
 import { Hold, type HoldEvents, type HoldRelease } from "./hold.ts";
@@ -33,7 +35,7 @@ export interface HoldOptions extends HoldEvents {
   readonly owner?: string;
   readonly reentrant?: boolean;
   /** How the lock is written in Redis; as Redisson does by default, and on a quorum always as `token`. */
-  readonly format?: FormatName;
+  readonly format?: SpokenFormat;
   /** What the format `timestamp` writes its deadline in. */
   readonly unit?: Unit;
   /** For how long nobody may take the lock after a lease that ran out: what was under way may end meanwhile. */

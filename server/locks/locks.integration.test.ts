@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FORMATS } from "../formats/format.ts";
 import { companionKeyOf, fencedCounterKeyOf } from "../formats/keys.ts";
 import { addressOf, connect, whenReady } from "../redis/connect.ts";
+import { forceByName } from "../testing/force-by-name.ts";
 import { startTestRedis, type TestRedis } from "../testing/redis.ts";
 import { HeldError, LockkeeperError } from "./errors.ts";
 import { Locks } from "./locks.ts";
@@ -151,7 +152,7 @@ describe("acquire", () => {
       () => locks.acquire(key, ask("me")),
       () => locks.renew(key, { owner: "me", leaseMs: 1000 }),
       () => locks.release(key, { owner: "me" }),
-      () => locks.forceRelease(key, "redisson", { owner: "me", fence: null, by: "x", reason: "y" }),
+      () => forceByName(locks, key, "redisson", { owner: "me", fence: null, by: "x", reason: "y" }),
     ]) {
       const outcome = await attempt().then(
         (reply) => ("outcome" in reply ? reply.outcome : "granted"),
@@ -301,7 +302,7 @@ describe("a companion that does not belong to the hold", () => {
     await direct.multi().hset(key, native, 1).pexpire(key, 30_000).exec();
     expect(await fenceOf(key)).toBeNull();
     expect((await acquire(key, native)).fence).toBeNull();
-    const reply = await locks.forceRelease(key, "redisson", {
+    const reply = await forceByName(locks, key, "redisson", {
       owner: native,
       fence,
       by: "mei",
@@ -435,7 +436,7 @@ describe("forceRelease", () => {
     await listener.subscribe(`redisson_lock__channel:{${key}}`);
     listener.on("message", (_, message: string) => messages.push(message));
     const { fence } = await acquire(key, "me");
-    const reply = await locks.forceRelease(key, "redisson", {
+    const reply = await forceByName(locks, key, "redisson", {
       owner: "me",
       fence,
       by: "mei",
@@ -452,7 +453,7 @@ describe("forceRelease", () => {
     const { fence } = await acquire(key, "me");
     await locks.release(key, { owner: "me" });
     await acquire(key, "me");
-    const reply = await locks.forceRelease(key, "redisson", {
+    const reply = await forceByName(locks, key, "redisson", {
       owner: "me",
       fence,
       by: "mei",
@@ -474,7 +475,7 @@ describe("forceRelease", () => {
         await locks.acquire(key, ask("b"));
       };
       const free = () =>
-        operator.forceRelease(key, "redisson", { owner: "a", fence, by: "mei", reason: "race" });
+        forceByName(operator, key, "redisson", { owner: "a", fence, by: "mei", reason: "race" });
       const [first, second] = round % 2 === 0 ? [change, free] : [free, change];
       const begun = first();
       if (round % 4 > 1) await new Promise((resolve) => setImmediate(resolve));

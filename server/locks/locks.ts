@@ -1,14 +1,10 @@
 import { fieldsOfKey, isBinary, type Key } from "../../lib/contract/key.ts";
-import type { FormatName, Grant, Released, Verified, VerifyInput } from "../../lib/contract/lock.ts";
-import {
-  type AcquireRequest,
-  FORMATS,
-  type ForceReleaseRequest,
-  type Format,
-  stopWaiting,
-  type Waiting,
-} from "../formats/format.ts";
+import type { Grant, Released, Verified, VerifyInput } from "../../lib/contract/verb.ts";
+import { type AcquireRequest, FORMATS, type Format, stopWaiting, type Waiting } from "../formats/format.ts";
 import { eventChannelOf } from "../formats/keys.ts";
+import type { FreeAsk } from "../formats/known-format.ts";
+import { KNOWN_FORMATS } from "../formats/known-formats.ts";
+import type { HeldObservation } from "../formats/observation.ts";
 import type { AcquireReply, ForceReleaseReply } from "../formats/reply.ts";
 import type { Commands, Subscriber } from "../redis/commands.ts";
 import { attempt } from "./attempt.ts";
@@ -229,9 +225,11 @@ export class Locks implements Verbs {
    *
    * @throws LockkeeperError not_a_lock, key_not_allowed, unavailable, unknown_outcome
    */
-  async forceRelease(key: Key, format: FormatName, seen: ForceReleaseRequest): Promise<ForceReleaseReply> {
-    assertMappable(key);
-    const call = () => FORMATS[format].forceRelease(this.#redis, this.#channel, key, seen);
+  async forceRelease(seen: HeldObservation, ask: FreeAsk): Promise<ForceReleaseReply> {
+    assertMappable(seen.key);
+    const { frees } = KNOWN_FORMATS[seen.format];
+    if (frees === undefined) throw new Error(`nothing frees a lock of ${seen.format}`);
+    const call = () => frees.free(this.#redis, this.#channel, seen, ask);
     // Not repeated when its outcome is unknown: the same owner may hold the lock anew by then, unseen.
     return await attempt(this.#redis, call, { repeat: "not_executed" });
   }

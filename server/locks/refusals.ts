@@ -1,6 +1,7 @@
+import type { SpokenFormat, Unit } from "../../lib/contract/format.ts";
 import { fieldsOfKey, isBinary, type Key } from "../../lib/contract/key.ts";
-import type { FormatName, Grant, Unit } from "../../lib/contract/lock.ts";
 import { MIN_HOLD, reservedFor } from "../../lib/contract/reserved.ts";
+import type { Grant } from "../../lib/contract/verb.ts";
 import { unmappable } from "../formats/keys.ts";
 import type { SeenHolder } from "../formats/observation.ts";
 import type { Elsewhere, Granted, Refused } from "../formats/reply.ts";
@@ -85,7 +86,7 @@ export function lostBy(key: Key, owner: string, now: Elsewhere | undefined): Los
 
 export function refusal(
   key: Key,
-  format: FormatName,
+  format: SpokenFormat,
   reply: Refused | { readonly outcome: "unit_conflict"; readonly unit: Unit },
 ): LockkeeperError {
   if (reply.outcome === "unknown") {
@@ -109,7 +110,7 @@ export function refusal(
 }
 
 /** @param format as what it was looked at; any by default */
-export function notALock(key: Key, redisType: string, format?: FormatName): NotALockError {
+export function notALock(key: Key, redisType: string, format?: SpokenFormat): NotALockError {
   const kind = format === undefined ? "a lock" : `a lock of the format ${format}`;
   const advice =
     format === undefined

@@ -1,4 +1,4 @@
-import type { FormatName } from "../../lib/contract/lock.ts";
+import type { SpokenFormat } from "../../lib/contract/format.ts";
 import { FORMATS } from "../formats/format.ts";
 import type { Commands } from "../redis/commands.ts";
 import type { Renewed } from "./backend.ts";
@@ -26,7 +26,7 @@ export async function renewTogether(
   const remaining = new Map<Hold, Renewed>();
   await Promise.all(
     [...groups.values()].map(async (group) => {
-      const format: FormatName = group[0]?.format ?? "redisson";
+      const format: SpokenFormat = group[0]?.format ?? "redisson";
       const replies = await within(tryMs, FORMATS[format].renewMany(redis, channel, group)).catch(() => []);
       for (const [at, hold] of group.entries()) remaining.set(hold, replies[at]);
     }),

@@ -1,5 +1,5 @@
-import { OWNER_CHARACTERS_MAX } from "../../lib/contract/lock.ts";
 import { MIN_HOLD, RESERVE } from "../../lib/contract/reserved.ts";
+import { OWNER_CHARACTERS_MAX } from "../../lib/contract/verb.ts";
 
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 /** As in owner.ts: these mean something in the layouts we share with Redisson. */

@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Unit } from "../../lib/contract/lock.ts";
+import type { Unit } from "../../lib/contract/format.ts";
 import { codeOf, freshKey, pause, startTestLocks, type TestLocks } from "../testing/locks.ts";
 import { writeGuarded } from "../testing/register.ts";
 import { PollingLock } from "../testing/seeds/polling-lock.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { Grant } from "../../lib/contract/lock.ts";
+import type { Grant } from "../../lib/contract/verb.ts";
 import { AbortedError, HeldError, InvalidError, WaitTimeoutError } from "./errors.ts";
 import { type Moment, momentNow } from "./hold.ts";
 import type { AcquireOptions, Verbs } from "./verbs.ts";

@@ -1,20 +1,14 @@
+import type { SpokenFormat, Unit } from "../../lib/contract/format.ts";
 import type { Key } from "../../lib/contract/key.ts";
-import type {
-  FormatName,
-  Grant,
-  OwnerRecord,
-  Released,
-  Unit,
-  Verified,
-  VerifyInput,
-} from "../../lib/contract/lock.ts";
+import type { OwnerRecord } from "../../lib/contract/lock.ts";
+import type { Grant, Released, Verified, VerifyInput } from "../../lib/contract/verb.ts";
 
 export interface AcquireOptions {
   readonly owner: string;
   readonly leaseMs: number;
   readonly reentrant: boolean;
   /** `redisson` by default. */
-  readonly format?: FormatName | undefined;
+  readonly format?: SpokenFormat | undefined;
   /** What `timestamp` writes its deadline in; `ms` by default. */
   readonly unit?: Unit | undefined;
   readonly record?: OwnerRecord | undefined;
@@ -35,13 +29,13 @@ export interface AcquireOptions {
 export interface RenewOptions {
   readonly owner: string;
   readonly leaseMs: number;
-  readonly format?: FormatName | undefined;
+  readonly format?: SpokenFormat | undefined;
   readonly requestId?: string | undefined;
 }
 
 export interface ReleaseOptions {
   readonly owner: string;
-  readonly format?: FormatName | undefined;
+  readonly format?: SpokenFormat | undefined;
   /** For how long nobody may take the lock after this. */
   readonly holdOffMs?: number | undefined;
   readonly requestId?: string | undefined;
@@ -51,7 +45,7 @@ export interface ReserveOptions {
   /** Who reserves it; the holder is shown as `lockkeeper:reserve:<by>`. */
   readonly by: string;
   readonly holdOffMs: number;
-  readonly format?: FormatName | undefined;
+  readonly format?: SpokenFormat | undefined;
   readonly unit?: Unit | undefined;
   /** Why; shown as the purpose of the hold. */
   readonly reason?: string | undefined;

@@ -1,5 +1,5 @@
 import { fieldsOfKey, type Key } from "../../lib/contract/key.ts";
-import type { Verified, VerifyInput } from "../../lib/contract/lock.ts";
+import type { Verified, VerifyInput } from "../../lib/contract/verb.ts";
 import { readOne } from "../formats/read.ts";
 import type { Commands } from "../redis/commands.ts";
 import { answered } from "./answered.ts";

@@ -39,8 +39,8 @@ export class Script<
   }
 
   /**
-   * Many calls in one round trip, each with its reply or its error. For scripts that only read: a missing script
-   * makes all of them run again.
+   * Many calls in one round trip, each with its reply, its texts as bytes, or its error. For scripts that only read: a
+   * missing script makes all of them run again.
    */
   async readMany(redis: Redis, calls: readonly ScriptCall<Keys, Arguments>[]): Promise<(Reply | Error)[]> {
     if (calls.length === 0) return [];
@@ -54,7 +54,8 @@ export class Script<
 
   async #pipeline(redis: Redis, calls: readonly ScriptCall<Keys, Arguments>[]) {
     const pipeline = redis.pipeline();
-    for (const call of calls) pipeline.evalsha(this.#sha, call.keys.length, ...call.keys, ...call.arguments);
+    for (const { keys, arguments: parameters } of calls)
+      pipeline.callBuffer("EVALSHA", this.#sha, keys.length, ...keys, ...parameters);
     return (await pipeline.exec()) ?? [];
   }
 

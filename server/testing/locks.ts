@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
-import type { FormatName, Grant } from "../../lib/contract/lock.ts";
+import type { SpokenFormat } from "../../lib/contract/format.ts";
+import type { Grant } from "../../lib/contract/verb.ts";
 import { LockkeeperError } from "../locks/errors.ts";
 import { LockClient, type LockClientOptions } from "../locks/lock-client.ts";
 import { Locks } from "../locks/locks.ts";
@@ -8,7 +9,7 @@ import type { AcquireOptions } from "../locks/verbs.ts";
 import { addressOf, connect, whenReady } from "../redis/connect.ts";
 import { startTestRedis, type TestRedis, type TestRedisOptions } from "./redis.ts";
 
-export const ALL_FORMATS: readonly FormatName[] = ["redisson", "token", "timestamp"];
+export const ALL_FORMATS: readonly SpokenFormat[] = ["redisson", "token", "timestamp"];
 
 /** The verbs with connections of their own. */
 export interface TestVerbs {

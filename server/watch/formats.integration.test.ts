@@ -2,15 +2,16 @@ import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { LockEvent } from "../../lib/contract/event.ts";
-import { FormatName } from "../../lib/contract/lock.ts";
+import { SpokenFormat } from "../../lib/contract/format.ts";
 import { Journal } from "../history/journal.ts";
 import { Locks } from "../locks/locks.ts";
 import { addressOf, type Connections, openConnections } from "../redis/connect.ts";
+import { forceByName } from "../testing/force-by-name.ts";
 import { startTestRedis, type TestRedis } from "../testing/redis.ts";
 import { until } from "../testing/server.ts";
 import { Watcher } from "./watcher.ts";
 
-const FORMATS = FormatName.options;
+const FORMATS = SpokenFormat.options;
 const BY_MEI = "lockkeeper:reserve:mei";
 const MIN_HOLD = "lockkeeper:reserve:min-hold";
 
@@ -46,7 +47,7 @@ async function watch(): Promise<void> {
 }
 
 const fresh = () => `lock:${randomUUID()}`;
-const ask = (owner: string, format: FormatName, leaseMs = 30_000) => ({
+const ask = (owner: string, format: SpokenFormat, leaseMs = 30_000) => ({
   owner,
   format,
   leaseMs,
@@ -144,7 +145,7 @@ describe.each(FORMATS)("a hold of ours in the format %s", (format) => {
   it("held off by force: who freed it and why, then who keeps everybody off", async () => {
     const key = fresh();
     const { grant } = await locks.acquire(key, ask("me", format));
-    await locks.forceRelease(key, format, {
+    await forceByName(locks, key, format, {
       owner: "me",
       fence: grant.fence,
       by: "mei",
@@ -198,7 +199,7 @@ it("a hold of Redisson that is held off by force: exactly who and why, and nothi
   const owner = `${randomUUID()}:7`;
   await direct.multi().hset(key, owner, 1).pexpire(key, 30_000).exec();
   await until(() => holdOf(key) !== undefined);
-  await locks.forceRelease(key, "redisson", {
+  await forceByName(locks, key, "redisson", {
     owner,
     fence: null,
     by: "mei",

@@ -1,7 +1,8 @@
 import type { Key } from "../../lib/contract/key.ts";
 import { fieldsOfKey } from "../../lib/contract/key.ts";
-import type { Lock } from "../../lib/contract/lock.ts";
-import type { HeldObservation } from "../formats/observation.ts";
+import type { Holder, Lock, Waiters } from "../../lib/contract/lock.ts";
+import type { HeldObservation, SeenHolder } from "../formats/observation.ts";
+import { releaseTermsOf } from "../formats/release-terms.ts";
 import { versionOf } from "./version.ts";
 
 /** A held lock in the picture: what was last read, and what only watching can know. */
@@ -41,34 +42,61 @@ export function lockOf(target: string, hold: Hold): Lock {
   return {
     target,
     ...fieldsOfKey(hold.key),
+    state: seen.state,
+    type: seen.type,
     format: seen.format,
+    candidates: [...seen.candidates],
     kind: seen.kind,
     confidence: seen.confidence,
-    holders: seen.holders.map(({ owner, count, fence, record, marginMs }) => ({
-      owner,
-      count,
-      fence,
-      ...(record === undefined ? {} : { record }),
-      ...sinceOf(hold),
-      remainingMs: seen.remainingMs === null ? null : Math.max(0, seen.remainingMs - marginMs),
-    })),
+    holders: seen.holders.map((holder) => holderOf(hold, holder)),
+    ...(seen.permits === undefined ? {} : { permits: seen.permits }),
     remainingMs: seen.remainingMs,
     leaseMs: leaseOf(hold),
+    waiters: seen.waiters ?? NOBODY_SEEN,
+    verdict: null,
+    sharedWith: [],
+    release: releaseTermsOf(seen),
     version: versionOf(hold),
     asOf: seen.asOf,
   };
 }
 
-export function freeLock(target: string, key: Key, asOf: number): Lock {
+function holderOf(hold: Hold, seen: SeenHolder): Holder {
+  const { owner, role, count, fence, record, marginMs, ownRemainingMs } = seen;
+  const remainingMs = ownRemainingMs === undefined ? hold.seen.remainingMs : ownRemainingMs;
+  const { key: text, keyBase64 } = fieldsOfKey(owner);
+  return {
+    owner: text,
+    ...(keyBase64 === undefined ? {} : { ownerBase64: keyBase64 }),
+    ...(role === undefined ? {} : { role }),
+    count,
+    fence,
+    ...(record === undefined ? {} : { record }),
+    ...sinceOf(hold),
+    remainingMs: remainingMs === null ? null : Math.max(0, remainingMs - marginMs),
+    version: versionOf(hold),
+  };
+}
+
+const NOBODY_SEEN: Waiters = { count: null, known: "unknowable" };
+
+export function freeLock(target: string, key: Key, asOf: number, waiters: Waiters = NOBODY_SEEN): Lock {
   return {
     target,
     ...fieldsOfKey(key),
+    state: "free",
+    type: null,
     format: null,
+    candidates: [],
     kind: null,
     confidence: null,
     holders: [],
     remainingMs: null,
     leaseMs: null,
+    waiters,
+    verdict: null,
+    sharedWith: [],
+    release: null,
     version: null,
     asOf,
   };

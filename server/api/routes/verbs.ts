@@ -6,7 +6,7 @@ import {
   RenewInput,
   Verified,
   VerifyInput,
-} from "../../../lib/contract/lock.ts";
+} from "../../../lib/contract/verb.ts";
 import { json } from "../http.ts";
 import { type Route, route } from "../route.ts";
 import type { Services } from "../services.ts";

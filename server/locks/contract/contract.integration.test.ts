@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, vi } from "vitest";
 import { startTestCluster, type TestCluster } from "../../testing/cluster.ts";
+import { forceByName } from "../../testing/force-by-name.ts";
 import { startTestRedis, type TestRedis } from "../../testing/redis.ts";
 import { openBackend, type Where } from "../backend.ts";
 import { LockClient } from "../lock-client.ts";
@@ -30,7 +31,7 @@ async function opened(where: Where, behind: Pick<Opened, "serversOf" | "wakesBy"
     renewMany,
     clients: [one, two],
     ...behind,
-    forceRelease: (key, format, seen) => verbs.forceRelease(key, format, seen),
+    forceRelease: (key, format, seen) => forceByName(verbs, key, format, seen),
     async close() {
       for (const each of [backend, one, two]) each.close();
     },

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
-import type { FormatName } from "../../../lib/contract/lock.ts";
+import type { SpokenFormat } from "../../../lib/contract/format.ts";
 import { wakeChannelOf } from "../../formats/keys.ts";
 import { until } from "../../testing/server.ts";
 import { codeOf, having, holdersOf, pause, type Scene } from "./scene.ts";
@@ -30,7 +30,7 @@ function foreignOwner({ spoken: { format, unit } }: Scene): string {
 type Write = (redis: Redis, key: string) => Promise<unknown>;
 
 /** What is somebody's data and no lock of the format. */
-const STRANGE: Record<FormatName, readonly (readonly [what: string, write: Write])[]> = {
+const STRANGE: Record<SpokenFormat, readonly (readonly [what: string, write: Write])[]> = {
   redisson: [
     ["a string", (redis, key) => redis.set(key, "x")],
     ["a list", (redis, key) => redis.rpush(key, "x")],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FormatName } from "../../../lib/contract/lock.ts";
+import type { SpokenFormat } from "../../../lib/contract/format.ts";
 import { codeOf, having, LEASE_MS, type Scene } from "./scene.ts";
 
 export function requests(scene: Scene): void {
@@ -67,7 +67,7 @@ export function requests(scene: Scene): void {
         it("is refused for another format", async () => {
           const key = scene.key();
           await scene.acquire(key, "me", { requestId: "r1" });
-          const format: FormatName = scene.spoken.format === "redisson" ? "token" : "redisson";
+          const format: SpokenFormat = scene.spoken.format === "redisson" ? "token" : "redisson";
           const ask = { owner: "me", leaseMs: LEASE_MS, reentrant: true, format, requestId: "r1" };
           expect(await codeOf(scene.opened.verbs.acquire(key, ask))).toBe("request_id_reused");
           expect(await scene.verify(key, "me")).toMatchObject({ count: 1 });

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { it } from "vitest";
-import type { FormatName, Grant, Released, Unit, Verified } from "../../../lib/contract/lock.ts";
+import type { SpokenFormat, Unit } from "../../../lib/contract/format.ts";
+import type { Grant, Released, Verified } from "../../../lib/contract/verb.ts";
 import type { ForceReleaseRequest } from "../../formats/format.ts";
 import type { ForceReleaseReply } from "../../formats/reply.ts";
 import type { Backend } from "../backend.ts";
@@ -19,7 +20,7 @@ export type Feature = "force-release" | "grace" | "hold-off" | "min-hold" | "oth
 
 /** What the promises are made of. */
 export interface Spoken {
-  readonly format: FormatName;
+  readonly format: SpokenFormat;
   readonly unit?: Unit;
   /** What it does not have, and why. */
   readonly lacks?: Partial<Record<Feature, string>>;
@@ -39,7 +40,7 @@ export interface Opened {
   /** How Redisson wakes its waiters there; PUBLISH by default. */
   readonly wakesBy?: "PUBLISH" | "SPUBLISH";
   /** Needed unless it is lacking. */
-  forceRelease?(key: string, format: FormatName, seen: ForceReleaseRequest): Promise<ForceReleaseReply>;
+  forceRelease?(key: string, format: SpokenFormat, seen: ForceReleaseRequest): Promise<ForceReleaseReply>;
   close(): Promise<void>;
 }
 

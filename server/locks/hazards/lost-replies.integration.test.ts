@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FormatName } from "../../../lib/contract/lock.ts";
+import type { SpokenFormat } from "../../../lib/contract/format.ts";
 import { ALL_FORMATS, freshKey, startTestLocks, type TestVerbs } from "../../testing/locks.ts";
 import { startTestProxy } from "../../testing/proxy.ts";
 import { seeded } from "../../testing/random.ts";
@@ -24,7 +24,7 @@ describe("hazard 3: a lost reply runs a script twice", () => {
 });
 
 /** Takes its lock again and again, and enters it several times each time. */
-async function work({ acquire, locks }: TestVerbs, format: FormatName): Promise<string> {
+async function work({ acquire, locks }: TestVerbs, format: SpokenFormat): Promise<string> {
   const key = freshKey();
   const release = () => locks.release(key, { owner: "me", format });
   let before = 0;

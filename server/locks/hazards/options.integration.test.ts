@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LEASE_MS_MAX, LEASE_MS_MIN } from "../../../lib/contract/lock.ts";
+import { LEASE_MS_MAX, LEASE_MS_MIN } from "../../../lib/contract/verb.ts";
 import { companionOf } from "../../formats/companion.ts";
 import { companionKeyOf } from "../../formats/keys.ts";
 import { ALL_FORMATS, codeOf, freshKey, startTestLocks, type TestLocks } from "../../testing/locks.ts";

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { forceByName } from "../../testing/force-by-name.ts";
 import {
   ALL_FORMATS,
   codeOf,
@@ -122,7 +123,7 @@ describe("hazard 28: a key that something else lives at", () => {
           ({ outcome }) => outcome,
           ({ code }) => code,
         ),
-        locks.forceRelease(key, format, seen).then(({ outcome }) => outcome),
+        forceByName(locks, key, format, seen).then(({ outcome }) => outcome),
       ]);
       expect(codes).toEqual(
         isToken ? ["held", "timeout", "lost", "not_held", "changed"] : Array(5).fill("not_a_lock"),

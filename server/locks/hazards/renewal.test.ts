@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Grant, Released } from "../../../lib/contract/lock.ts";
+import type { Grant, Released } from "../../../lib/contract/verb.ts";
 import { LostError } from "../errors.ts";
 import { Hold, type HoldEvents, momentNow } from "../hold.ts";
 import { Watchdog } from "../watchdog.ts";

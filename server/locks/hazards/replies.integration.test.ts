@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { FORMATS } from "../../formats/format.ts";
 import { companionKeyOf, eventChannelOf } from "../../formats/keys.ts";
+import { forceByName } from "../../testing/force-by-name.ts";
 import {
   ALL_FORMATS,
   codeOf,
@@ -86,7 +87,7 @@ describe.concurrent("hazard 3: a lost reply runs a script twice", () => {
       const hold = () => near.direct.multi().hset(key, owner, 1).pexpire(key, 30_000).exec();
       await hold();
       // So that it is in Redis's cache: an answer that says it is not would be lost instead.
-      await near.locks.forceRelease(freshKey(), "redisson", { owner, fence: null, by: "mei", reason: "" });
+      await forceByName(near.locks, freshKey(), "redisson", { owner, fence: null, by: "mei", reason: "" });
       proxy.mode = "drop_replies";
       const counted = timed(far.connection.incr(counter));
       expect((await counted).tookMs).toBeLessThan(800);
@@ -95,7 +96,7 @@ describe.concurrent("hazard 3: a lost reply runs a script twice", () => {
       await until(() => far.connection.status === "ready");
       proxy.mode = "drop_replies";
       const seen = { owner, fence: null, by: "mei", reason: "stuck" };
-      expect(await codeOf(far.locks.forceRelease(key, "redisson", seen))).toBe("unknown_outcome");
+      expect(await codeOf(forceByName(far.locks, key, "redisson", seen))).toBe("unknown_outcome");
       await until(() => isFree(apartly, key));
       await hold();
       proxy.mode = "pass";

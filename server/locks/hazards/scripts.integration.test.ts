@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { FormatName } from "../../../lib/contract/lock.ts";
+import type { SpokenFormat } from "../../../lib/contract/format.ts";
 import { ALL_FORMATS, codeOf, freshKey, startTestLocks, type TestLocks } from "../../testing/locks.ts";
 import { outlivingTheLock, refusingWrite, withLua } from "../../testing/lua.ts";
 import { until } from "../../testing/server.ts";
@@ -101,7 +101,7 @@ interface Scenario {
   readonly name: string;
   /** Grants that the owner has before. */
   readonly grants: number;
-  act(locks: Locks, key: string, format: FormatName): Promise<unknown>;
+  act(locks: Locks, key: string, format: SpokenFormat): Promise<unknown>;
   /** How often the owner holds it at least, and at most, once the same request was answered with a yes. */
   readonly counts: readonly [least: number, most: number];
 }
@@ -154,7 +154,7 @@ const SCENARIOS: readonly Scenario[] = [
 
 describe("hazard 22: a script that ends in its middle", () => {
   /** Refuses one write of the verb, asks for it again under the same id, and looks at what there is. */
-  async function cutShort(scenario: Scenario, format: FormatName, write: number): Promise<string> {
+  async function cutShort(scenario: Scenario, format: SpokenFormat, write: number): Promise<string> {
     const key = freshKey();
     for (let grant = 0; grant < scenario.grants; grant++) await test.acquire(key, "me", { format });
     prelude = refusingWrite(write);

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Unit } from "../../../lib/contract/lock.ts";
+import type { Unit } from "../../../lib/contract/format.ts";
 import { companionOf } from "../../formats/companion.ts";
 import { companionKeyOf } from "../../formats/keys.ts";
 import {

@@ -2,6 +2,7 @@ import { getEventListeners } from "node:events";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { waitersKeyOf } from "../../formats/keys.ts";
+import { forceByName } from "../../testing/force-by-name.ts";
 import {
   ALL_FORMATS,
   codeOf,
@@ -65,7 +66,7 @@ describe("hazard 8: a wake-up that is lost", () => {
     const waits = test.acquire(key, "you", { format, waitMs: 10_000 });
     await until(async () => (await waiting(key)) === 1 && (await channels(`*${key}*`)).length === 1);
 
-    await test.locks.forceRelease(key, format, { owner: "me", fence, by: "mei", reason: "stuck" });
+    await forceByName(test.locks, key, format, { owner: "me", fence, by: "mei", reason: "stuck" });
     expect(await tookMs(waits)).toBeLessThan(1000);
   });
 });

@@ -1,5 +1,6 @@
+import type { SpokenFormat } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/contract/key.ts";
-import type { FormatName, Grant, Released, Verified, VerifyInput } from "../../../lib/contract/lock.ts";
+import type { Grant, Released, Verified, VerifyInput } from "../../../lib/contract/verb.ts";
 import type { AcquireRequest } from "../../formats/format.ts";
 import { BUDGET_MS } from "../attempt.ts";
 import { assertDurations } from "../durations.ts";
@@ -149,7 +150,7 @@ export class QuorumLocks implements Verbs {
     return { grant, abandon: () => candidate.withdraw() };
   }
 
-  #assert(key: Key, { format = FORMAT }: { readonly format?: FormatName | undefined }): void {
+  #assert(key: Key, { format = FORMAT }: { readonly format?: SpokenFormat | undefined }): void {
     this.#lockable.assert(key);
     if (format === FORMAT) return;
     throw new InvalidError(

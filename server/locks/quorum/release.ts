@@ -1,5 +1,5 @@
 import { fieldsOfKey, type Key } from "../../../lib/contract/key.ts";
-import type { Released } from "../../../lib/contract/lock.ts";
+import type { Released } from "../../../lib/contract/verb.ts";
 import { FORMATS, type ReleaseRequest } from "../../formats/format.ts";
 import type { ReleaseReply } from "../../formats/reply.ts";
 import { attempt, BUDGET_MS } from "../attempt.ts";

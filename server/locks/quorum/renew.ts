@@ -1,5 +1,5 @@
 import type { Key } from "../../../lib/contract/key.ts";
-import type { Grant } from "../../../lib/contract/lock.ts";
+import type { Grant } from "../../../lib/contract/verb.ts";
 import { FORMATS, type RenewRequest } from "../../formats/format.ts";
 import type { RenewReply } from "../../formats/reply.ts";
 import { momentNow } from "../hold.ts";

@@ -1,0 +1,54 @@
+import type { FormatName } from "./format.ts";
+import type { FormatFacts } from "./format-fact.ts";
+
+type Here = "redisson" | "token" | "timestamp" | "shedlock" | "spring" | "lan1tian";
+
+export const JVM_AND_OURS: Readonly<Record<Extract<FormatName, Here>, FormatFacts>> = {
+  redisson: {
+    label: "Redisson",
+    layout: "a hash of owner and count, as Redisson writes it",
+    owner: "recurs",
+    renews: { who: "some", afterShare: 1 / 3 },
+    oldOwner:
+      "Its watchdog finds the lock gone and stops. Its unlock() throws IllegalMonitorStateException. Until then it goes on working.",
+  },
+  token: {
+    label: "One string",
+    layout: "one string, its owner",
+    owner: "recurs",
+    renews: { who: "some", afterShare: 1 / 3 },
+    oldOwner:
+      "It finds out at its next renewal or release, which compares the value. Until then it goes on working.",
+  },
+  timestamp: {
+    label: "Deadline",
+    layout: "one string, the time at which it ends",
+    owner: "recurs",
+    renews: { who: "none" },
+    oldOwner:
+      "It is told nothing. A client that deletes the key without comparing it deletes the lock of whoever has it by then.",
+  },
+  shedlock: {
+    label: "ShedLock",
+    layout: "one string with the time, the host and an id",
+    owner: "unique",
+    renews: { who: "some", afterShare: 1 / 2 },
+    oldOwner: "It is told nothing and finishes its job.",
+    comesBack:
+      "By default its unlock deletes the key without comparing it, and its keep-alive overwrites it: both hit whoever has the lock by then. Hold it off until the old job has ended.",
+  },
+  spring: {
+    label: "Spring Integration",
+    layout: "one string, the id of the registry, the same for all locks of an app",
+    owner: "recurs",
+    renews: { who: "some", afterShare: 1 / 3 },
+    oldOwner: "Its unlock() throws ConcurrentModificationException. Until then it goes on working.",
+  },
+  lan1tian: {
+    label: "lan1tian/lock",
+    layout: "one string, a UUID",
+    owner: "unique",
+    renews: { who: "all", afterShare: 1 / 3 },
+    oldOwner: "At its next renewal, within ten seconds, the thread that took the lock is interrupted.",
+  },
+};

@@ -1,0 +1,86 @@
+import type { FormatName } from "./format.ts";
+import type { FormatFacts } from "./format-fact.ts";
+
+type Here =
+  | "bsm-redislock"
+  | "laravel"
+  | "medallion"
+  | "php-lock"
+  | "redlock-net"
+  | "redlock-rb"
+  | "redsync"
+  | "sidekiq-unique-jobs"
+  | "symfony";
+
+/** Go, .NET, PHP and Ruby. */
+export const OTHERS: Readonly<Record<Extract<FormatName, Here>, FormatFacts>> = {
+  "bsm-redislock": {
+    label: "bsm/redislock",
+    layout: "one string, 22 base64 characters and what the app adds",
+    owner: "unique",
+    renews: { who: "none" },
+    oldOwner:
+      "Its Refresh and Release answer ErrLockNotHeld or ErrNotObtained. A lock over several keys fails as a whole. Until then it goes on working.",
+  },
+  redsync: {
+    label: "redsync",
+    layout: "one string, 24 base64 characters",
+    owner: "unique",
+    renews: { who: "none" },
+    oldOwner: "Its Unlock and Extend answer an error. Until then it goes on working.",
+    comesBack: "With WithSetNXOnExtend its next Extend makes the lock again when it is free.",
+  },
+  "redlock-net": {
+    label: "RedLock.net",
+    layout: "one string, a UUID",
+    owner: "unique",
+    renews: { who: "all", afterShare: 1 / 2 },
+    oldOwner: "It notices and goes on.",
+    comesBack:
+      "Its timer makes the lock again at every half of its lease as long as its process lives. Stop the process, or hold the lock off for as long as it lives.",
+  },
+  medallion: {
+    label: "DistributedLock",
+    layout: "machine, process id and an id: as a string, in a set or in a sorted set",
+    owner: "unique",
+    renews: { who: "all", afterShare: 0.3 },
+    oldOwner: "Its HandleLostToken is cancelled at the next renewal. Until then it goes on working.",
+  },
+  laravel: {
+    label: "Laravel",
+    layout: "one string, 16 letters and digits",
+    owner: "unique",
+    renews: { who: "none" },
+    oldOwner: "Its release() answers false. Until then it goes on working.",
+  },
+  symfony: {
+    label: "Symfony",
+    layout: "a sorted set of tokens and their ends",
+    owner: "unique",
+    renews: { who: "none" },
+    oldOwner:
+      "Its refresh() raises LockConflictedException or LockExpiredException. Until then it goes on working.",
+  },
+  "php-lock": {
+    label: "php-lock",
+    layout: "one string, hexadecimal digits",
+    owner: "unique",
+    renews: { who: "none" },
+    oldOwner: "When its section ends it raises LockReleaseException. Until then it goes on working.",
+  },
+  "sidekiq-unique-jobs": {
+    label: "sidekiq-unique-jobs",
+    layout: "a hash of job ids, with keys beside it",
+    owner: "unique",
+    renews: { who: "none" },
+    oldOwner: "It is told nothing: the same job may be queued or run again beside it.",
+  },
+  "redlock-rb": {
+    label: "redlock-rb",
+    layout: "one string, a UUID",
+    owner: "unique",
+    renews: { who: "none" },
+    oldOwner: "Its unlock answers that nothing was deleted. Until then it goes on working.",
+    comesBack: "By default an extend of it makes the lock again when it is free.",
+  },
+};

@@ -1,0 +1,38 @@
+import type { Holder, Lock } from "./lock.ts";
+
+/** A lock as tests want it: held by one owner, ours or of Redisson, unless told otherwise. */
+export function sampleLock(fields: Partial<Lock> = {}): Lock {
+  return {
+    target: "main",
+    key: "lock:a",
+    state: "held",
+    type: "hash",
+    format: "redisson",
+    candidates: [],
+    kind: "lock",
+    confidence: "certain",
+    holders: [sampleHolder()],
+    remainingMs: 5000,
+    leaseMs: 30_000,
+    waiters: { count: null, known: "unknowable" },
+    verdict: null,
+    sharedWith: [],
+    release: { may: "yes", formats: [], oneHolder: false, holdOff: true },
+    version: "v1",
+    asOf: 100,
+    ...fields,
+  };
+}
+
+export function sampleHolder(fields: Partial<Holder> = {}): Holder {
+  return {
+    owner: "o",
+    count: 1,
+    fence: "7",
+    since: 1,
+    sinceIs: "exact",
+    remainingMs: 5000,
+    version: "v1",
+    ...fields,
+  };
+}

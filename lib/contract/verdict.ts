@@ -1,0 +1,22 @@
+import { z } from "zod";
+
+/** Whether the holder is alive, as far as samples tell, with the evidence. */
+export const Verdict = z
+  .object({
+    state: z.enum(["renewing", "late", "fixed-lease", "no-expiry", "unknown"]).meta({
+      description:
+        "renewing: its lease was seen to be prolonged, as expected. late: it should have been by now. fixed-lease: watched for long enough, and never. unknown: not watched for long enough.",
+    }),
+    watchedMs: z.number().meta({ description: "For how long this hold has been looked at." }),
+    renewals: z.int().meta({ description: "How many were seen." }),
+    lastRenewalAt: z.number().nullable().meta({ description: "Redis's clock, Unix milliseconds." }),
+    cadenceMs: z
+      .number()
+      .nullable()
+      .meta({ description: "From one renewal to the next: as seen, else as the library does by default." }),
+    nextExpectedAt: z.number().nullable(),
+    misses: z.int().meta({ description: "Renewals that were expected since the last and did not come." }),
+  })
+  .meta({ id: "Verdict" });
+export type Verdict = z.infer<typeof Verdict>;
+export type VerdictState = Verdict["state"];

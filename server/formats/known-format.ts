@@ -1,0 +1,47 @@
+import type { FormatName } from "../../lib/contract/format.ts";
+import type { Commands } from "../redis/commands.ts";
+import type { RedisArgument } from "../redis/script.ts";
+import type { HeldObservation, Recognised, SeenHolder } from "./observation.ts";
+import type { RawKey } from "./raw.ts";
+import type { ForceReleaseReply } from "./reply.ts";
+
+/**
+ * `by_shape`: nothing is known but what is read. `by_rule`: an operator said that keys of this name are of this format,
+ * so only what contradicts it counts.
+ */
+export type How = "by_shape" | "by_rule";
+
+/** Who is freed, on whose word, and whether the lock is held off after it. */
+export interface FreeAsk {
+  /** One of several holders; undefined: the lock as a whole. */
+  readonly holder: SeenHolder | undefined;
+  readonly by: string;
+  readonly reason: string;
+  readonly holdOff?: { readonly owner: string; readonly holdOffMs: number } | undefined;
+}
+
+/** What else has to be asked about a lock, in one more round trip for all locks of a batch. */
+export interface More {
+  /** Commands that only read. */
+  ask(seen: HeldObservation): readonly (readonly [command: string, ...RedisArgument[]])[];
+  /** @param answers one a command; undefined where it failed */
+  take(seen: HeldObservation, answers: readonly unknown[]): HeldObservation;
+}
+
+/** How locks of one format are told from other keys, read, and freed as their library would. */
+export interface KnownFormat {
+  readonly name: FormatName;
+  recognise(raw: RawKey, how: How): Recognised | undefined;
+  more?: More;
+  /** Undefined: freeing does harm, and is not done. */
+  readonly frees?: {
+    readonly oneHolder: boolean;
+    readonly holdOff: boolean;
+    /**
+     * Compares, frees and wakes in one script, and tells of it on the channel for events.
+     *
+     * Guarantee: frees what was seen or nothing (`changed`, `gone`).
+     */
+    free(redis: Commands, channel: string, seen: HeldObservation, ask: FreeAsk): Promise<ForceReleaseReply>;
+  };
+}
