@@ -16,6 +16,8 @@ export type Effort = "full" | "quick";
 /** What one run of an experiment is given. */
 export interface Run {
   readonly effort: Effort;
+  /** The figures that were asked for; what can be left out without the others may be. */
+  readonly wanted: readonly string[];
   /** Ends with the run, however it ends: in the reverse order of `later`. */
   later(end: () => unknown): void;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { availableParallelism, cpus } from "node:os";
+import { availableParallelism, cpus, loadavg, release, type } from "node:os";
 import type { Redis } from "ioredis";
-import type { Effort, Facts } from "./figure.ts";
+import { type Effort, type Facts, rounded } from "./figure.ts";
 import { infoOf } from "./info.ts";
 
 /** What every line says of where it was measured. */
@@ -11,6 +11,8 @@ export async function machineFacts(redis: Redis, effort: Effort): Promise<Facts>
     effort,
     cores: availableParallelism(),
     cpu: cpus()[0]?.model ?? "unknown",
+    system: `${type()} ${release()}`,
+    load1m: rounded(loadavg()[0] ?? 0),
     redis: server.redis_version ?? "unknown",
     node: process.version,
     ioredis: versionIn("../package-lock.json", "ioredis"),

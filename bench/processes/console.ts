@@ -3,30 +3,14 @@
  * `node --import tsx console.ts REDIS_URL`; says when the stream is live.
  */
 import { randomBytes } from "node:crypto";
-import { readConfig } from "../../server/config.ts";
-import { Front } from "../../server/front.ts";
-import { createLog } from "../../server/log.ts";
-import { Runtime } from "../../server/runtime.ts";
-import { openTarget } from "../../server/target.ts";
+import { serveWithoutPages } from "../server-without-pages.ts";
 
 const [redisUrl = ""] = process.argv.slice(2);
 const rootKey = randomBytes(30).toString("base64url");
 const seen = { streamsOpened: 0, bytesRead: 0 };
 
 async function main(): Promise<void> {
-  const environment = {
-    REDIS_URL: redisUrl,
-    PORT: "0",
-    LOCKKEEPER_ROOT_KEY: rootKey,
-    LOCKKEEPER_LOG: "error",
-  };
-  const config = readConfig(environment, []);
-  const front = new Front(config);
-  const port = await front.listen();
-  const target = await openTarget(config, () => undefined);
-  const runtime = await Runtime.start(config, target, () => port, createLog(config));
-  front.serve(runtime);
-  while (!runtime.readiness.ready) await new Promise((resolve) => setTimeout(resolve, 10));
+  const port = await serveWithoutPages({ REDIS_URL: redisUrl, PORT: "0", LOCKKEEPER_ROOT_KEY: rootKey });
   await new Promise<void>((onOpen) => void keepReading(`http://127.0.0.1:${port}/api/v1/live`, onOpen));
   process.send?.("ready");
 }

@@ -1,0 +1,24 @@
+/** What a figure has to reach: ours, or ours by what another one reaches. */
+export interface Bar {
+  readonly of: "ours" | "raw" | "bare" | "next";
+  readonly least?: number;
+  readonly most?: number;
+}
+
+/** The least that is good enough; a run says what it missed and does not fail. */
+export const BARS: Readonly<Record<string, readonly Bar[]>> = {
+  "core.pairs.c64": [{ of: "raw", least: 0.75 }],
+  "core.pairs.console": [{ of: "raw", least: 0.6 }],
+  "core.commands.pair": [{ of: "ours", most: 14 }],
+  "core.redis.bytes": [{ of: "ours", most: 600 }],
+  "core.redis.leftover": [{ of: "ours", most: 0 }],
+  "core.handoff.p50": [{ of: "bare", most: 2 }],
+  "core.handoff.p99": [{ of: "bare", most: 4 }],
+  "http.pairs.c32": [
+    { of: "bare", least: 0.6 },
+    { of: "next", least: 8 },
+  ],
+  "http.cpu": [{ of: "bare", most: 1.7 }],
+  "http.mem.waiter": [{ of: "ours", most: 8 * 1024 }],
+  "http.mem.stream": [{ of: "ours", most: 64 * 1024 }],
+};

@@ -1,0 +1,80 @@
+import { LEASE_MS } from "../contender.ts";
+import { plainScript } from "./plain-scripts.ts";
+
+/** Where a contender is reached and what it has to be told; goes to the process that makes the load. */
+export interface Target {
+  readonly dialect: "lockkeeper" | "etcd" | "webdis";
+  readonly port: number;
+  /** The API key, or the lease of etcd. */
+  readonly secret: string;
+}
+
+/** How a lock is asked for: whole requests as text, and what a good answer has in it. */
+export interface Dialect {
+  acquire(lock: string): string;
+  /** @param granted the body that answered `acquire` */
+  release(lock: string, granted: string): string;
+  readonly granted: string;
+  readonly released: string;
+}
+
+export const OWNER = "checkout@pod-7:311";
+
+export function dialectOf(target: Target): Dialect {
+  return DIALECTS[target.dialect](target);
+}
+
+const DIALECTS: Record<Target["dialect"], (target: Target) => Dialect> = { lockkeeper, etcd, webdis };
+
+function lockkeeper({ port, secret }: Target): Dialect {
+  const headers = `authorization: Bearer ${secret}\r\ncontent-type: application/json\r\n`;
+  const verb = (lock: string, name: string, body: string) =>
+    post(port, `/api/v1/locks/${encodeURIComponent(lock)}/${name}`, headers, body);
+  const wish = JSON.stringify({ owner: OWNER, leaseMs: LEASE_MS });
+  const owner = JSON.stringify({ owner: OWNER });
+  return {
+    acquire: (lock) => verb(lock, "acquire", wish),
+    release: (lock) => verb(lock, "release", owner),
+    granted: '"fence":"',
+    released: '"outcome":"released"',
+  };
+}
+
+/** Its lock service, which keeps a lock for as long as a lease: one lease for all, so that none is made a pair. */
+function etcd({ port, secret: lease }: Target): Dialect {
+  const json = "content-type: application/json\r\n";
+  return {
+    acquire: (lock) => {
+      const name = Buffer.from(lock).toString("base64");
+      return post(port, "/v3/lock/lock", json, JSON.stringify({ name, lease }));
+    },
+    release: (_, granted) => {
+      const key: unknown = JSON.parse(granted).key;
+      return post(port, "/v3/lock/unlock", json, JSON.stringify({ key }));
+    },
+    granted: '"key":"',
+    released: '"header":{',
+  };
+}
+
+/** Commands as paths: the two scripts with the arguments that the core gives them. */
+function webdis({ port }: Target): Dialect {
+  const scripts = { acquire: plainScript("acquire"), release: plainScript("release") };
+  let ids = 0;
+  const run = (verb: keyof typeof scripts, lock: string) => {
+    const { sha, call } = scripts[verb];
+    const { keys, parameters } = call({ lock, owner: OWNER, leaseMs: LEASE_MS, id: `webdis.${++ids}` });
+    const words = ["EVALSHA", sha, String(keys.length), ...keys, ...parameters];
+    return `GET /${words.map(encodeURIComponent).join("/")} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n\r\n`;
+  };
+  return {
+    acquire: (lock) => run("acquire", lock),
+    release: (lock) => run("release", lock),
+    granted: '"granted\\t',
+    released: '"released\\t',
+  };
+}
+
+function post(port: number, path: string, headers: string, body: string): string {
+  return `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+}

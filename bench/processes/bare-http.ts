@@ -1,0 +1,77 @@
+/**
+ * The least that can stand between HTTP and our two scripts: `node:http`, ioredis with its defaults, JSON in and out, a
+ * key that is compared. `node --import tsx bare-http.ts REDIS_URL PORT KEY`. It checks nothing of what it is sent,
+ * tries nothing again, and watches nothing. `POST /hold` is never answered.
+ */
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { Redis } from "ioredis";
+import { plainScript } from "../http/plain-scripts.ts";
+import { plainConnection } from "../plain-connection.ts";
+
+const [redisUrl = "", port = "0", key = ""] = process.argv.slice(2);
+const authorization = Buffer.from(`Bearer ${key}`);
+const ids = randomBytes(6).toString("base64url");
+let count = 0;
+
+interface Ask {
+  readonly owner: string;
+  readonly leaseMs: number;
+}
+
+const acquire = plainScript("acquire");
+const release = plainScript("release");
+
+async function main(): Promise<void> {
+  const redis = plainConnection(redisUrl);
+  await Promise.all([acquire, release].map(({ source }) => redis.script("LOAD", source)));
+  const server = createServer({ requestTimeout: 70_000 }, (incoming, outgoing) => {
+    if (!isAllowed(incoming)) outgoing.writeHead(401).end();
+    else if (incoming.url !== "/hold") void answer(redis, incoming, outgoing);
+  });
+  server.listen(Number(port), "127.0.0.1");
+}
+
+function isAllowed({ headers }: IncomingMessage): boolean {
+  const given = Buffer.from(headers.authorization ?? "");
+  return given.length === authorization.length && timingSafeEqual(given, authorization);
+}
+
+async function answer(redis: Redis, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const [, , , , name = "", verb] = (incoming.url ?? "").split("/");
+  const ask = JSON.parse(await textOf(incoming)) as Ask;
+  const lock = decodeURIComponent(name);
+  const granted = verb === "acquire" ? await take(redis, lock, ask) : await giveBack(redis, lock, ask);
+  const body = JSON.stringify(granted);
+  outgoing.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+  outgoing.end(body);
+}
+
+function textOf(incoming: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    incoming.setEncoding("utf8");
+    incoming.on("data", (chunk: string) => {
+      text += chunk;
+    });
+    incoming.on("end", () => resolve(text));
+    incoming.on("error", reject);
+  });
+}
+
+async function take(redis: Redis, lock: string, { owner, leaseMs }: Ask) {
+  const { keys, parameters } = acquire.call({ lock, owner, leaseMs, id: `${ids}.${++count}` });
+  const reply = String(await redis.evalsha(acquire.sha, keys.length, ...keys, ...parameters));
+  const [, now, held, fence, remainingMs] = reply.split("\t");
+  const [asOf, times, left] = [now, held, remainingMs].map(Number);
+  return { key: lock, owner, count: times, fence, leaseMs, remainingMs: left, asOf };
+}
+
+async function giveBack(redis: Redis, lock: string, { owner }: Ask) {
+  const { keys, parameters } = release.call({ lock, owner, leaseMs: 0, id: `${ids}.${++count}` });
+  const reply = String(await redis.evalsha(release.sha, keys.length, ...keys, ...parameters));
+  const [outcome, now, left] = reply.split("\t");
+  return { key: lock, owner, outcome, count: Number(left), asOf: Number(now) };
+}
+
+await main();

@@ -1,0 +1,44 @@
+import { BARS, type Bar } from "./bars.ts";
+import type { Facts, Line } from "./figure.ts";
+
+/** The same lines for people: one table in Markdown, below what all of them say of the machine. */
+export function tableOf(lines: readonly Line[]): string {
+  const rows = lines.map((line) => [line.figure, line.unit, String(line.ours), ratiosOf(line), barsOf(line)]);
+  return [
+    machineOf(lines[0]?.conditions ?? {}),
+    "",
+    ...[["figure", "unit", "ours", "ours ÷ theirs (theirs)", "bar"], Array(5).fill("---"), ...rows].map(
+      (cells) => `| ${cells.join(" | ")} |`,
+    ),
+    "",
+    ...leftOutOf(lines),
+  ].join("\n");
+}
+
+function machineOf({ cpu, cores, node, redis, ioredis, effort, system, load1m }: Facts): string {
+  return `${cores} cores, ${cpu}, ${system}; Node ${node}, ioredis ${ioredis}, Redis ${redis}; effort ${effort}; load ${load1m} at the start`;
+}
+
+function ratiosOf({ vs, conditions }: Line): string {
+  const theirs = Object(conditions.theirs) as Record<string, number | undefined>;
+  return Object.entries(vs)
+    .map(([name, ratio]) => `${name} ${ratio}${theirs[name] === undefined ? "" : ` (${theirs[name]})`}`)
+    .join(", ");
+}
+
+function barsOf(line: Line): string {
+  return (BARS[line.figure] ?? []).map((bar) => barOf(line, bar)).join("; ");
+}
+
+function barOf({ ours, vs }: Line, { of, least, most }: Bar): string {
+  const value = of === "ours" ? ours : vs[of];
+  const bound = least === undefined ? `≤ ${most}` : `≥ ${least}`;
+  const asked = `${of === "ours" ? "" : `${of} `}${bound}`;
+  if (value === undefined) return `${asked}: not measured`;
+  return `${asked}: ${value >= (least ?? -Infinity) && value <= (most ?? Infinity) ? "reached" : "MISSED"}`;
+}
+
+function leftOutOf(lines: readonly Line[]): string[] {
+  const leftOut = Object.assign({}, ...lines.map(({ conditions }) => conditions.leftOut ?? {})) as Facts;
+  return Object.entries(leftOut).map(([name, why]) => `Left out: ${name} (${why}).`);
+}
