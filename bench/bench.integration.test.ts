@@ -61,6 +61,37 @@ describe("npm run bench", () => {
     expect(conditions.byCommand.ours.evalsha).toBe(2);
   });
 
+  it("measures the API over HTTP beside a bare handler, and says who was left out", {
+    timeout: 60_000,
+  }, async () => {
+    const { code, out, error } = await run("http", "--quick");
+    expect({ code, error: code === 0 ? "" : error }).toEqual({ code: 0, error: "" });
+    const lines = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ figure, unit }) => `${figure} ${unit}`)).toEqual([
+      "http.pairs.c1 pairs/s",
+      "http.pairs.c32 pairs/s",
+      "http.cpu ms/request",
+      "http.pairs.c256 pairs/s",
+      "http.mem.waiter bytes",
+      "http.mem.stream bytes",
+    ]);
+    for (const { ours, vs, conditions } of lines) {
+      expect(ours).toBeGreaterThan(0);
+      expect(vs.bare).toBeGreaterThan(0);
+      expect(conditions.theirs.bare).toBeGreaterThan(0);
+      expect(error).toContain(`| ${ours} | bare ${vs.bare} (${conditions.theirs.bare})`);
+    }
+    const [{ vs, conditions }] = lines;
+    for (const name of ["next", "etcd", "webdis"])
+      expect({ ...vs, ...conditions.leftOut }).toHaveProperty(name);
+    for (const name of ["server", "generator", "redis"]) {
+      expect(conditions.coresUsed[name].ours).toBeGreaterThan(0);
+    }
+  });
+
   it.each([
     ["core.pairs.c65", ["--only", "core.pairs.c65"]],
     ["disk", ["disk"]],

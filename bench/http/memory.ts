@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { waitersKeyOf } from "../../server/formats/keys.ts";
-import { type Experiment, type Facts, type Line, type Run, rounded } from "../figure.ts";
+import { type Facts, type Line, type Run, rounded } from "../figure.ts";
 import { machineFacts } from "../machine.ts";
 import { progress } from "../progress.ts";
 import type { NodeContender } from "./contender.ts";
+import type { HttpContenders } from "./contenders.ts";
 import { HeldSockets } from "./held-sockets.ts";
-import { bare, ours } from "./node-servers.ts";
 
 const WAITER = "http.mem.waiter";
 const STREAM = "http.mem.stream";
@@ -17,27 +17,24 @@ const DEADLINE_MS = 20_000;
 /** Opened and closed before anything is counted: what grows once grows then. */
 const WARM_SHARE = 0.25;
 
+export const MEMORY_FIGURES: readonly string[] = [WAITER, STREAM];
+
 /** What open requests keep in the server's memory, all of Node's own for a connection included. */
-export const memory: Experiment = {
-  figures: [WAITER, STREAM],
-  async measure(run) {
-    const server = await ours(run);
-    const plain = await bare(run);
-    const lines: Line[] = [];
-    const machine = { ...(await machineFacts(server.look, run.effort)), consoles: 0 };
-    const add = async (figure: string, count: number, hold: Hold) => {
-      if (!run.wanted.includes(figure)) return;
-      progress(figure);
-      const held = await bytesOf(run, server, count, hold);
-      const idle = await bytesOf(run, plain, count, holdNothing);
-      lines.push(lineOf(figure, held, idle, { ...machine, held: count, settings: server.settings }));
-    };
-    const quick = run.effort === "quick";
-    await add(WAITER, quick ? 200 : 2000, holdWaiters);
-    await add(STREAM, quick ? 50 : 500, holdStreams);
-    return lines;
-  },
-};
+export async function measureMemory(run: Run, { ours, bare }: HttpContenders): Promise<readonly Line[]> {
+  const lines: Line[] = [];
+  const machine = { ...(await machineFacts(ours.look, run.effort)), consoles: 0, settings: ours.settings };
+  const add = async (figure: string, count: number, hold: Hold) => {
+    if (!run.wanted.includes(figure)) return;
+    progress(figure);
+    const held = await bytesOf(run, ours, count, hold);
+    const idle = await bytesOf(run, bare, count, holdNothing);
+    lines.push(lineOf(figure, held, idle, { ...machine, held: count }));
+  };
+  const quick = run.effort === "quick";
+  await add(WAITER, quick ? 200 : 2000, holdWaiters);
+  await add(STREAM, quick ? 50 : 500, holdStreams);
+  return lines;
+}
 
 /** Opens requests that stay open, and returns once the server holds all of them. */
 type Hold = (server: NodeContender, sockets: HeldSockets, count: number) => Promise<void>;

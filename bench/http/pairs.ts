@@ -1,8 +1,9 @@
-import type { Experiment, Facts, Line, Run } from "../figure.ts";
+import type { Facts, Line, Run } from "../figure.ts";
 import { machineFacts } from "../machine.ts";
 import { progress } from "../progress.ts";
 import { compare, interleave, mediansOf, type Rounds } from "../rounds.ts";
-import { type HttpContenders, openHttpContenders } from "./contenders.ts";
+import type { HttpContender } from "./contender.ts";
+import type { HttpContenders } from "./contenders.ts";
 import { Load, type LoadRound } from "./load.ts";
 
 const CONNECTIONS = [1, 32, 256] as const;
@@ -13,32 +14,32 @@ const REQUESTS_PER_PAIR = 2;
 
 const figureOf = (connections: number) => `http.pairs.c${connections}`;
 
+export const PAIR_FIGURES: readonly string[] = [...CONNECTIONS.map(figureOf), CPU_FIGURE];
+
 /** Acquire and release over HTTP, one after the other on each of so many kept-alive connections. */
-export const pairs: Experiment = {
-  figures: [...CONNECTIONS.map(figureOf), CPU_FIGURE],
-  async measure(run) {
-    const plan = planFor(run);
-    const contenders = await openHttpContenders(run);
-    const load = await Load.start(run);
-    progress("warm-up");
-    for (const contender of contenders.all) await load.measure(contender, CPU_CONNECTIONS, plan.warmMs);
-    const machine = await machineFacts(lookOf(contenders), run.effort);
-    const lines: Line[] = [];
-    for (const connections of CONNECTIONS.filter((count) => isWanted(run, count))) {
-      progress(figureOf(connections));
-      const rounds = await interleave({
-        contenders: contenders.all,
-        rounds: plan.rounds,
-        measure: (contender) => load.measure(contender, connections, plan.forMs),
-        onProgress: progress,
-      });
-      const conditions = { ...machine, consoles: 0, ...conditionsOf(contenders, rounds, plan, connections) };
-      lines.push(throughputLine(figureOf(connections), rounds, conditions));
-      if (connections === CPU_CONNECTIONS) lines.push(cpuLine(rounds, conditions));
-    }
-    return lines;
-  },
-};
+export async function measurePairs(run: Run, { ours, bare, others, leftOut }: HttpContenders) {
+  const plan = planFor(run);
+  const all = [ours, bare, ...others];
+  const load = await Load.start(run);
+  progress("warm-up");
+  for (const contender of all) await load.measure(contender, CPU_CONNECTIONS, plan.warmMs);
+  const machine = await machineFacts(ours.look, run.effort);
+  const lines: Line[] = [];
+  for (const connections of CONNECTIONS.filter((count) => isWanted(run, count))) {
+    progress(figureOf(connections));
+    const rounds = await interleave({
+      contenders: all,
+      rounds: plan.rounds,
+      measure: (contender) => load.measure(contender, connections, plan.forMs),
+      onProgress: progress,
+    });
+    const common = { ...machine, consoles: 0, ...conditionsOf(rounds, plan), connections };
+    const conditions = { ...common, leftOut, settings: settingsOf(all) };
+    lines.push(throughputLine(figureOf(connections), rounds, conditions));
+    if (connections === CPU_CONNECTIONS) lines.push(cpuLine(rounds, conditions));
+  }
+  return lines;
+}
 
 interface Plan {
   readonly rounds: number;
@@ -47,7 +48,7 @@ interface Plan {
 }
 
 function planFor({ effort }: Run): Plan {
-  if (effort === "quick") return { rounds: 2, forMs: 60, warmMs: 60 };
+  if (effort === "quick") return { rounds: 1, forMs: 50, warmMs: 50 };
   return { rounds: 9, forMs: 1500, warmMs: 4000 };
 }
 
@@ -77,31 +78,24 @@ function cpuLine(rounds: Rounds<LoadRound>, conditions: Facts): Line {
   };
 }
 
-/** A share of 1 is one core: who makes the load must stay below, and the server be near it, for the server to be what is measured. */
-function conditionsOf(
-  { all, leftOut }: HttpContenders,
-  rounds: Rounds<LoadRound>,
-  plan: Plan,
-  connections: number,
-): Facts {
-  const share = (micros: (round: LoadRound) => number) =>
+/**
+ * Cores that each side had: 1 is one whole core. What is measured is the server, if it is near the one core that its
+ * thread can have while who makes the load and Redis are not.
+ */
+function conditionsOf(rounds: Rounds<LoadRound>, plan: Plan): Facts {
+  const cores = (micros: (round: LoadRound) => number) =>
     mediansOf(rounds, (round) => micros(round) / 1e6 / round.seconds);
   return {
-    connections,
     rounds: plan.rounds,
     msPerRound: plan.forMs,
     coresUsed: {
-      server: share(({ serverMicros }) => serverMicros),
-      generator: share(({ generatorMicros }) => generatorMicros),
-      redis: share(({ redisMicros }) => redisMicros),
+      server: cores(({ serverMicros }) => serverMicros),
+      generator: cores(({ generatorMicros }) => generatorMicros),
+      redis: cores(({ redisMicros }) => redisMicros),
     },
-    leftOut,
-    settings: Object.fromEntries(all.map(({ name, settings }) => [name, settings])),
   };
 }
 
-function lookOf({ all }: HttpContenders) {
-  const look = all.find((contender) => contender.look !== undefined)?.look;
-  if (look === undefined) throw new Error("No contender has a Redis");
-  return look;
+function settingsOf(contenders: readonly HttpContender[]): Facts {
+  return Object.fromEntries(contenders.map(({ name, settings }) => [name, settings]));
 }

@@ -25,8 +25,8 @@ function usage(): Usage {
 
 /** What one collection lets go of may be what kept something else. */
 async function collect(): Promise<void> {
-  for (let left = 5; left > 0; left--) {
+  for (let left = 4; left > 0; left--) {
     globalThis.gc?.();
-    await sleep(50);
+    await sleep(25);
   }
 }
