@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { SpokenFormat } from "../lib/contract/format.ts";
-import { FAULTS } from "./faults/known.ts";
+import { ALL_FAULTS, FAULTS } from "./faults/known.ts";
 import { MUTANTS } from "./mutants/known.ts";
 import { TOPOLOGIES, type TopologyName } from "./servers/topology.ts";
 
@@ -26,6 +26,7 @@ const USAGE = [
 ].join("\n");
 
 export interface Command extends RunRequest {
+  readonly chosen: "by_name" | "all";
   readonly out: string | undefined;
   /** The mutants to hunt; undefined: run the core itself. */
   readonly mutants: readonly string[] | undefined;
@@ -41,6 +42,7 @@ export function commandOf(argv: readonly string[], chance: () => number = Math.r
     seed: whole("seed", values.seed ?? String(Math.floor(chance() * 1_000_000)), 0),
     format: formatOf(topology, values.format),
     faults: faultsOf(values.faults),
+    chosen: values.faults === undefined ? "all" : "by_name",
     leaseMs: whole("lease-ms", values["lease-ms"] ?? "1500", 200),
     out: values.out,
     mutants: mutantsOf(values.mutants, positionals),
@@ -49,7 +51,7 @@ export function commandOf(argv: readonly string[], chance: () => number = Math.r
 
 /** What repeats a run. */
 export function textOf({ topology, seconds, seed, format, faults, leaseMs }: RunRequest): string {
-  const isAll = faults.length === FAULTS.size;
+  const isAll = faults.join() === ALL_FAULTS.join();
   const chosen = isAll ? "" : ` --faults ${faults.length === 0 ? "none" : faults.join(",")}`;
   const shape = topology === "quorum" ? "" : ` --format ${format}`;
   const lease = leaseMs === 1500 ? "" : ` --lease-ms ${leaseMs}`;
@@ -85,7 +87,7 @@ function formatOf(topology: TopologyName, asked: string | undefined): SpokenForm
 }
 
 function faultsOf(asked: string | undefined): readonly string[] {
-  if (asked === undefined) return [...FAULTS.keys()];
+  if (asked === undefined) return ALL_FAULTS;
   if (asked === "none") return [];
   return [...new Set(asked.split(","))].map((name) => oneOf("fault", [...FAULTS.keys()], name));
 }

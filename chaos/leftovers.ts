@@ -20,14 +20,18 @@ const WAITERS = "lockkeeper:waiters:";
  */
 export async function leftovers(topology: Topology, leaseMs: number): Promise<Leftover[]> {
   const startedAt = performance.now();
+  const limitMsOf = (key: string) => SLACK_MS + (key.startsWith(WAITERS) ? WAITERS_MS : leaseMs);
   for (;;) {
     const seen = (await Promise.all(topology.servers.map((_, n) => keysOf(topology, n)))).flat();
     const endless = seen.filter(({ ttlMs }) => ttlMs === -1);
-    const overdue = seen.filter(({ key }) => !key.startsWith(COMPANION));
     const overMs = performance.now() - startedAt;
-    const due = overdue.filter(
-      ({ key }) => overMs > SLACK_MS + (key.startsWith(WAITERS) ? WAITERS_MS : leaseMs),
-    );
+    // A clock that went back keeps a key for longer by just as much.
+    const isKept = ({ server, key, ttlMs }: Seen) => {
+      const behindMs = topology.behindMs(server);
+      return behindMs > 0 && ttlMs <= limitMsOf(key) + behindMs;
+    };
+    const overdue = seen.filter((each) => !each.key.startsWith(COMPANION) && !isKept(each));
+    const due = overdue.filter(({ key }) => overMs > limitMsOf(key));
     if (endless.length > 0 || due.length > 0 || overdue.length === 0) {
       return [...endless.map(named("without an end")), ...due.map(named("nobody is left who has it"))];
     }
@@ -39,7 +43,13 @@ const named =
   (why: string) =>
   ({ server, key }: { server: number; key: string }): Leftover => ({ server, key, why });
 
-async function keysOf(topology: Topology, server: number) {
+interface Seen {
+  readonly server: number;
+  readonly key: string;
+  readonly ttlMs: number;
+}
+
+async function keysOf(topology: Topology, server: number): Promise<Seen[]> {
   const redis = topology.direct(server);
   const keys = await redis.keys("*");
   const all = await Promise.all(keys.map(async (key) => ({ server, key, ttlMs: await redis.pttl(key) })));

@@ -1,6 +1,7 @@
 // npm run chaos -- --topology single|quorum --seconds N --seed S …: exit code 1 on a violation, 2 on a wrong option.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { endAll } from "../interop/children.ts";
 import { type Command, commandOf, textOf, UsageError } from "./arguments.ts";
 import { judge } from "./checks/all.ts";
 import type { Entry } from "./history/entry.ts";
@@ -12,6 +13,7 @@ import { textOfVerdicts } from "./report/text.ts";
 import { timelineOf } from "./report/timeline.ts";
 import { Resources } from "./resources.ts";
 import { PROJECT, run } from "./run.ts";
+import { clockLibrary } from "./servers/clock-library.ts";
 
 const resources = new Resources();
 let interrupted = false;
@@ -22,7 +24,8 @@ async function main(): Promise<number> {
     const folder = command.out ?? join(PROJECT, "chaos-results", `${command.topology}-${command.seed}`);
     if (command.mutants !== undefined) return await huntAll(command.mutants, command);
     console.log(textOf(command));
-    const history = await run({ ...command, core: PROJECT, folder }, resources);
+    const library = await clockLibrary(command);
+    const history = await run({ ...command, core: PROJECT, folder, library }, resources);
     return report(command, history, folder);
   } catch (error) {
     const isUsage = error instanceof UsageError;
@@ -31,6 +34,7 @@ async function main(): Promise<number> {
     return isUsage ? 2 : 1;
   } finally {
     await resources.end();
+    await endAll();
   }
 }
 

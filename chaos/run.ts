@@ -2,10 +2,11 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import type { LibfaketimeTool } from "../interop/steps/libfaketime.ts";
 import { seeded } from "../server/testing/random.ts";
 import type { RunRequest } from "./arguments.ts";
 import { watchForEndless } from "./endless.ts";
-import type { Stage } from "./faults/fault.ts";
+import type { Planned, Stage } from "./faults/fault.ts";
 import { faultOf } from "./faults/known.ts";
 import { unleash } from "./faults/nemesis.ts";
 import { scheduleOf } from "./faults/schedule.ts";
@@ -32,6 +33,8 @@ export interface RunOptions extends RunRequest {
   readonly core: string;
   /** Where the history goes; what was there of an earlier run is removed. */
   readonly folder: string;
+  /** What sets wall clocks of servers; without it faults that need it are left out. */
+  readonly library?: LibfaketimeTool | undefined;
 }
 
 /** How long nothing goes wrong at the end: enough for a lease, a look of those who wait, and a turn for each. */
@@ -39,8 +42,10 @@ export function quietMs({ leaseMs }: Pick<RunRequest, "leaseMs">): number {
   return 2 * leaseMs + 2000;
 }
 
-export function scheduleFor({ topology, seed, seconds, faults, leaseMs }: RunRequest) {
-  return scheduleOf({
+/** What is left out leaves a gap, so that the rest is the same on every machine. */
+export function scheduleFor(options: RunRequest & Pick<RunOptions, "library">): Planned[] {
+  const { topology, seed, seconds, faults, leaseMs, library } = options;
+  const schedule = scheduleOf({
     seed,
     forMs: Math.max(1000, seconds * 1000 - quietMs({ leaseMs })),
     faults: faults.map(faultOf),
@@ -48,6 +53,7 @@ export function scheduleFor({ topology, seed, seconds, faults, leaseMs }: RunReq
     servers: serversOf(topology),
     leaseMs,
   });
+  return schedule.filter(({ stepMs }) => stepMs === 0 || library !== undefined);
 }
 
 /** Runs workers and faults against servers of its own. @returns what happened, in order */
@@ -57,7 +63,8 @@ export async function run(options: RunOptions, resources: Resources): Promise<En
   mkdirSync(folder, { recursive: true });
   const epochNs = String(process.hrtime.bigint());
   const journal = new Journal(join(folder, "harness.jsonl"), epochNs, "harness");
-  const topology = await Topology.start(options.topology);
+  const hasSteps = scheduleFor(options).some(({ stepMs }) => stepMs !== 0);
+  const topology = await Topology.start(options.topology, hasSteps ? options.library : undefined);
   resources.later(() => topology.stop());
   const resourcePort = await startResource(join(folder, "resource.jsonl"), epochNs, resources);
   const seats = await seatsOf({ ...options, folder, epochNs, resourcePort }, topology, resources);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { counts } from "./counts.ts";
-import { gave, happened, lost, type Told, told, took } from "./told.ts";
+import { gave, happened, lost, stepped, type Told, told, took } from "./told.ts";
 
 const violationsOf = (...history: Parameters<typeof told>) => counts(told(...history)).violations;
 const again = (owner: string, atMs: number, count: number) => took(owner, 1, atMs, { call: 2, count });
@@ -48,5 +48,20 @@ describe("C8, counts", () => {
     expect(violationsOf(took("a", 1, 10), lost("a", 20), denied)).toEqual([]);
     expect(violationsOf(took("a", 1, 10), happened("flushall", 20), denied)).toEqual([]);
     expect(violationsOf(took("a", 1, 10), gave("a", 1010, { code: "not_held" }))).toEqual([]);
+  });
+
+  it("excuse a hold that is denied because the clock went ahead by what was left of it", () => {
+    const denied = [took("a", 1, 10), gave("a", 300, { code: "not_held" })];
+    expect(violationsOf(...denied, stepped(800, 100, 50))).toEqual([]);
+    expect(violationsOf(...denied, stepped(600, 100, 50))).toHaveLength(1);
+  });
+
+  it("excuse a count that was evicted beside its lock, but not one that is too large", () => {
+    const entered = [took("a", 1, 10), again("a", 20, 2)];
+    const less = gave("a", 60, { claim: 2, count: 0 });
+    expect(violationsOf(...entered, happened("evict", 30, 100), less)).toEqual([]);
+    expect(violationsOf(...entered, happened("full-memory", 30, 100), less)).toHaveLength(1);
+    const more = gave("a", 60, { claim: 2, count: 2 });
+    expect(violationsOf(...entered, happened("evict", 30, 100), more)).toHaveLength(1);
   });
 });

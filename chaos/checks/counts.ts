@@ -1,6 +1,7 @@
 import type { Claim } from "../history/claims.ts";
 import type { Entry } from "../history/entry.ts";
-import { lossesIn, type Story } from "../history/story.ts";
+import { forgettingIn, lossesOf } from "../history/losses.ts";
+import type { Story } from "../history/story.ts";
 import type { Check, Violation } from "./finding.ts";
 
 /**
@@ -18,7 +19,7 @@ export const counts: Check = (story) => {
     check: "C8",
     title: "counts",
     violations: [
-      ...[...owners.values()].flatMap(miscounted),
+      ...[...owners.values()].flatMap((calls) => miscounted(calls, story)),
       ...story.claims.flatMap((claim) => denied(claim, story)),
     ],
     notes: [`${again} holds entered again`],
@@ -30,12 +31,14 @@ function violation(what: string, { lock = "", owner = "", t }: Entry, from = t):
 }
 
 /** One owner's calls come one after the other. */
-function miscounted(calls: readonly Entry[]): Violation[] {
+function miscounted(calls: readonly Entry[], story: Story): Violation[] {
   const found: Violation[] = [];
   let certain = 0;
   let possible = 0;
   for (const entry of calls) {
     const { op, type, count = 0, code, owner = "" } = entry;
+    // The count may be among what was forgotten, though the lock is not.
+    if (forgettingIn(story, { from: calls[0]?.t ?? 0, to: entry.t }).length > 0) certain = 0;
     if (op === "acquire" && type === "info") possible++;
     if (op === "acquire" && type === "ok") {
       possible++;
@@ -65,7 +68,7 @@ function denied(claim: Claim, story: Story): Violation[] {
   const { release, deadline, lock, owner, sent } = claim;
   if (release?.code !== "not_held" || release.ack === undefined || release.ack > deadline) return [];
   if (claim.lostAt !== undefined && claim.lostAt < release.invoke) return [];
-  if (lossesIn(story, { from: sent, to: release.ack }).length > 0) return [];
+  if (lossesOf(story, claim, release.ack).length > 0) return [];
   const what = `${owner} gave back a hold that stood, and was told that it is none`;
   return [{ check: "C8", what, lock, owners: [owner], from: sent, to: release.ack }];
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fenceOrder } from "./fence-order.ts";
-import { gave, told, took } from "./told.ts";
+import { gave, happened, onQuorum, told, took } from "./told.ts";
 
 const violationsOf = (...history: Parameters<typeof told>) => fenceOrder(told(...history)).violations;
 
@@ -42,5 +42,37 @@ describe("C2, the order of fences", () => {
     expect(violationsOf(took("a", null, 10))).toHaveLength(1);
     expect(violationsOf(took("a", 1, 10), took("a", 1, 20, { call: 2, count: 2 }))).toEqual([]);
     expect(violationsOf(took("a", 1, 10), took("a", 2, 20, { call: 2, count: 2 }))).toHaveLength(1);
+  });
+
+  describe("where data is lost with the clock set back", () => {
+    const both = happened("lose-data-and-set-clock-back", 25, 100);
+    const smaller = [took("a", 5, 10), gave("a", 20), took("b", 4, 30)];
+
+    it("is said to break, as documented", () => {
+      const { violations, notes } = fenceOrder(told(...smaller, both));
+      expect(violations).toEqual([]);
+      expect(notes[1]).toContain(
+        "broke 1 times by lose-data-and-set-clock-back, as documented: b was granted 4",
+      );
+    });
+
+    it("is said not to have broken where it did not", () => {
+      const { notes } = fenceOrder(told(took("a", 5, 10), gave("a", 20), took("b", 6, 30), both));
+      expect(notes[1]).toContain("was not seen to break");
+    });
+
+    it("is violated all the same before and after, by other faults, and on a quorum", () => {
+      const later = [took("a", 5, 10), gave("a", 20), took("b", 4, 300)];
+      expect(violationsOf(...later, both)).toHaveLength(1);
+      for (const other of ["flushall", "restart-server", "evict", "server-clock-step"]) {
+        expect(violationsOf(...smaller, happened(other, 25, 100))).toHaveLength(1);
+      }
+      expect(violationsOf(onQuorum, ...smaller, both)).toHaveLength(1);
+    });
+
+    it("keeps the fence of a hold, also then", () => {
+      const entered = [took("a", 5, 30), took("a", 4, 40, { call: 2, count: 2 })];
+      expect(violationsOf(...entered, both)).toHaveLength(1);
+    });
   });
 });

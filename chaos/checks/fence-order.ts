@@ -1,21 +1,47 @@
 import { byLock, type Claim } from "../history/claims.ts";
+import { fenceLossesIn } from "../history/losses.ts";
+import type { Story } from "../history/story.ts";
 import type { Check, Violation } from "./finding.ts";
 
 /** C2: fences of a lock differ, rise in real time, and stay with a hold that is entered again. */
-export const fenceOrder: Check = ({ claims }) => {
+export const fenceOrder: Check = (story) => {
+  const { claims } = story;
   const holds = claims.filter(({ count }) => count === 1);
+  const broken = byLock(claims).flatMap((group) => [...doubles(group), ...backwards(group)]);
+  const isDocumented = ({ claim }: Broken) => lostFor(claim, story).length > 0;
   return {
     check: "C2",
     title: "order of fences",
-    violations: byLock(claims).flatMap((group) => [
-      ...unfenced(group),
-      ...doubles(group),
-      ...backwards(group),
-      ...changed(group),
-    ]),
-    notes: [`${holds.length} fences`],
+    violations: [
+      ...byLock(claims).flatMap((group) => [...unfenced(group), ...changed(group)]),
+      ...broken.filter((each) => !isDocumented(each)).map(({ violation }) => violation),
+    ],
+    notes: [`${holds.length} fences`, ...documented(story, broken.filter(isDocumented))],
   };
 };
+
+/** Two claims of which the later one has no fence above the earlier one's. */
+interface Broken {
+  readonly claim: Claim;
+  readonly violation: Violation;
+}
+
+const lostFor = ({ sent, ack }: Claim, story: Story) => fenceLossesIn(story, { from: sent, to: ack });
+
+/** What is known to break the order either shows, or it is said that it did not. */
+function documented(story: Story, broken: readonly Broken[]): string[] {
+  const names = [
+    ...new Set(story.faults.filter(({ loses }) => loses === "fences").map(({ fault }) => fault)),
+  ];
+  if (names.length === 0) return [];
+  const by = names.join(", ");
+  if (story.topology === "quorum") return [`${by} on a minority may not break their order`];
+  return [
+    broken.length === 0
+      ? `their order was not seen to break, though ${by} may break it`
+      : `their order broke ${broken.length} times by ${by}, as documented: ${broken[0]?.violation.what}`,
+  ];
+}
 
 const isFirst = ({ count, fence }: Claim) => count === 1 && fence !== null;
 
@@ -30,23 +56,22 @@ function unfenced(claims: readonly Claim[]): Violation[] {
   );
 }
 
-function doubles(claims: readonly Claim[]): Violation[] {
+function doubles(claims: readonly Claim[]): Broken[] {
   const seen = new Map<string, Claim>();
   return claims.filter(isFirst).flatMap((claim) => {
     const before = seen.get(String(claim.fence));
     seen.set(String(claim.fence), claim);
     if (before === undefined) return [];
-    return [
-      violation(`${before.owner} and ${claim.owner} were granted one fence, ${claim.fence}`, before, claim),
-    ];
+    const what = `${before.owner} and ${claim.owner} were granted one fence, ${claim.fence}`;
+    return [{ claim, violation: violation(what, before, claim) }];
   });
 }
 
 /** Only what was answered before the other request was sent was certainly granted before it. */
-function backwards(claims: readonly Claim[]): Violation[] {
+function backwards(claims: readonly Claim[]): Broken[] {
   const holds = claims.filter(isFirst);
   const answered = holds.toSorted((one, other) => one.ack - other.ack);
-  const found: Violation[] = [];
+  const found: Broken[] = [];
   let at = 0;
   let highest: Claim | undefined;
   for (const claim of holds.toSorted((one, other) => one.sent - other.sent)) {
@@ -55,7 +80,7 @@ function backwards(claims: readonly Claim[]): Violation[] {
     }
     if (highest !== undefined && isAbove(highest, claim)) {
       const what = `${claim.owner} was granted ${claim.fence} after ${highest.owner} had ${highest.fence}`;
-      found.push(violation(what, highest, claim));
+      found.push({ claim, violation: violation(what, highest, claim) });
     }
   }
   return found;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { linearizable } from "./linearizable.ts";
-import { gave, happened, type Told, told, took } from "./told.ts";
+import { gave, happened, onQuorum, stepped, type Told, told, took } from "./told.ts";
 
 const violationsOf = (...history: Parameters<typeof told>) => linearizable(told(...history)).violations;
 
@@ -72,5 +72,28 @@ describe("C4, one order fits all", () => {
     });
     expect(violationsOf(...history, refused("late", 4000, 4001))).toEqual([]);
     expect(violationsOf(...history, took("x", 400, 8990), took("y", 401, 9000))).toHaveLength(1);
+  });
+
+  it("allows for a lease that ends early by what a clock went ahead, and not by more", () => {
+    const history = [took("a", 1, 10), took("b", 2, 300)];
+    expect(violationsOf(...history, stepped(800, 100, 50))).toEqual([]);
+    expect(violationsOf(...history, stepped(600, 100, 50))).toHaveLength(1);
+    expect(violationsOf(...history, stepped(-800, 100, 5000))).toHaveLength(1);
+    expect(violationsOf(...history, stepped(800, 320, 50))).toHaveLength(1);
+  });
+
+  it("allows for holds that are evicted one after the other, while that lasts", () => {
+    const holds = [took("a", 1, 10), took("b", 2, 30), took("c", 3, 50)];
+    expect(violationsOf(...holds, happened("evict", 5, 100))).toEqual([]);
+    expect(violationsOf(...holds, happened("flushall", 5, 100))).toHaveLength(1);
+    expect(violationsOf(...holds, happened("evict", 5, 20))).toHaveLength(1);
+  });
+
+  it("allows for a smaller fence where data is lost with the clock set back, on one server alone", () => {
+    const history = [took("a", 5, 10), gave("a", 20), took("b", 4, 40)];
+    const both = happened("lose-data-and-set-clock-back", 30, 100);
+    expect(violationsOf(...history, both)).toEqual([]);
+    expect(violationsOf(...history, happened("flushall", 30, 100))).toHaveLength(1);
+    expect(violationsOf(onQuorum, ...history, both)).toHaveLength(1);
   });
 });

@@ -1,5 +1,6 @@
 import { byLock, type Claim } from "../history/claims.ts";
 import { type Entry, inMs, NS_PER_MS } from "../history/entry.ts";
+import { aheadMsIn, firstAheadIn, forgets, forgettingIn } from "../history/losses.ts";
 import { type FaultSpan, type Span, type Story, touches } from "../history/story.ts";
 import type { Check, Violation } from "./finding.ts";
 import { linearize, type Operation } from "./wgl.ts";
@@ -52,7 +53,7 @@ function judged(story: Story, claims: readonly Claim[]) {
 
 function callsOf(story: Story, claims: readonly Claim[], lock: string): Call[] {
   const open = new Map<string, Entry>();
-  const calls: Call[] = claims.map(expiryOf);
+  const calls: Call[] = claims.map((claim) => expiryOf(claim, story));
   const isQuorum = story.history.some(({ op, target }) => op === "begun" && target === "quorum");
   for (const entry of story.history) {
     if (entry.lock !== lock || entry.call === undefined) continue;
@@ -66,7 +67,7 @@ function callsOf(story: Story, claims: readonly Claim[], lock: string): Call[] {
   }
   // The calls of processes that were killed.
   for (const invoked of open.values()) calls.push(...maybe(invoked, invoked.t, story));
-  return [...calls, ...wipesOf(story)];
+  return [...calls, ...wipesOf(story), ...claims.flatMap((claim) => evictionsOf(claim, story))];
 }
 
 function operationsOf(invoked: Entry, answer: Entry, isQuorum: boolean, story: Story): Call[] {
@@ -109,9 +110,15 @@ const denied = (owner: string) => (lock: Lock) => (lock.owner === owner ? undefi
 const freed = (owner: string) => (lock: Lock) =>
   lock.owner === owner ? { ...FREE, fence: lock.fence } : undefined;
 
-/** A lease may end once its holder's deadline has passed. Nobody is told when it does. */
-function expiryOf({ owner, deadline }: Claim): Call {
-  return { call: deadline, ...AT_ANY_TIME, step: freed(owner), about: `${owner} expires` };
+/**
+ * A lease may end once its holder's deadline has passed, or earlier by what the clock of a server went ahead. Nobody is
+ * told when it does.
+ */
+function expiryOf({ owner, sent, deadline }: Claim, story: Story): Call {
+  const span = { from: sent, to: deadline };
+  const aheadAt = firstAheadIn(story, span) ?? deadline;
+  const call = Math.max(aheadAt, deadline - aheadMsIn(story, span) * NS_PER_MS);
+  return { call, ...AT_ANY_TIME, step: freed(owner), about: `${owner} expires` };
 }
 
 const AT_ANY_TIME = { answer: Number.POSITIVE_INFINITY, was: "maybe" } as const;
@@ -142,9 +149,19 @@ function lastOf({ from, to }: Span, faults: readonly FaultSpan[]): number {
   return Math.max(to + ON_ITS_WAY_MS * NS_PER_MS, ...lasts.values());
 }
 
-function wipesOf({ faults }: Story): Call[] {
-  return faults.flatMap(({ loses, fault, from, to }) => {
-    const step = (lock: Lock) => ({ ...FREE, fence: lock.fence });
-    return loses === "data" ? [{ call: from, answer: to, was: "maybe" as const, step, about: fault }] : [];
+function wipesOf({ topology, faults }: Story): Call[] {
+  return faults.filter(forgets).map(({ loses, fault, from, to }) => {
+    const keeps = loses === "fences" && topology === "single" ? undefined : "fence";
+    const step = (lock: Lock) => (keeps === undefined ? FREE : { ...FREE, fence: lock.fence });
+    return { call: from, answer: to, was: "maybe" as const, step, about: fault };
+  });
+}
+
+/** Where data goes missing for a while, hold after hold may be gone. */
+function evictionsOf({ owner, sent, deadline }: Claim, story: Story): Call[] {
+  const lasting = forgettingIn(story, { from: sent, to: deadline }).filter(({ fault }) => fault === "evict");
+  return lasting.map(({ fault, from, to }) => {
+    const place = { call: Math.max(from, sent), answer: to, was: "maybe" as const };
+    return { ...place, step: freed(owner), about: `${fault} of ${owner}` };
   });
 }

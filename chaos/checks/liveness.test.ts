@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { liveness } from "./liveness.ts";
-import { gave, happened, type Told, told, took } from "./told.ts";
+import { gave, happened, onQuorum, stepped, type Told, told, took } from "./told.ts";
 
 const violationsOf = (...history: Parameters<typeof told>) => liveness(told(...history)).violations;
 
@@ -55,5 +55,46 @@ describe("C5, liveness", () => {
     expect(violationsOf({ ...left, atMs: 1 })).toHaveLength(1);
     expect(violationsOf({ ...left, op: "endless", atMs: 1 })).toHaveLength(1);
     expect(violationsOf({ op: "died", type: "info", process: "harness", atMs: 1 })).toHaveLength(1);
+  });
+
+  describe("where the clock of a server went back", () => {
+    // Without its release, as of a process that was killed; its deadline is 5009.
+    const left = took("a", 1, 4010);
+    const calmAt = calm(4500);
+
+    it("excuses waits for a lease that lasts longer by as much, and for no longer", () => {
+      const ahead = stepped(7000, 4000, 400);
+      expect(violationsOf(left, ahead, calmAt, waited("b", 2, 5100, 12_009))).toEqual([]);
+      expect(violationsOf(left, ahead, calmAt, waited("b", 2, 5100, 15_800))).toHaveLength(1);
+      expect(
+        violationsOf(left, stepped(-7000, 4000, 400), calmAt, waited("b", 2, 5100, 12_009)),
+      ).toHaveLength(1);
+    });
+
+    it("is violated by who waits for a lock that was given back, or was not taken at the time", () => {
+      const ahead = stepped(7000, 4000, 400);
+      const back = [left, gave("a", 4100)];
+      expect(violationsOf(...back, ahead, calmAt, waited("b", 2, 5100, 12_009))).toHaveLength(1);
+      const before = took("a", 1, 2000);
+      expect(violationsOf(before, ahead, calmAt, waited("b", 2, 5100, 12_009))).toHaveLength(1);
+    });
+
+    it("excuses waits for what nobody heard of", () => {
+      const unheard: Told[] = [
+        { op: "acquire", type: "invoke", call: 1, owner: "a", atMs: 4005, leaseMs: 1000 },
+        { op: "acquire", type: "info", call: 1, owner: "a", atMs: 4010, code: "unknown_outcome" },
+      ];
+      expect(violationsOf(unheard, stepped(7000, 4000, 400), calmAt, waited("b", 2, 5100, 12_009))).toEqual(
+        [],
+      );
+      expect(violationsOf(unheard, calmAt, waited("b", 2, 5100, 12_009))).toHaveLength(1);
+    });
+
+    it("excuses them on a quorum where no majority is left without it", () => {
+      const at = (...servers: number[]) => servers.flatMap((n) => stepped(7000, 4000, 400, n));
+      const waits = waited("b", 2, 5100, 12_009);
+      expect(violationsOf(onQuorum, left, at(1, 2), calmAt, waits)).toHaveLength(1);
+      expect(violationsOf(onQuorum, left, at(1, 2, 5), calmAt, waits)).toEqual([]);
+    });
   });
 });

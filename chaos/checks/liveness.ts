@@ -2,6 +2,7 @@ import type { Claim } from "../history/claims.ts";
 import { type Entry, inMs, NS_PER_MS, type Op } from "../history/entry.ts";
 import { type Span, type Story, touches } from "../history/story.ts";
 import type { Check, Violation } from "./finding.ts";
+import { isGivenBack, lateLeases, longestLeaseMs } from "./late-leases.ts";
 
 /** A waiter that hears nothing looks again after this. */
 const CAP_MS = 2000;
@@ -17,7 +18,9 @@ const RECOVERED_MS = 2500;
  */
 export const liveness: Check = (story) => {
   const waits = waitsOf(story);
-  const gaps = waits.flatMap((wait) => idleIn(wait, story));
+  const locks = new Set(waits.map(({ lock }) => lock));
+  const late = new Map([...locks].map((lock) => [lock, lateLeases(story, lock)]));
+  const gaps = waits.flatMap((wait) => idleIn(wait, story, late.get(wait.lock) ?? []));
   const longest = Math.max(0, ...gaps.map(({ from, to }) => inMs(to - from)));
   return {
     check: "C5",
@@ -48,10 +51,9 @@ function waitsOf({ history }: Story): Wait[] {
 }
 
 /** The stretches of a wait in which nobody is known to have the lock. */
-function idleIn(wait: Wait, { claims }: Story): Wait[] {
-  const held = claims
-    .filter(({ lock, owner }) => lock === wait.lock && owner !== wait.owner)
-    .map((claim) => ({ from: claim.sent, to: goneAt(claim) }))
+function idleIn(wait: Wait, story: Story, late: readonly Span[]): Wait[] {
+  const others = story.claims.filter(({ lock, owner }) => lock === wait.lock && owner !== wait.owner);
+  const held = [...others.map((claim) => ({ from: claim.sent, to: goneAt(claim) })), ...late]
     .filter((span) => touches(span, wait))
     .sort((one, other) => one.from - other.from);
   const idle: Wait[] = [];
@@ -64,15 +66,14 @@ function idleIn(wait: Wait, { claims }: Story): Wait[] {
 }
 
 /** When the lock was certainly free of it in Redis. */
-function goneAt({ release, deadline }: Claim): number {
-  return release?.code === "released" && release.count === 0 ? (release.ack ?? deadline) : deadline;
+function goneAt(claim: Claim): number {
+  return isGivenBack(claim) ? (claim.release?.ack ?? claim.deadline) : claim.deadline;
 }
 
 function tooLong(gap: Wait, story: Story): Violation[] {
   const around = { from: gap.from - BREATH_MS * NS_PER_MS, to: gap.to };
   const isCalm = !story.faults.some((fault) => touches(fault, around));
-  const leaseMs = Math.max(...story.claims.map(({ deadline, sent }) => inMs(deadline - sent)), 0);
-  const limitMs = (isCalm ? WAKE_MS : CAP_MS + leaseMs + SLACK_MS) + stalledMs(story, gap);
+  const limitMs = (isCalm ? WAKE_MS : CAP_MS + longestLeaseMs(story) + SLACK_MS) + stalledMs(story, gap);
   // While faults last, a wait has no limit.
   const gapMs = inMs(gap.to - Math.max(gap.from, isCalm ? 0 : story.calmAt));
   if (gapMs <= limitMs) return [];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { overlap } from "./overlap.ts";
-import { gave, happened, lost, renewed, told, took } from "./told.ts";
+import { gave, happened, lost, renewed, stepped, told, took } from "./told.ts";
 
 describe("C1, mutual exclusion", () => {
   it("holds where each asks after the other has begun to give back", () => {
@@ -58,5 +58,21 @@ describe("C1, mutual exclusion", () => {
     const before = [happened("flushall", 1), took("a", 1, 10), took("b", 2, 900)];
     const other = [took("a", 1, 10), happened("stop-server", 100, 50), took("b", 2, 900)];
     for (const history of [before, other]) expect(overlap(told(...history)).violations).toHaveLength(1);
+  });
+
+  it("is documented where the clock of its server went ahead by what was left of the lease, and only then", () => {
+    const history = [...took("a", 1, 10), ...took("b", 2, 909)];
+    const ahead = overlap(told(history, stepped(150, 100, 200)));
+    expect(ahead.violations).toEqual([]);
+    expect(ahead.notes[0]).toContain("server-clock-step: 1 overlaps, 100 ms in all");
+    for (const other of [stepped(80, 100, 200), stepped(150, 920, 200), stepped(-150, 100, 5000)]) {
+      expect(overlap(told(history, other)).violations).toHaveLength(1);
+    }
+  });
+
+  it("is documented where a clock that was set back came right again, not while it was back", () => {
+    const history = [...took("a", 1, 110), ...took("b", 2, 909)];
+    expect(overlap(told(history, stepped(-5000, 50, 200))).violations).toEqual([]);
+    expect(overlap(told(history, stepped(-5000, 50, 2000))).violations).toHaveLength(1);
   });
 });

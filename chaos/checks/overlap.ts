@@ -1,6 +1,7 @@
 import { byLock, type Claim } from "../history/claims.ts";
 import { inMs } from "../history/entry.ts";
-import { type FaultSpan, lossesIn, type Story, touches } from "../history/story.ts";
+import { lossesOf } from "../history/losses.ts";
+import { type FaultSpan, type Story, touches } from "../history/story.ts";
 import type { Check } from "./finding.ts";
 
 export interface Overlap {
@@ -12,7 +13,7 @@ export interface Overlap {
   readonly losses: readonly FaultSpan[];
 }
 
-/** C1: no two owners certainly hold a lock at one time, unless its data was taken away after the first was granted. */
+/** C1: no two owners certainly hold a lock at one time, unless the first lost it by a fault that may do so. */
 export const overlap: Check = (story) => {
   const overlaps = overlapsOf(story);
   return {
@@ -32,8 +33,9 @@ export function overlapsOf(story: Story): Overlap[] {
       for (const one of active) {
         if (one.owner === other.owner || other.end <= other.ack) continue;
         const span = { from: other.ack, to: Math.min(one.end, other.end) };
-        const losses = lossesIn(story, { from: Math.min(one.sent, other.sent), to: other.ack });
-        found.push({ one, other, ...span, losses });
+        // Which of them was granted first is not known; the one of them lost it before the other was told.
+        const losses = new Set([...lossesOf(story, one, other.ack), ...lossesOf(story, other, one.ack)]);
+        found.push({ one, other, ...span, losses: [...losses] });
       }
       active.push(other);
     }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { signal } from "./signal.ts";
-import { asserted, gave, happened, lost, told, took } from "./told.ts";
+import { asserted, gave, happened, lost, stepped, told, took } from "./told.ts";
 
 const violationsOf = (...history: Parameters<typeof told>) => signal(told(...history)).violations;
 
@@ -42,5 +42,14 @@ describe("C7, loss is signalled", () => {
 
   it("is not asked of holds that were given back", () => {
     expect(violationsOf(took("a", 1, 10), gave("a", 20), took("b", 2, 30), asserted("b", 1500))).toEqual([]);
+  });
+
+  it("excuses an alarm and a silence by the clock of a server that went ahead, for as much as it did", () => {
+    const alarm = [took("a", 1, 10), lost("a", 300)];
+    expect(violationsOf(...alarm, stepped(800, 100, 100))).toEqual([]);
+    expect(violationsOf(...alarm, stepped(600, 100, 100))).toHaveLength(1);
+    const trusting = [took("a", 1, 10), took("b", 2, 300), asserted("a", 400)];
+    expect(violationsOf(...trusting, stepped(800, 100, 100))).toEqual([]);
+    expect(violationsOf(...trusting, stepped(600, 100, 100))).toHaveLength(1);
   });
 });

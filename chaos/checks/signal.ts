@@ -1,6 +1,7 @@
 import { byLock, type Claim } from "../history/claims.ts";
 import { type Entry, inMs, NS_PER_MS } from "../history/entry.ts";
-import { lossesIn, type Story, touches } from "../history/story.ts";
+import { lossesOf } from "../history/losses.ts";
+import { type Story, touches } from "../history/story.ts";
 import type { Check, Violation } from "./finding.ts";
 
 /** A timer of a process that runs is not later than this on a busy machine; what it stood still for is added. */
@@ -48,7 +49,7 @@ function isHurried({ process, sent, lostAt = 0 }: Claim, { faults }: Story): boo
 function falseAlarm(claim: Claim, story: Story): Violation[] {
   const { lostAt, deadline, owner, sent } = claim;
   if (lostAt === undefined || lostAt > deadline - EARLY_MS * NS_PER_MS) return [];
-  if (isHurried(claim, story) || lossesIn(story, { from: sent, to: lostAt }).length > 0) return [];
+  if (isHurried(claim, story) || lossesOf(story, claim, lostAt).length > 0) return [];
   const what = `${owner} was told that it lost the lock ${inMs(deadline - lostAt).toFixed(0)} ms before its deadline, for no reason`;
   return [{ check: "C7", what, lock: claim.lock, owners: [owner], from: sent, to: lostAt }];
 }
@@ -60,7 +61,7 @@ function usurpedIn(story: Story): Usurped[] {
     return sorted.flatMap((claim, at) => {
       const next = sorted.slice(at + 1).find(({ owner, end, ack }) => owner !== claim.owner && end > ack);
       if (next === undefined || (claim.release?.invoke ?? Number.POSITIVE_INFINITY) <= next.ack) return [];
-      return lossesIn(story, { from: claim.sent, to: next.ack }).length > 0 ? [] : [{ claim, next }];
+      return lossesOf(story, claim, next.ack).length > 0 ? [] : [{ claim, next }];
     });
   });
 }

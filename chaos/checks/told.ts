@@ -64,6 +64,24 @@ export function happened(fault: string, atMs: number, forMs = 0): Told[] {
   ];
 }
 
+export const onQuorum: Told = { op: "begun", type: "info", process: "harness", target: "quorum", atMs: 0 };
+
+/** The wall clock of a server was wrong for a while; above 0 it was ahead. */
+export function stepped(stepMs: number, atMs: number, forMs: number, server = 1): Told[] {
+  const what = {
+    op: "fault",
+    process: "harness",
+    fault: "server-clock-step",
+    target: `server ${server}`,
+  } as const;
+  return [
+    { ...what, type: "invoke", atMs, stepMs },
+    { ...what, type: "info", code: "begun", atMs },
+    { ...what, type: "info", code: "ends", atMs: atMs + forMs },
+    { ...what, type: "ok", atMs: atMs + forMs },
+  ];
+}
+
 /** The resource took a write. */
 export function accepted(value: string, fence: number, atMs: number, base: number, version: number): Told {
   const register = "fenced";

@@ -16,14 +16,26 @@ export interface Planned {
   readonly target: number;
   /** 0 to 1: picks among the variants of a fault. */
   readonly chance: number;
+  /** By how much the wall clock of its server is wrong meanwhile; above 0 it is ahead. */
+  readonly stepMs: number;
 }
+
+/**
+ * What a fault takes from those who were granted a lock before, and so what it excuses. `leases`: they end earlier or
+ * later, by what the clock went. `data`: the server has forgotten them. `fences`: and it hands out fences below theirs.
+ */
+export type Loses = "nothing" | "leases" | "data" | "fences";
 
 export interface Fault {
   readonly name: string;
   readonly on: "worker" | "server";
-  /** `at_once`: it has no end. `data`: what was granted before may be granted again. */
+  /** `at_once`: it has no end. */
   readonly lasts: "a_while" | "at_once";
-  readonly loses: "data" | "nothing";
+  readonly loses: Loses;
+  /** Which way it sets the wall clock of its server; absent: it leaves it alone. */
+  readonly steps?: "either_way" | "back";
+  /** `by_name`: it breaks what no other fault may, so it is no part of "all faults". */
+  readonly asked?: "by_name";
   begin(stage: Stage, planned: Planned): Promise<void>;
   end(stage: Stage, planned: Planned): Promise<void>;
 }

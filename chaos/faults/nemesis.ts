@@ -17,11 +17,14 @@ export async function unleash(schedule: readonly Planned[], stage: Stage, journa
 async function happen(planned: Planned, stage: Stage, journal: Journal): Promise<void> {
   const fault = faultOf(planned.fault);
   const what = { op: "fault", fault: fault.name, target: `${fault.on} ${planned.target + 1}` } as const;
-  journal.write({ ...what, type: "invoke", forMs: planned.forMs });
+  const { forMs, stepMs } = planned;
+  journal.write({ ...what, type: "invoke", forMs, ...(stepMs === 0 ? {} : { stepMs }) });
   try {
     await fault.begin(stage, planned);
-    if (planned.forMs > 0) await sleep(planned.forMs);
+    if (stepMs !== 0) journal.write({ ...what, type: "info", code: "begun" });
+    if (forMs > 0) await sleep(forMs);
   } finally {
+    if (stepMs !== 0) journal.write({ ...what, type: "info", code: "ends" });
     await fault.end(stage, planned);
     journal.write({ ...what, type: "ok" });
   }

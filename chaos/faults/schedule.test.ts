@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Planned } from "./fault.ts";
 import { FAULTS, faultOf } from "./known.ts";
 import { scheduleOf } from "./schedule.ts";
 
@@ -11,9 +12,9 @@ describe("the schedule of faults", () => {
   });
 
   it("has every fault in time, and ends each before the end", () => {
-    const schedule = scheduleOf({ ...ALL, seed: 1, forMs: 300_000 });
+    const schedule = scheduleOf({ ...ALL, seed: 1, forMs: 600_000 });
     expect(new Set(schedule.map(({ fault }) => fault))).toEqual(new Set(FAULTS.keys()));
-    for (const { atMs, forMs } of schedule) expect(atMs + forMs).toBeLessThanOrEqual(300_000);
+    for (const { atMs, forMs } of schedule) expect(atMs + forMs).toBeLessThanOrEqual(600_000);
   });
 
   it("does nothing to a target that has a fault already", () => {
@@ -28,4 +29,78 @@ describe("the schedule of faults", () => {
   it("is empty without faults", () => {
     expect(scheduleOf({ ...ALL, seed: 1, faults: [] })).toEqual([]);
   });
+
+  describe.each([1, 5])("with the clocks of %i servers", (servers) => {
+    const seeds = Array.from({ length: 300 }, (_, seed) => seed);
+    const faults = [...FAULTS.values()].filter(({ on }) => on === "server");
+    const inOrder = faults.filter(({ asked }) => asked === undefined);
+
+    it.each([
+      [inOrder, "all faults"],
+      [faults.filter(({ steps, loses }) => steps ?? loses === "data"), "clocks and losses alone"],
+    ])("never loses data where no majority has a clock that is past the highest fence (%#: $1)", (some) => {
+      const kept = servers === 1 ? some.filter(({ loses }) => loses !== "fences") : some;
+      for (const seed of seeds) {
+        const schedule = scheduleOf({ ...ALL, faults: kept, servers, seed, forMs: 120_000 });
+        expect(unsafe(schedule, servers), `seed ${seed}`).toEqual([]);
+      }
+    });
+
+    it("sets clocks both ways, by milliseconds and by minutes, also where data is lost", () => {
+      const steps = seeds.flatMap((seed) =>
+        scheduleOf({ ...ALL, faults: inOrder, servers, seed, forMs: 120_000 }).map(({ stepMs }) => stepMs),
+      );
+      for (const sign of [1, -1]) {
+        const sizes = steps.map((stepMs) => sign * stepMs).filter((size) => size > 0);
+        expect(Math.min(...sizes)).toBeLessThan(100);
+        expect(sizes.filter((size) => size > 1500 && size < 6000).length).toBeGreaterThan(10);
+        expect(sizes.filter((size) => size >= 60_000).length).toBeGreaterThan(10);
+      }
+    });
+  });
 });
+
+/** What clocks of servers may show at a moment, a fault's beginning and end being some milliseconds late. */
+function clocksAt(atMs: number, schedule: readonly Planned[], servers: number): number[] {
+  return Array.from({ length: servers }, (_, server) => {
+    const wrong = schedule.find(
+      (each) =>
+        each.target === server &&
+        each.stepMs !== 0 &&
+        each.atMs <= atMs &&
+        atMs <= each.atMs + each.forMs + LATE_MS,
+    );
+    return atMs + (wrong?.stepMs ?? 0);
+  });
+}
+const LATE_MS = 200;
+
+/** Losses after which a majority may hand out a fence that is not above those before, whatever else is remembered. */
+function unsafe(schedule: readonly Planned[], servers: number): string[] {
+  const times = schedule
+    .flatMap(({ atMs, forMs }) => [
+      atMs,
+      atMs + 1,
+      atMs + forMs,
+      atMs + forMs + LATE_MS,
+      atMs + forMs + LATE_MS + 1,
+    ])
+    .sort((one, other) => one - other);
+  const majority = Math.floor(servers / 2) + 1;
+  let highest = 0;
+  let lostBelow = Number.NEGATIVE_INFINITY;
+  return times.flatMap((atMs) => {
+    const clocks = clocksAt(atMs, schedule, servers).sort((one, other) => one - other);
+    // The slowest majority hands out what the fastest of it shows.
+    const least = clocks[majority - 1] ?? 0;
+    const found = least < lostBelow ? [`${atMs}: ${least} is below ${lostBelow}`] : [];
+    highest = Math.max(highest, ...clocks);
+    const isLosing = schedule.some(
+      ({ fault, atMs: from, forMs }) => losesData(fault) && from <= atMs && atMs <= from + forMs + LATE_MS,
+    );
+    if (isLosing) lostBelow = highest;
+    return found;
+  });
+}
+
+const losesData = (fault: string) => ["data", "fences"].includes(faultOf(fault).loses);

@@ -1,5 +1,6 @@
 import { seeded } from "../../server/testing/random.ts";
 import type { Fault, Planned } from "./fault.ts";
+import { Spacing } from "./spacing.ts";
 
 export interface ScheduleOptions {
   readonly seed: number;
@@ -16,13 +17,17 @@ const GAP_MS = [600, 2200] as const;
 /** A process or a server gets its breath back before the next fault. */
 const BREATH_MS = 300;
 
-/** Which fault comes when, for how long and to whom: of the seed alone. No target has two at once. */
+/**
+ * Which fault comes when, for how long and to whom: of the seed alone. No target has two at once, and what together
+ * would break the order of fences is kept apart.
+ */
 export function scheduleOf(options: ScheduleOptions): Planned[] {
   const { seed, forMs, faults, leaseMs } = options;
   const random = seeded(seed);
   const between = (least: number, most: number) => least + random() * (most - least);
   const planned: Planned[] = [];
   const busyUntil = new Map<string, number>();
+  const spacing = new Spacing(options);
   if (faults.length === 0) return planned;
   for (let atMs = FIRST_MS; ; atMs += between(...GAP_MS)) {
     const fault = faults[Math.floor(random() * faults.length)];
@@ -32,7 +37,10 @@ export function scheduleOf(options: ScheduleOptions): Planned[] {
     if (fault === undefined || atMs + lastsMs > forMs) return planned;
     const name = `${fault.on} ${target}`;
     if ((busyUntil.get(name) ?? 0) > atMs) continue;
+    const stepMs = spacing.admit(fault, { atMs, lastsMs, chance });
+    if (stepMs === undefined) continue;
     busyUntil.set(name, atMs + lastsMs + BREATH_MS);
-    planned.push({ fault: fault.name, atMs: Math.round(atMs), forMs: Math.round(lastsMs), target, chance });
+    const times = { atMs: Math.round(atMs), forMs: Math.round(lastsMs) };
+    planned.push({ fault: fault.name, ...times, target, chance, stepMs });
   }
 }

@@ -13,7 +13,7 @@ export interface Claim {
   /** The request that was granted was sent then or later: its deadline counts from before it was. */
   readonly sent: number;
   readonly ack: number;
-  /** The last deadline that its holder knew of. */
+  /** The furthest deadline that its holder knew of. */
   readonly deadline: number;
   readonly lostAt: number | undefined;
   readonly release: Release | undefined;
@@ -52,13 +52,15 @@ function claimOf(ok: Entry, invoked: Entry, later: readonly Entry[]): Claim {
   const { process, context = "", call = 0, lock = "", owner = "", fence = null, count = 1, leaseMs = 0 } = ok;
   const granted = ok.deadline ?? ok.t;
   const deadlines = later.flatMap(({ op, deadline }) => (op === "renew" && deadline ? [deadline] : []));
+  // A clock of its own or of a server that goes ahead brings it nearer again.
+  const lastDeadline = deadlines.at(-1) ?? granted;
   const deadline = Math.max(granted, ...deadlines);
   const release = releaseOf(later);
   const lostAt = later.find(({ op }) => op === "lost")?.t;
   const ends = [
     { end: release?.invoke ?? Number.POSITIVE_INFINITY, endedBy: "release" as const },
     { end: lostAt ?? Number.POSITIVE_INFINITY, endedBy: "loss" as const },
-    { end: deadline, endedBy: "deadline" as const },
+    { end: lastDeadline, endedBy: "deadline" as const },
   ];
   const first = ends.reduce((one, other) => (other.end < one.end ? other : one));
   const sent = Math.max(invoked.t, Math.min(ok.t, granted - (leaseMs + 1) * NS_PER_MS));

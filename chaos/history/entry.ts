@@ -23,6 +23,7 @@ export interface Entry {
   readonly version?: number;
   readonly value?: string;
   readonly forMs?: number;
+  readonly stepMs?: number;
   readonly fault?: string;
   readonly target?: string;
   readonly code?: string;

@@ -1,4 +1,6 @@
+import type { Loses } from "../faults/fault.ts";
 import { FAULTS } from "../faults/known.ts";
+import type { TopologyName } from "../servers/topology.ts";
 import { type Claim, claimsOf } from "./claims.ts";
 import type { Entry } from "./entry.ts";
 
@@ -11,7 +13,13 @@ export interface Span {
 export interface FaultSpan extends Span {
   readonly fault: string;
   readonly target: string;
-  readonly loses: "data" | "nothing";
+  readonly loses: Loses;
+  readonly steps: readonly Step[];
+}
+
+/** A wall clock went ahead, or back where it is below 0, at some time of the span. */
+export interface Step extends Span {
+  readonly aheadMs: number;
 }
 
 export interface Stall extends Span {
@@ -21,6 +29,7 @@ export interface Stall extends Span {
 /** A history, with what can be said of it at a glance. */
 export interface Story {
   readonly history: readonly Entry[];
+  readonly topology: TopologyName;
   readonly claims: readonly Claim[];
   readonly faults: readonly FaultSpan[];
   readonly stalls: readonly Stall[];
@@ -30,8 +39,10 @@ export interface Story {
 
 export function storyOf(history: readonly Entry[]): Story {
   const end = history.at(-1)?.t ?? 0;
+  const begun = history.find(({ op }) => op === "begun");
   return {
     history,
+    topology: begun?.target === "quorum" ? "quorum" : "single",
     claims: claimsOf(history),
     faults: faultsOf(history, end),
     stalls: history
@@ -46,17 +57,26 @@ function faultsOf(history: readonly Entry[], end: number): FaultSpan[] {
   return about.flatMap((entry, at) => {
     const { type, fault = "", target = "" } = entry;
     if (type !== "invoke") return [];
-    const healed = about.slice(at).find((e) => e.type === "ok" && e.fault === fault && e.target === target);
+    const own = about.slice(at + 1).filter((e) => e.fault === fault && e.target === target);
+    const healed = own.findIndex((e) => e.type === "ok");
+    const span = { from: entry.t, to: own[healed]?.t ?? end };
     const loses = FAULTS.get(fault)?.loses ?? "nothing";
-    return [{ fault, target, loses, from: entry.t, to: healed?.t ?? end }];
+    const steps = stepsOf(entry, healed < 0 ? own : own.slice(0, healed), span);
+    return [{ fault, target, loses, ...span, steps }];
   });
+}
+
+/** A clock that is set wrong goes one way at the beginning, and the other at the end. */
+function stepsOf({ stepMs = 0 }: Entry, between: readonly Entry[], { from, to }: Span): Step[] {
+  if (stepMs === 0) return [];
+  const begunAt = between.find(({ code }) => code === "begun")?.t ?? to;
+  const endsAt = between.find(({ code }) => code === "ends")?.t ?? begunAt;
+  return [
+    { from, to: begunAt, aheadMs: stepMs },
+    { from: endsAt, to, aheadMs: -stepMs },
+  ];
 }
 
 export function touches(one: Span, other: Span): boolean {
   return one.from <= other.to && other.from <= one.to;
-}
-
-/** Faults after which a grant of that time may be given to somebody else, too. */
-export function lossesIn({ faults }: Story, span: Span): FaultSpan[] {
-  return faults.filter((fault) => fault.loses === "data" && touches(fault, span));
 }

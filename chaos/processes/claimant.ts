@@ -103,7 +103,7 @@ export class Claimant {
       if (hold.state !== "held" && hold.state !== "jeopardy") return clearInterval(timer);
       const t = this.journal.now();
       const seen = this.#deadlineOf(hold, t);
-      if (seen < deadline + RENEWED_NS_MIN) return;
+      if (Math.abs(seen - deadline) < RENEWED_NS_MIN) return;
       deadline = seen;
       this.journal.write({ ...what, op: "renew", type: "info", deadline }, t);
     }, LOOK_EVERY_MS);

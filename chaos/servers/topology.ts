@@ -1,6 +1,8 @@
 import type { Redis } from "ioredis";
+import type { LibfaketimeTool } from "../../interop/steps/libfaketime.ts";
 import type { Where } from "../../server/locks/backend.ts";
 import { startTestRedis, type TestRedis } from "../../server/testing/redis.ts";
+import { ServerClock } from "./clock.ts";
 
 export const TOPOLOGIES = ["single", "quorum"] as const;
 export type TopologyName = (typeof TOPOLOGIES)[number];
@@ -18,14 +20,21 @@ export class Topology {
   private constructor(
     readonly name: TopologyName,
     readonly servers: readonly TestRedis[],
+    private readonly clocks: readonly ServerClock[],
   ) {
     this.#direct = servers.map((server) => server.client());
   }
 
-  static async start(name: TopologyName): Promise<Topology> {
+  /** @param library where clocks of servers are to be wrong; without it they are the machine's */
+  static async start(name: TopologyName, library?: LibfaketimeTool): Promise<Topology> {
     const servers: TestRedis[] = [];
-    for (let n = 0; n < SERVERS[name]; n++) servers.push(await startTestRedis());
-    return new Topology(name, servers);
+    const clocks: ServerClock[] = [];
+    for (let n = 0; n < SERVERS[name]; n++) {
+      const clock = library && new ServerClock(library);
+      if (clock !== undefined) clocks.push(clock);
+      servers.push(await startTestRedis(clock === undefined ? {} : { env: clock.env }));
+    }
+    return new Topology(name, servers, clocks);
   }
 
   /** As a client opens it through these ports, one a server. */
@@ -48,7 +57,19 @@ export class Topology {
     return redis;
   }
 
+  clock(n: number): ServerClock {
+    const clock = this.clocks[n];
+    if (clock === undefined) throw new Error(`the clock of server ${n} cannot be set`);
+    return clock;
+  }
+
+  /** By how much the clock of a server has gone back. */
+  behindMs(n: number): number {
+    return this.clocks[n]?.behindMs ?? 0;
+  }
+
   async stop(): Promise<void> {
     await Promise.all(this.servers.map((server) => server.stop()));
+    for (const clock of this.clocks) clock.remove();
   }
 }

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { run } from "../children.ts";
 import { reasonOf, Skip } from "../skip.ts";
-import { unpacked } from "./packages.ts";
+import { unpacked, unpackedIn } from "./packages.ts";
 
 const NAME = "faketime/libfaketime.so.1";
 const AHEAD_S = 3600;
@@ -16,8 +16,19 @@ export interface LibfaketimeTool {
 /** The library that gives a program another clock: the machine's, or unpacked from the distribution. @throws Skip */
 export async function provideLibfaketime(): Promise<LibfaketimeTool> {
   if (process.platform !== "linux") throw new Skip("libfaketime is used on Linux alone");
-  const library = (await findIn("/")) ?? (await findIn(await unpacked("libfaketime")));
+  const library = (await findHere()) ?? (await findIn(await unpacked("libfaketime")));
   if (library === undefined) throw new Skip(`the package libfaketime has no ${NAME}`);
+  return await tried(library);
+}
+
+/** The same without asking anybody: the machine's, or what was unpacked before. @throws Skip */
+export async function findLibfaketime(): Promise<LibfaketimeTool> {
+  const library = process.platform === "linux" ? await findHere() : undefined;
+  if (library === undefined) throw new Skip("libfaketime is not on this machine");
+  return await tried(library);
+}
+
+async function tried(library: string): Promise<LibfaketimeTool> {
   const env = { ...process.env, ...clockAhead({ library }, AHEAD_S) };
   const said = await run("date", ["+%s"], { limitMs: 5000, env }).catch((error: unknown) => {
     throw new Skip(`libfaketime does not work here: ${reasonOf(error)}`);
@@ -27,16 +38,24 @@ export async function provideLibfaketime(): Promise<LibfaketimeTool> {
   return { library };
 }
 
-/**
- * The environment of a program whose wall clock is ahead; how long things take it measures as before. It takes its
- * memory from the C library: jemalloc asks for the time while it starts, and libfaketime for memory before it can tell.
- */
-export function clockAhead({ library }: LibfaketimeTool, seconds: number): Record<string, string> {
-  return {
-    LD_PRELOAD: `${library} libc.so.6`,
-    FAKETIME: `+${seconds}s`,
-    FAKETIME_DONT_FAKE_MONOTONIC: "1",
-  };
+/** The environment of a program whose wall clock is ahead. */
+export function clockAhead(tool: LibfaketimeTool, seconds: number): Record<string, string> {
+  return { ...otherClock(tool), FAKETIME: `+${seconds}s` };
+}
+
+/** The environment of a program whose wall clock is ahead by what the file says at the moment, such as `+1.5s`. */
+export function clockIn(tool: LibfaketimeTool, file: string): Record<string, string> {
+  return { ...otherClock(tool), FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: "1" };
+}
+
+// How long things take is measured as before. Memory comes from the C library: jemalloc asks for the time while it
+// starts, and libfaketime for memory before it can tell.
+function otherClock({ library }: LibfaketimeTool): Record<string, string> {
+  return { LD_PRELOAD: `${library} libc.so.6`, FAKETIME_DONT_FAKE_MONOTONIC: "1" };
+}
+
+async function findHere(): Promise<string | undefined> {
+  return (await findIn("/")) ?? (await findIn(unpackedIn("libfaketime")));
 }
 
 async function findIn(root: string): Promise<string | undefined> {

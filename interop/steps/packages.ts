@@ -22,7 +22,7 @@ export async function unpacked(name: string): Promise<string> {
   if (findProgram("apt-get") === undefined || findProgram("dpkg-deb") === undefined) {
     throw new Skip(`no ${name} on this machine, and no apt-get to bring it`);
   }
-  return await place(`packages/${name}`, [name, process.arch], async (dir) => {
+  return await place(folderOf(name), [name, process.arch], async (dir) => {
     try {
       const archives = await download(name);
       const debs = (await readdir(archives)).filter(
@@ -34,6 +34,15 @@ export async function unpacked(name: string): Promise<string> {
       throw new Skip(`${name} cannot be had: ${reasonOf(error)}`);
     }
   });
+}
+
+/** Where it is, or would be. */
+export function unpackedIn(name: string): string {
+  return join(CACHE, folderOf(name));
+}
+
+function folderOf(name: string): string {
+  return `packages/${name}`;
 }
 
 /** Where an unpacked program finds its shared libraries. */

@@ -1,0 +1,50 @@
+import type { Topology } from "../servers/topology.ts";
+import type { Fault, Planned } from "./fault.ts";
+
+const RIGHT_WITHIN_MS = 50;
+
+type Target = Pick<Planned, "target">;
+
+/** @throws Error when the server does not see it: the run would prove nothing */
+async function setClock(
+  topology: Topology,
+  { target, stepMs }: Target & Pick<Planned, "stepMs">,
+): Promise<void> {
+  topology.clock(target).set(stepMs);
+  const askedAt = Date.now();
+  const [seconds = "0", microseconds = "0"] = (await topology.direct(target).time()).map(String);
+  const shown = Number(seconds) * 1000 + Number(microseconds) / 1000 - stepMs;
+  if (shown > askedAt - RIGHT_WITHIN_MS && shown < Date.now() + RIGHT_WITHIN_MS) return;
+  throw new Error(
+    `the clock of server ${target + 1} was set ${stepMs} ms ahead, and shows ${shown - askedAt} ms more`,
+  );
+}
+
+const setRight = (topology: Topology, { target }: Target) => setClock(topology, { target, stepMs: 0 });
+
+const onServer = { on: "server", lasts: "a_while" } as const;
+
+/** The wall clocks of servers. What Redis times by the monotonic one goes on as before. */
+export const CLOCK_FAULTS: readonly Fault[] = [
+  {
+    ...onServer,
+    name: "server-clock-step",
+    loses: "leases",
+    steps: "either_way",
+    begin: ({ topology }, planned) => setClock(topology, planned),
+    end: ({ topology }, planned) => setRight(topology, planned),
+  },
+  {
+    // A fence is above the last one that the server remembers, and above its clock: this takes both away.
+    ...onServer,
+    name: "lose-data-and-set-clock-back",
+    loses: "fences",
+    steps: "back",
+    asked: "by_name",
+    async begin({ topology }, planned) {
+      await setClock(topology, planned);
+      await topology.direct(planned.target).flushall();
+    },
+    end: ({ topology }, planned) => setRight(topology, planned),
+  },
+];

@@ -1,0 +1,55 @@
+import type { Redis } from "ioredis";
+import type { Fault } from "./fault.ts";
+
+const FILLER = Array.from({ length: 48 }, (_, n) => `chaos:filler:${n}`);
+const FILLER_BYTES = 32 * 1024;
+/** Outlasts every lock: by time to live, locks are evicted first. */
+const FILLER_S = 3600;
+/** Less than the filler takes: the last of it makes room by eviction, as every write after it. */
+const ROOM_BYTES = (FILLER.length / 2) * FILLER_BYTES;
+
+const onServer = { on: "server", lasts: "a_while" } as const;
+
+export const MEMORY_FAULTS: readonly Fault[] = [
+  {
+    ...onServer,
+    name: "evict",
+    loses: "data",
+    async begin({ topology }, { target, chance }) {
+      const redis = topology.direct(target);
+      await limit(
+        redis,
+        (await usedBytes(redis)) + ROOM_BYTES,
+        chance < 0.5 ? "allkeys-lru" : "volatile-ttl",
+      );
+      const content = "x".repeat(FILLER_BYTES);
+      for (const key of FILLER) await redis.set(key, content, "EX", FILLER_S);
+    },
+    async end({ topology }, { target }) {
+      const redis = topology.direct(target);
+      await limit(redis, 0, "noeviction");
+      await redis.unlink(...FILLER);
+    },
+  },
+  {
+    ...onServer,
+    name: "full-memory",
+    loses: "nothing",
+    begin: ({ topology }, { target }) => limit(topology.direct(target), 1, "noeviction"),
+    end: ({ topology }, { target }) => limit(topology.direct(target), 0, "noeviction"),
+  },
+];
+
+type Policy = "allkeys-lru" | "volatile-ttl" | "noeviction";
+
+async function limit(redis: Redis, bytes: number, policy: Policy): Promise<void> {
+  await redis.config("SET", "maxmemory-policy", policy);
+  await redis.config("SET", "maxmemory-samples", "32");
+  await redis.config("SET", "maxmemory", String(bytes));
+}
+
+async function usedBytes(redis: Redis): Promise<number> {
+  const used = /^used_memory:(\d+)/m.exec(await redis.info("memory"))?.[1];
+  if (used === undefined) throw new Error("Redis does not say how much memory it uses");
+  return Number(used);
+}

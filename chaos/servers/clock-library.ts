@@ -1,0 +1,34 @@
+import { reasonOf, Skip } from "../../interop/skip.ts";
+import {
+  findLibfaketime,
+  type LibfaketimeTool,
+  provideLibfaketime,
+} from "../../interop/steps/libfaketime.ts";
+import { type Command, UsageError } from "../arguments.ts";
+import { faultOf } from "../faults/known.ts";
+
+/**
+ * What sets wall clocks of servers, where a fault of the run does. For one that was asked for by name it is brought from
+ * the distribution's packages; of all faults, those that need it are left out where it is not here.
+ *
+ * @throws UsageError when a fault was asked for by name and it cannot be had
+ */
+export async function clockLibrary(
+  { faults, chosen }: Command,
+  { find, bring } = { find: findLibfaketime, bring: provideLibfaketime },
+): Promise<LibfaketimeTool | undefined> {
+  const stepping = faults.filter((name) => faultOf(name).steps !== undefined).join(", ");
+  if (stepping === "") return undefined;
+  try {
+    return await (chosen === "by_name" ? bring() : find());
+  } catch (error) {
+    if (!(error instanceof Skip)) throw error;
+    if (chosen === "by_name")
+      throw new UsageError(`${stepping} needs libfaketime: ${reasonOf(error)}. ${HOW}`);
+    console.log(`left out: ${stepping} (${reasonOf(error)}). ${HOW}`);
+    return undefined;
+  }
+}
+
+const HOW =
+  "Install it (Debian/Ubuntu: `apt-get install libfaketime`), or ask for the fault by name: it is unpacked into .cache then.";
