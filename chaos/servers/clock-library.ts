@@ -24,11 +24,12 @@ export async function clockLibrary(
   } catch (error) {
     if (!(error instanceof Skip)) throw error;
     if (chosen === "by_name")
-      throw new UsageError(`${stepping} needs libfaketime: ${reasonOf(error)}. ${HOW}`);
-    console.log(`left out: ${stepping} (${reasonOf(error)}). ${HOW}`);
+      throw new UsageError(`${stepping} needs libfaketime: ${reasonOf(error)}. ${INSTALL}.`);
+    console.log(
+      `left out: ${stepping} (${reasonOf(error)}). ${INSTALL}, or ask for the fault by name: it is unpacked into .cache then.`,
+    );
     return undefined;
   }
 }
 
-const HOW =
-  "Install it (Debian/Ubuntu: `apt-get install libfaketime`), or ask for the fault by name: it is unpacked into .cache then.";
+const INSTALL = "Install it (Debian/Ubuntu: `apt-get install libfaketime`)";
