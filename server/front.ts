@@ -3,7 +3,9 @@ import { once } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { Duplex } from "node:stream";
+import { problemOf } from "./api/problem.ts";
 import type { Config } from "./config.ts";
+import { UnavailableError } from "./locks/errors.ts";
 import type { Runtime } from "./runtime.ts";
 import { StartupError } from "./startup-error.ts";
 
@@ -72,7 +74,7 @@ export class Front {
     else if (path === "/readyz") this.#answerReady(outgoing);
     else if (isApi && this.config.door === "fast" && this.#runtime !== undefined) {
       void this.#runtime.answerNode(incoming, outgoing);
-    } else if (this.#runtime === undefined || this.#page === undefined) text(outgoing, 503, "starting");
+    } else if (this.#runtime === undefined || this.#page === undefined) answerStarting(outgoing, isApi);
     else if (!isDecodable(path)) text(outgoing, 400, "this address is not percent-encoded UTF-8");
     else this.#answerPage(incoming, outgoing, isApi, this.#page);
   }
@@ -99,6 +101,20 @@ function isDecodable(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Apps are answered as by the API: nothing was done, and they may ask again. */
+function answerStarting(outgoing: ServerResponse, isApi: boolean): void {
+  if (!isApi) {
+    text(outgoing, 503, "starting");
+    return;
+  }
+  const { status, headers, body } = problemOf(
+    new UnavailableError(
+      "Lockkeeper is starting and has not reached Redis yet. Nothing was done; try again.",
+    ),
+  );
+  outgoing.writeHead(status, headers).end(body);
 }
 
 function text(outgoing: ServerResponse, status: number, body: string): void {

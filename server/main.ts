@@ -1,34 +1,26 @@
 import { setRuntime } from "./accessor.ts";
 import { type Config, consoleUrl, readConfig, settleNodeEnv } from "./config.ts";
-import { Front } from "./front.ts";
-import { createLog } from "./log.ts";
+import type { Front } from "./front.ts";
 import { watchNpm } from "./npm-parent.ts";
-import { Runtime } from "./runtime.ts";
+import type { Runtime } from "./runtime.ts";
+import { endOnSignals, Service } from "./service.ts";
 import { StartupError } from "./startup-error.ts";
-import { openTarget, type Target } from "./target.ts";
+import type { Target } from "./target.ts";
 
-/** A stop that hangs is cut off after this; the promise to the terminal is two seconds. */
-const STOP_MS = 1800;
 const PARENT_LOOK_MS = 500;
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
-const stops: (() => Promise<void> | void)[] = [];
-let isStopping = false;
+let service: Service | undefined;
+const stop = endOnSignals(async () => await service?.stop());
 
 async function main(): Promise<void> {
   const config = readConfig();
   settleNodeEnv(config);
-  stopOnSignals(config);
-  const front = new Front(config);
-  await front.listen();
-  stops.push(() => front.stop());
-  const target = await openTarget(config, say);
-  const stopRedis = async () => await target.embedded?.stop();
-  stops.push(stopRedis);
-  const runtime = await Runtime.start(config, target, () => front.port, createLog(config));
-  stops.splice(1, 0, () => runtime.stop());
+  stopWithNpm(config);
+  service = new Service(config);
+  const { front } = service;
+  const { target, runtime } = await service.start(say);
   setRuntime(runtime);
-  front.serve(runtime);
   await servePages(config, front);
   await announce(config, target, runtime, front.port);
 }
@@ -62,20 +54,11 @@ async function announce(config: Config, target: Target, runtime: Runtime, port: 
   say("");
 }
 
-function stopOnSignals(config: Config): void {
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void stop(0));
+function stopWithNpm(config: Config): void {
   if (!config.startedByNpm) return;
   // npm killed outright passes nothing on; without this we would stay behind and keep the port.
   const hasNpmEnded = watchNpm();
   setInterval(() => hasNpmEnded() && void stop(0), PARENT_LOOK_MS).unref();
-}
-
-async function stop(exitCode: number): Promise<void> {
-  if (isStopping) return;
-  isStopping = true;
-  setTimeout(() => process.exit(exitCode), STOP_MS);
-  for (const end of stops) await end();
-  process.exit(exitCode);
 }
 
 main().catch(async (error: unknown) => {

@@ -104,7 +104,13 @@ export const Grant = z
       description: "null only when the hold was taken without us and is being re-entered or renewed.",
     }),
     leaseMs: z.number(),
-    remainingMs: z.number(),
+    remainingMs: z.number().meta({
+      description: "What was left when Redis answered. Count it from before the request was sent.",
+    }),
+    waitedMs: z.number().optional().meta({
+      description:
+        "Of a request with `waitMs`: for how long it was held open before the lock was asked for with success. The hold lasts until `waitedMs` + `remainingMs` after the request was sent.",
+    }),
     asOf: AS_OF,
   })
   .meta({ id: "Grant" });

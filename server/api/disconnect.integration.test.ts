@@ -129,6 +129,23 @@ describe("waiting over HTTP", () => {
     expect((await waits).body).toMatchObject({ owner: "you", count: 1 });
   });
 
+  it("says how much of the deadline a wait has not used up, and no more than that", async () => {
+    const key = `lock:${randomUUID()}`;
+    await server.call(`/locks/${key}/acquire`, { body: { owner: "me", leaseMs: 500 } });
+    const sentAt = performance.now();
+    const { body } = await server.call(`/locks/${key}/acquire`, {
+      body: { owner: "you", leaseMs: 5000, waitMs: 10_000 },
+    });
+    const deadline = sentAt + body.waitedMs + body.remainingMs;
+    const beforeLook = performance.now();
+    const leftMs = await direct.pttl(key);
+    // What Redis has left ends between these two; a millisecond is lost where it rounds.
+    expect(deadline).toBeLessThanOrEqual(performance.now() + leftMs + 1);
+    expect(deadline).toBeGreaterThan(beforeLook + leftMs - body.waitedMs / 2);
+    const again = await server.call(`/locks/${key}/acquire`, { body: { owner: "you", leaseMs: 5000 } });
+    expect(again.body).not.toHaveProperty("waitedMs");
+  });
+
   it("refuses to wait longer than a request may be held open", async () => {
     const reply = await server.call(`/locks/lock:x/acquire`, { body: { owner: "me", waitMs: 55_001 } });
     expect([reply.status, reply.body.code]).toEqual([400, "invalid"]);

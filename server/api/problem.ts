@@ -10,7 +10,7 @@ import {
 import type { ApiResponse } from "./http.ts";
 
 /** The one way from errors to HTTP: RFC 9457 documents. What is not ours never shows its message. */
-export function problemOf(thrown: unknown, requestId: string): ApiResponse {
+export function problemOf(thrown: unknown, requestId?: string): ApiResponse {
   const error = thrown instanceof LockkeeperError ? thrown : faultOfOurs(thrown);
   const { code, status, title, message: detail, facts } = error;
   const type = `https://lockkeeper.dev/problems/${code}`;

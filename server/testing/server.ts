@@ -1,8 +1,6 @@
 import { type Config, readConfig } from "../config.ts";
-import { Front } from "../front.ts";
-import { createLog } from "../log.ts";
-import { Runtime } from "../runtime.ts";
-import { openTarget } from "../target.ts";
+import type { Runtime } from "../runtime.ts";
+import { Service } from "../service.ts";
 import { startTestRedis, type TestRedis, type TestRedisOptions } from "./redis.ts";
 
 export const ROOT_KEY = "root-key-of-the-tests-0123456789-0123456789";
@@ -47,17 +45,10 @@ export async function startTestServer(
     },
     [],
   );
-  const front = new Front(config);
-  const port = await front.listen();
-  const runtime = await Runtime.start(
-    config,
-    await openTarget(config, () => undefined),
-    () => port,
-    createLog(config),
-  );
-  front.serve(runtime);
+  const service = new Service(config);
+  const { runtime } = await service.start(() => undefined);
   await until(() => runtime.readiness.ready);
-  const url = `http://127.0.0.1:${port}`;
+  const url = `http://127.0.0.1:${service.front.port}`;
   const send =
     options.door === "next"
       ? (request: Request) => runtime.answer(request)
@@ -68,8 +59,7 @@ export async function startTestServer(
     url,
     call: (path, init) => call(send, `${url}/api/v1${path}`, init),
     async stop() {
-      await front.stop();
-      runtime.stop();
+      await service.stop();
       await redis.stop();
     },
   };

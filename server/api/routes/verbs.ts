@@ -7,7 +7,8 @@ import {
   Verified,
   VerifyInput,
 } from "../../../lib/contract/verb.ts";
-import { json } from "../http.ts";
+import type { AcquireOptions } from "../../locks/verbs.ts";
+import { type ApiRequest, json } from "../http.ts";
 import { type Route, route } from "../route.ts";
 import type { Services } from "../services.ts";
 
@@ -44,6 +45,21 @@ const ACQUIRE_EXAMPLES = {
   },
 };
 
+/** A request that waits: until its client has gone, and for how long before the try that was granted. */
+class HeldOpen {
+  readonly #since = performance.now();
+  waitedMs = 0;
+  readonly options: Pick<AcquireOptions, "signal" | "onSend">;
+
+  constructor({ signal }: ApiRequest) {
+    // Rounded down: a deadline that is counted with it must not come too late.
+    const onSend = () => {
+      this.waitedMs = Math.floor(performance.now() - this.#since);
+    };
+    this.options = { signal, onSend };
+  }
+}
+
 /** The verbs that apps call. */
 export function verbRoutes({ locks }: Services): Route[] {
   return [
@@ -53,19 +69,20 @@ export function verbRoutes({ locks }: Services): Route[] {
       access: "lock",
       summary: "Acquire a lock",
       description:
-        "Grants the lock when it is free, or once more when the same owner holds it (count rises, fence stays). With `waitMs` the request is held open until the lock is granted or the time is over (`timeout`); who repeats its Idempotency-Key within 5 s keeps its place, and who closes the connection leaves nothing behind. A lease can be outlived by a pause of the holder: hand the fence to the resource and let it refuse lower ones.",
+        "Grants the lock when it is free, or once more when the same owner holds it (count rises, fence stays). With `waitMs` the request is held open until the lock is granted or the time is over (`timeout`); who repeats its Idempotency-Key within 5 s keeps its place, and who closes the connection leaves nothing behind. The holder's deadline is `waitedMs` + `remainingMs` after it sent the request. A lease can be outlived by a pause of the holder: hand the fence to the resource and let it refuse lower ones.",
       body: AcquireInput,
       examples: ACQUIRE_EXAMPLES,
       idempotent: true,
       response: { status: 200, schema: Grant, description: "Granted." },
       errors: [...ALWAYS, "held", "timeout", "lost", "queue_full", "aborted", "unit_conflict"],
       handle: async ({ key, body, requestId, request }) => {
-        const { grant, abandon } = await locks.acquire(key, {
+        const waiting = body.waitMs > 0 ? new HeldOpen(request) : undefined;
+        const { grant: granted, abandon } = await locks.acquire(key, {
           ...body,
           requestId,
-          // Made when it is asked for, so only those who wait pay for it.
-          ...(body.waitMs > 0 ? { signal: request.signal } : {}),
+          ...waiting?.options,
         });
+        const grant = waiting === undefined ? granted : { ...granted, waitedMs: waiting.waitedMs };
         // Whoever asked has gone: nobody knows of this hold, so nobody would release it. With an id of its own the
         // caller may be asking again already, and would be told of the very hold that we take back.
         return requestId === undefined ? { ...json(200, grant), onUndelivered: abandon } : json(200, grant);
