@@ -1,7 +1,7 @@
 import type { FormatName } from "../../lib/contract/format.ts";
 import type { Commands } from "../redis/commands.ts";
 import type { RedisArgument } from "../redis/script.ts";
-import type { HeldObservation, Recognised, SeenHolder } from "./observation.ts";
+import type { HeldObservation, LockType, Recognised, SeenHolder } from "./observation.ts";
 import type { RawKey } from "./raw.ts";
 import type { ForceReleaseReply } from "./reply.ts";
 
@@ -31,8 +31,10 @@ export interface More {
 /** How locks of one format are told from other keys, read, and freed as their library would. */
 export interface KnownFormat {
   readonly name: FormatName;
+  /** A library that writes locks of several types may have one of these for each. */
+  readonly types: readonly LockType[];
   recognise(raw: RawKey, how: How): Recognised | undefined;
-  more?: More;
+  readonly more?: More;
   /** Undefined: freeing does harm, and is not done. */
   readonly frees?: {
     readonly oneHolder: boolean;

@@ -4,7 +4,7 @@ import type { Commands } from "../redis/commands.ts";
 import { failureOf, isPassing } from "../redis/failure.ts";
 import { type RedisArgument, Script } from "../redis/script.ts";
 import { besideOf, pairOf } from "./keys.ts";
-import { KNOWN_FORMATS } from "./known-formats.ts";
+import { knownFormat } from "./known-formats.ts";
 import type { HeldObservation, Observation, SeenWaiters } from "./observation.ts";
 import { MEMBERS_MAX, type RawReply, rawReplyOf, VALUE_BYTES_MAX } from "./raw.ts";
 import { recognise } from "./recognise.ts";
@@ -89,7 +89,7 @@ async function askMore(redis: Redis, seen: readonly Observation[]): Promise<Obse
   const pipeline = redis.pipeline();
   const asked = seen.map((observation) => {
     if (observation.state !== "held") return 0;
-    const commands = KNOWN_FORMATS[observation.format].more?.ask(observation) ?? [];
+    const commands = knownFormat(observation.format, observation.type)?.more?.ask(observation) ?? [];
     for (const [command, ...parameters] of commands) pipeline.call(command, ...parameters);
     return commands.length;
   });
@@ -105,5 +105,5 @@ async function askMore(redis: Redis, seen: readonly Observation[]): Promise<Obse
 }
 
 function taken(seen: HeldObservation, answers: readonly unknown[]): HeldObservation {
-  return KNOWN_FORMATS[seen.format].more?.take(seen, answers) ?? seen;
+  return knownFormat(seen.format, seen.type)?.more?.take(seen, answers) ?? seen;
 }

@@ -1,5 +1,5 @@
 import type { FormatName } from "../../lib/contract/format.ts";
-import { KNOWN_FORMATS } from "./known-formats.ts";
+import { knownFormat } from "./known-formats.ts";
 import type { LockType, Recognised } from "./observation.ts";
 import type { RawKey } from "./raw.ts";
 import { recogniseRedisson } from "./redisson/recognise.ts";
@@ -16,10 +16,10 @@ const BY_SHAPE: Readonly<Record<LockType, readonly Recogniser[]>> = {
   zset: [],
 };
 
-/** What a key is; undefined: nothing that could be a lock. What our companion tells comes before any rule. */
+/** What a key is; undefined: nothing that could be a lock. A hold of ours comes before any rule. */
 export function recognise(raw: RawKey, rule: FormatName | undefined): Recognised | undefined {
-  if (rule !== undefined && raw.told === undefined) {
-    const told = KNOWN_FORMATS[rule].recognise(raw, "by_rule");
+  if (rule !== undefined && !isOurs(raw)) {
+    const told = knownFormat(rule, raw.type)?.recognise(raw, "by_rule");
     if (told !== undefined) return told;
   }
   for (const recogniser of BY_SHAPE[raw.type]) {
@@ -27,4 +27,13 @@ export function recognise(raw: RawKey, rule: FormatName | undefined): Recognised
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** The companion outlives its hold, so what it tells is compared with what is there. */
+function isOurs(raw: RawKey): boolean {
+  if (raw.type === "string") return recogniseOurString(raw) !== undefined;
+  return (
+    raw.type === "hash" &&
+    raw.content.some((bytes, at) => at % 2 === 0 && bytes.toString("utf8") === raw.told?.owner)
+  );
 }

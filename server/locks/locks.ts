@@ -3,7 +3,7 @@ import type { Grant, Released, Verified, VerifyInput } from "../../lib/contract/
 import { type AcquireRequest, FORMATS, type Format, stopWaiting, type Waiting } from "../formats/format.ts";
 import { eventChannelOf } from "../formats/keys.ts";
 import type { FreeAsk } from "../formats/known-format.ts";
-import { KNOWN_FORMATS } from "../formats/known-formats.ts";
+import { knownFormat } from "../formats/known-formats.ts";
 import type { HeldObservation } from "../formats/observation.ts";
 import type { AcquireReply, ForceReleaseReply } from "../formats/reply.ts";
 import type { Commands, Subscriber } from "../redis/commands.ts";
@@ -227,7 +227,7 @@ export class Locks implements Verbs {
    */
   async forceRelease(seen: HeldObservation, ask: FreeAsk): Promise<ForceReleaseReply> {
     assertMappable(seen.key);
-    const { frees } = KNOWN_FORMATS[seen.format];
+    const frees = knownFormat(seen.format, seen.type)?.frees;
     if (frees === undefined) throw new Error(`nothing frees a lock of ${seen.format}`);
     const call = () => frees.free(this.#redis, this.#channel, seen, ask);
     // Not repeated when its outcome is unknown: the same owner may hold the lock anew by then, unseen.
