@@ -61,7 +61,7 @@ export const NODE_AND_PYTHON: Readonly<Record<Extract<FormatName, Here>, FormatF
   "redis-semaphore": {
     label: "redis-semaphore",
     layout: "one string or a sorted set of holders",
-    owner: "unique",
+    owner: "recurs",
     renews: { who: "all", afterShare: 0.8 },
     oldOwner:
       "At its next refresh it throws where nobody catches it: by default its Node process ends with exit code 1. An app that gives onLockLost is told instead.",

@@ -56,7 +56,7 @@ export const OTHERS: Readonly<Record<Extract<FormatName, Here>, FormatFacts>> = 
   symfony: {
     label: "Symfony",
     layout: "a sorted set of tokens and their ends",
-    owner: "unique",
+    owner: "recurs",
     renews: { who: "none" },
     oldOwner:
       "Its refresh() raises LockConflictedException or LockExpiredException. Until then it goes on working.",
@@ -71,7 +71,7 @@ export const OTHERS: Readonly<Record<Extract<FormatName, Here>, FormatFacts>> = 
   "sidekiq-unique-jobs": {
     label: "sidekiq-unique-jobs",
     layout: "a hash of job ids, with keys beside it",
-    owner: "unique",
+    owner: "recurs",
     renews: { who: "none" },
     oldOwner: "It is told nothing: the same job may be queued or run again beside it.",
   },

@@ -11,9 +11,7 @@ local COMPANION = '^([^\n]*)\n([^\n]*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)
 -- The least time that a companion outlives its hold: enough for repeated requests and steps of the clock.
 local COMPANION_MS_MIN = 600000
 
-local function integer(number)
-  return string.format('%.0f', number)
-end
+-- include message.lua
 
 -- A whole number that Lua holds exactly, else 0.
 local function whole(text)
@@ -65,12 +63,6 @@ end
 
 local function is_wrong_type(failure)
   return string.find(failure.err or '', 'WRONGTYPE', 1, true) ~= nil
-end
-
--- What is published of a change. `since` is when a hold began that has ended by it, else ''.
-local function message(event, now_ms, fence, seq, count, since, owner, who, key)
-  return table.concat({ event, integer(now_ms), fence, integer(seq), integer(count), since, owner, who }, '\t')
-    .. '\n' .. key
 end
 
 local function waiter_name(request_id, since, owner)
