@@ -11,6 +11,15 @@ describe("the command line", () => {
     expect(textOf(command)).not.toContain("--faults");
   });
 
+  it("leaves API servers to one Redis: on a quorum there is nothing for their faults to befall", () => {
+    const quorum = commandOf(["--topology", "quorum", "--seed", "1"]);
+    const single = commandOf(["--topology", "single"]);
+    const api = single.faults.filter((name) => name.endsWith("-api"));
+    expect(api).toContain("restart-api");
+    expect(quorum.faults).toEqual(single.faults.filter((name) => !api.includes(name)));
+    expect(textOf(quorum)).toBe("npm run chaos -- --topology quorum --seconds 30 --seed 1");
+  });
+
   it("takes some faults, or none", () => {
     expect(commandOf(["--faults", "flushall,kill-worker"]).faults).toEqual(["flushall", "kill-worker"]);
     expect(commandOf(["--faults", "none"]).faults).toEqual([]);
@@ -19,6 +28,7 @@ describe("the command line", () => {
   it.each([
     [["--faults", "flushall,earthquake"], "flushall"],
     [["--topology", "cluster"], "single, quorum"],
+    [["--topology", "quorum", "--faults", "restart-api"], "fault on topology quorum"],
     [["--format", "zookeeper"], "redisson, token, timestamp"],
     [["--topology", "quorum", "--format", "timestamp"], "format token alone"],
     [["--seconds", "-1"], "npm run chaos"],

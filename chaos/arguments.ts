@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { SpokenFormat } from "../lib/contract/format.ts";
-import { ALL_FAULTS, FAULTS } from "./faults/known.ts";
+import { allFaultsOn, faultsOn } from "./faults/known.ts";
 import { MUTANTS } from "./mutants/known.ts";
 import { TOPOLOGIES, type TopologyName } from "./servers/topology.ts";
 
@@ -41,7 +41,7 @@ export function commandOf(argv: readonly string[], chance: () => number = Math.r
     seconds: whole("seconds", values.seconds ?? "30", 5),
     seed: whole("seed", values.seed ?? String(Math.floor(chance() * 1_000_000)), 0),
     format: formatOf(topology, values.format),
-    faults: faultsOf(values.faults),
+    faults: faultsOf(topology, values.faults),
     chosen: values.faults === undefined ? "all" : "by_name",
     leaseMs: whole("lease-ms", values["lease-ms"] ?? "1500", 200),
     out: values.out,
@@ -51,7 +51,7 @@ export function commandOf(argv: readonly string[], chance: () => number = Math.r
 
 /** What repeats a run. */
 export function textOf({ topology, seconds, seed, format, faults, leaseMs }: RunRequest): string {
-  const isAll = faults.join() === ALL_FAULTS.join();
+  const isAll = faults.join() === allFaultsOn(topology).join();
   const chosen = isAll ? "" : ` --faults ${faults.length === 0 ? "none" : faults.join(",")}`;
   const shape = topology === "quorum" ? "" : ` --format ${format}`;
   const lease = leaseMs === 1500 ? "" : ` --lease-ms ${leaseMs}`;
@@ -86,10 +86,11 @@ function formatOf(topology: TopologyName, asked: string | undefined): SpokenForm
   throw new UsageError("A quorum keeps its locks in the format token alone; leave out --format.");
 }
 
-function faultsOf(asked: string | undefined): readonly string[] {
-  if (asked === undefined) return ALL_FAULTS;
+function faultsOf(topology: TopologyName, asked: string | undefined): readonly string[] {
+  if (asked === undefined) return allFaultsOn(topology);
   if (asked === "none") return [];
-  return [...new Set(asked.split(","))].map((name) => oneOf("fault", [...FAULTS.keys()], name));
+  const known = faultsOn(topology);
+  return [...new Set(asked.split(","))].map((name) => oneOf(`fault on topology ${topology}`, known, name));
 }
 
 function mutantsOf(asked: boolean | undefined, names: readonly string[]): readonly string[] | undefined {

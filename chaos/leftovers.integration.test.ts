@@ -33,6 +33,18 @@ it("a lock whose lease ends in time is waited for, one that stays is a leftover"
   expect(await leftovers(topology, 10)).toMatchObject([{ key: "lock:a", why: "nobody is left who has it" }]);
 });
 
+it("a list of those who wait may stay for the longest wait, and for no longer", async () => {
+  await topology.direct(0).set("lockkeeper:waiters:{lock:a}", "x", "PX", 7000);
+  expect(await leftovers(topology, 10)).toEqual([]);
+  await topology.direct(0).set("lockkeeper:waiters:{lock:a}", "x", "PX", 60_000);
+  expect(await leftovers(topology, 10)).toMatchObject([{ key: "lockkeeper:waiters:{lock:a}" }]);
+});
+
+it("what an API server keeps of its own is no leftover", async () => {
+  await topology.direct(0).mset("{lockkeeper}:home", "x", "lockkeeper:canary", "x");
+  expect(await leftovers(topology, 10)).toEqual([]);
+});
+
 it("whatever nothing ends is a leftover at once", async () => {
   await topology.direct(0).set("lockkeeper:hold:{lock:a}", "x");
   expect(await leftovers(topology, 60_000)).toMatchObject([{ why: "without an end" }]);

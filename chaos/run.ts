@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { LibfaketimeTool } from "../interop/steps/libfaketime.ts";
-import { seeded } from "../server/testing/random.ts";
 import type { RunRequest } from "./arguments.ts";
 import { watchForEndless } from "./endless.ts";
 import type { Planned, Stage } from "./faults/fault.ts";
@@ -14,19 +13,16 @@ import type { Entry } from "./history/entry.ts";
 import { Journal } from "./history/journal.ts";
 import { readHistory } from "./history/read.ts";
 import { leftovers } from "./leftovers.ts";
+import { ProcessGroup } from "./processes/process-group.ts";
 import { startResource } from "./processes/start-resource.ts";
-import { type Seat, Workers } from "./processes/workers.ts";
 import type { Resources } from "./resources.ts";
-import { Link } from "./servers/link.ts";
-import { serversOf, Topology } from "./servers/topology.ts";
+import { countsOn, LOCKS, Seats } from "./seats.ts";
+import { Topology } from "./servers/topology.ts";
 
 export const PROJECT = fileURLToPath(new URL("..", import.meta.url));
-const WORKERS = 5;
-const CONTEXTS = 3;
-const LOCKS = ["lock:chaos:a", "lock:chaos:b", "lock:chaos:c"];
-/** The shortest lease, as a share of the longest. */
-const SHORTEST = 8 / 15;
 const STOP_MS = 20_000;
+/** An API server that has nothing to do promises to end within two seconds; the rest is for a busy machine. */
+const END_MS = 4000;
 
 export interface RunOptions extends RunRequest {
   /** The folder that holds `server/locks`. */
@@ -49,8 +45,7 @@ export function scheduleFor(options: RunRequest & Pick<RunOptions, "library">): 
     seed,
     forMs: Math.max(1000, seconds * 1000 - quietMs({ leaseMs })),
     faults: faults.map(faultOf),
-    workers: WORKERS,
-    servers: serversOf(topology),
+    targets: countsOn(topology),
     leaseMs,
   });
   return schedule.filter(({ stepMs }) => stepMs === 0 || library !== undefined);
@@ -67,12 +62,14 @@ export async function run(options: RunOptions, resources: Resources): Promise<En
   const topology = await Topology.start(options.topology, hasSteps ? options.library : undefined);
   resources.later(() => topology.stop());
   const resourcePort = await startResource(join(folder, "resource.jsonl"), epochNs, resources);
-  const seats = await seatsOf({ ...options, folder, epochNs, resourcePort }, topology, resources);
-  const workers = new Workers(seats, journal);
-  resources.later(() => workers.killAll());
+  const seats = await Seats.open({ ...options, folder, epochNs, resourcePort }, topology, resources);
+  const apis = new ProcessGroup("api", seats.apis, journal);
+  const workers = new ProcessGroup("worker", seats.workers, journal);
+  resources.later(async () => await Promise.all([workers.killAll(), apis.killAll()]).then(() => undefined));
+  await apis.startAll();
   await workers.startAll();
   journal.write({ op: "begun", type: "info", target: topology.name });
-  await pass(options, { workers, topology }, journal);
+  await pass(options, { workers, apis, topology }, journal);
   return readHistory(folder);
 }
 
@@ -87,43 +84,11 @@ async function pass(options: RunOptions, stage: Stage, journal: Journal): Promis
   await sleep(quiet);
   const late = await stage.workers.stopAll(STOP_MS);
   if (late > 0) journal.write({ op: "died", type: "info", code: `${late} did not end within ${STOP_MS} ms` });
+  await stage.apis.terminateAll(END_MS);
   stop.abort();
   await watched;
   journal.write({ op: "over", type: "info" });
   for (const { server, key, why } of await leftovers(stage.topology, options.leaseMs)) {
     journal.write({ op: "leftover", type: "info", target: `server ${server + 1}`, lock: key, code: why });
   }
-}
-
-interface Setting extends RunOptions {
-  readonly epochNs: string;
-  readonly resourcePort: number;
-}
-
-async function seatsOf(setting: Setting, topology: Topology, resources: Resources): Promise<Seat[]> {
-  const random = seeded(setting.seed ^ 0x5eed);
-  return await Promise.all(
-    Array.from({ length: WORKERS }, async (_, n) => {
-      const links = await Promise.all(topology.servers.map(({ port }) => Link.open(port, random)));
-      resources.later(() => {
-        for (const link of links) link.close();
-      });
-      const where = topology.where(links.map(({ port }) => port));
-      return { links, task: (nth: number) => taskOf(setting, n, nth, where) };
-    }),
-  );
-}
-
-function taskOf(setting: Setting, n: number, nth: number, where: ReturnType<Topology["where"]>) {
-  const { core, format, leaseMs, seed, epochNs, resourcePort, folder } = setting;
-  const name = `w${n + 1}.${nth}`;
-  return {
-    ...{ name, where, core, format, epochNs, resourcePort },
-    leaseMs: [Math.round(leaseMs * SHORTEST), leaseMs] as const,
-    locks: LOCKS,
-    contexts: CONTEXTS,
-    watchdog: n % 2 === 0 ? ("on" as const) : ("off" as const),
-    seed: seed * 1009 + n * 101 + nth,
-    journal: join(folder, `${name}.jsonl`),
-  };
 }

@@ -55,6 +55,20 @@ describe("C4, one order fits all", () => {
     expect(violationsOf(refused("b", 20, 30), took("c", 2, 50))).toHaveLength(1);
   });
 
+  it("allows for a request over HTTP that is still on its way when it was asked again", () => {
+    const twice = (entries: readonly Told[]) =>
+      entries.map((entry) => (entry.type === "invoke" ? entry : { ...entry, asked: 2 }));
+    const granted = [gave("a", 20), refused("b", 30, 40)];
+    expect(violationsOf(twice(took("a", 1, 10)), ...granted)).toEqual([]);
+    expect(violationsOf(took("a", 1, 10), ...granted)).toHaveLength(1);
+    const late = [took("b", 2, 20), gave("b", 30), refused("c", 40, 50)];
+    for (const code of ["held", "timeout", "unavailable"]) {
+      const before = [took("x", 1, 5), gave("x", 15)];
+      expect(violationsOf(...before, twice(refused("a", 6, 10, code)), ...late)).toEqual([]);
+      expect(violationsOf(...before, refused("a", 6, 10, code), ...late)).toHaveLength(1);
+    }
+  });
+
   it("allows for data that was taken away, from then on", () => {
     expect(violationsOf(took("a", 1, 10), happened("flushall", 20), took("b", 2, 30))).toEqual([]);
     expect(violationsOf(took("a", 1, 10), took("b", 2, 30), happened("flushall", 50))).toHaveLength(1);

@@ -62,7 +62,7 @@ function callsOf(story: Story, claims: readonly Claim[], lock: string): Call[] {
     if (entry.type === "invoke") open.set(name, entry);
     else if (invoked !== undefined) {
       open.delete(name);
-      calls.push(...operationsOf(invoked, entry, isQuorum, story));
+      calls.push(...operationsOf(invoked, entry, isQuorum, story), ...echoesOf(invoked, entry, story));
     }
   }
   // The calls of processes that were killed.
@@ -109,6 +109,16 @@ const denied = (owner: string) => (lock: Lock) => (lock.owner === owner ? undefi
 
 const freed = (owner: string) => (lock: Lock) =>
   lock.owner === owner ? { ...FREE, fence: lock.fence } : undefined;
+
+/**
+ * A request over HTTP that was given up and asked again may still be on its way, and be carried out when its id is
+ * forgotten: nobody holds the lock then, and nobody has it any more.
+ */
+function echoesOf(invoked: Entry, { op, type, code = "", t, asked = 1 }: Entry, story: Story): Call[] {
+  const isGranted = op === "acquire" && type === "ok";
+  return asked > 1 && (isGranted || REFUSALS.includes(code)) ? maybe(invoked, t, story) : [];
+}
+const REFUSALS = ["held", "timeout", "unavailable", "queue_full"];
 
 /**
  * A lease may end once its holder's deadline has passed, or earlier by what the clock of a server went ahead. Nobody is

@@ -33,6 +33,17 @@ describe("C5, liveness", () => {
     expect(violationsOf(...history, stall)).toEqual([]);
   });
 
+  it("is violated at any time by a call that fails as nothing may", () => {
+    const history = [happened("stop-server", 100, 900), calm(5000)];
+    for (const code of ["unavailable", "unknown_outcome", "unanswered"]) {
+      expect(violationsOf(...history, failed("a", 500, code))).toEqual([]);
+    }
+    expect(violationsOf(...history, failed("a", 500, "internal"))).toMatchObject([{ owners: ["a"] }]);
+    // A lock whose companion was evicted.
+    expect(violationsOf(...history, failed("a", 500, "not_a_lock"))).toHaveLength(1);
+    expect(violationsOf(...history, happened("evict", 200, 100), failed("a", 500, "not_a_lock"))).toEqual([]);
+  });
+
   it("is violated once all is healed by a wait that outlasts a lease and a look", () => {
     const history = [happened("stop-server", 1000, 3900), calm(5000), waited("b", 2, 4950, 9500)];
     expect(violationsOf(...history)).toHaveLength(1);

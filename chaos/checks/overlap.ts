@@ -1,6 +1,7 @@
 import { byLock, type Claim } from "../history/claims.ts";
 import { inMs } from "../history/entry.ts";
 import { lossesOf } from "../history/losses.ts";
+import { isOverHttp } from "../history/seat.ts";
 import { type FaultSpan, type Story, touches } from "../history/story.ts";
 import type { Check } from "./finding.ts";
 
@@ -20,7 +21,9 @@ export const overlap: Check = (story) => {
     check: "C1",
     title: "mutual exclusion",
     violations: overlaps.filter(({ losses }) => losses.length === 0).map(violationOf),
-    notes: [`${story.claims.length} holds; ${tableOf(story, overlaps)}`],
+    notes: [
+      `${story.claims.length} holds, ${story.claims.filter(isOverHttp).length} of them over HTTP; ${tableOf(story, overlaps)}`,
+    ],
   };
 };
 

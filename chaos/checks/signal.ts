@@ -1,6 +1,7 @@
 import { byLock, type Claim } from "../history/claims.ts";
 import { type Entry, inMs, NS_PER_MS } from "../history/entry.ts";
 import { lossesOf } from "../history/losses.ts";
+import { seatOf } from "../history/seat.ts";
 import { type Story, touches } from "../history/story.ts";
 import type { Check, Violation } from "./finding.ts";
 
@@ -12,11 +13,14 @@ const EARLY_MS = 5;
 /**
  * C7: before somebody else is told that the lock is his, its holder knows that it is lost: whoever looks is told so at
  * once, and a process that runs hears the signal. Nobody is told so for nothing.
+ *
+ * Of who holds over HTTP all of this is asked, too. The API signals nothing by itself, so the timer is the app's own;
+ * what is judged is the deadline that an app can reckon from the API's answers, and the `lost` of a renewal.
  */
 export const signal: Check = (story) => {
   const usurped = usurpedIn(story);
-  const lates = story.claims.flatMap(({ lostAt, deadline }) =>
-    lostAt === undefined ? [] : [inMs(lostAt - deadline)],
+  const lates = story.claims.flatMap(({ lostAt, deadline, ack }) =>
+    lostAt === undefined || deadline < ack ? [] : [inMs(lostAt - deadline)],
   );
   const early = lates.filter((ms) => ms < 0).length;
   return {
@@ -39,11 +43,9 @@ interface Usurped {
 
 /** A clock that is set ahead ends a hold early, as it should: a suspended machine looks just like that. */
 function isHurried({ process, sent, lostAt = 0 }: Claim, { faults }: Story): boolean {
-  const seat = /^w(\d+)/.exec(process)?.[1];
+  const seat = seatOf(process);
   const span = { from: sent, to: lostAt };
-  return faults.some(
-    (each) => each.fault === "clock-step" && each.target === `worker ${seat}` && touches(each, span),
-  );
+  return faults.some((each) => each.fault === "clock-step" && each.target === seat && touches(each, span));
 }
 
 function falseAlarm(claim: Claim, story: Story): Violation[] {

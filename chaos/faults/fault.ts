@@ -1,9 +1,11 @@
-import type { Workers } from "../processes/workers.ts";
+import type { ProcessGroup } from "../processes/process-group.ts";
 import type { Topology } from "../servers/topology.ts";
 
 /** What faults work on. */
 export interface Stage {
-  readonly workers: Workers;
+  readonly workers: ProcessGroup;
+  /** Our API servers; none where workers use the library alone. */
+  readonly apis: ProcessGroup;
   readonly topology: Topology;
 }
 
@@ -12,7 +14,7 @@ export interface Planned {
   readonly fault: string;
   readonly atMs: number;
   readonly forMs: number;
-  /** The number of the worker or of the server. */
+  /** The number of the worker, of the Redis server or of the API server. */
   readonly target: number;
   /** 0 to 1: picks among the variants of a fault. */
   readonly chance: number;
@@ -28,7 +30,7 @@ export type Loses = "nothing" | "leases" | "data" | "fences";
 
 export interface Fault {
   readonly name: string;
-  readonly on: "worker" | "server";
+  readonly on: "worker" | "server" | "api";
   /** `at_once`: it has no end. */
   readonly lasts: "a_while" | "at_once";
   readonly loses: Loses;

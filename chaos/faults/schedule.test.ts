@@ -3,7 +3,12 @@ import type { Planned } from "./fault.ts";
 import { FAULTS, faultOf } from "./known.ts";
 import { scheduleOf } from "./schedule.ts";
 
-const ALL = { forMs: 60_000, faults: [...FAULTS.values()], workers: 5, servers: 5, leaseMs: 1500 };
+const ALL = {
+  forMs: 60_000,
+  faults: [...FAULTS.values()],
+  targets: { worker: 7, server: 5, api: 2 },
+  leaseMs: 1500,
+};
 
 describe("the schedule of faults", () => {
   it("is of the seed alone", () => {
@@ -41,14 +46,26 @@ describe("the schedule of faults", () => {
     ])("never loses data where no majority has a clock that is past the highest fence (%#: $1)", (some) => {
       const kept = servers === 1 ? some.filter(({ loses }) => loses !== "fences") : some;
       for (const seed of seeds) {
-        const schedule = scheduleOf({ ...ALL, faults: kept, servers, seed, forMs: 120_000 });
+        const schedule = scheduleOf({
+          ...ALL,
+          faults: kept,
+          targets: { ...ALL.targets, server: servers },
+          seed,
+          forMs: 120_000,
+        });
         expect(unsafe(schedule, servers), `seed ${seed}`).toEqual([]);
       }
     });
 
     it("sets clocks both ways, by milliseconds and by minutes, also where data is lost", () => {
       const steps = seeds.flatMap((seed) =>
-        scheduleOf({ ...ALL, faults: inOrder, servers, seed, forMs: 120_000 }).map(({ stepMs }) => stepMs),
+        scheduleOf({
+          ...ALL,
+          faults: inOrder,
+          targets: { ...ALL.targets, server: servers },
+          seed,
+          forMs: 120_000,
+        }).map(({ stepMs }) => stepMs),
       );
       for (const sign of [1, -1]) {
         const sizes = steps.map((stepMs) => sign * stepMs).filter((size) => size > 0);

@@ -6,8 +6,8 @@ export interface ScheduleOptions {
   readonly seed: number;
   readonly forMs: number;
   readonly faults: readonly Fault[];
-  readonly workers: number;
-  readonly servers: number;
+  /** How many there are of what a fault may befall. */
+  readonly targets: Readonly<Record<Fault["on"], number>>;
   /** The longest lease: faults last from a third of it to three of it. */
   readonly leaseMs: number;
 }
@@ -22,7 +22,7 @@ const BREATH_MS = 300;
  * would break the order of fences is kept apart.
  */
 export function scheduleOf(options: ScheduleOptions): Planned[] {
-  const { seed, forMs, faults, leaseMs } = options;
+  const { seed, forMs, faults, targets, leaseMs } = options;
   const random = seeded(seed);
   const between = (least: number, most: number) => least + random() * (most - least);
   const planned: Planned[] = [];
@@ -31,7 +31,7 @@ export function scheduleOf(options: ScheduleOptions): Planned[] {
   if (faults.length === 0) return planned;
   for (let atMs = FIRST_MS; ; atMs += between(...GAP_MS)) {
     const fault = faults[Math.floor(random() * faults.length)];
-    const target = Math.floor(random() * (fault?.on === "worker" ? options.workers : options.servers));
+    const target = Math.floor(random() * (fault === undefined ? 0 : targets[fault.on]));
     const lastsMs = fault?.lasts === "at_once" ? 0 : between(leaseMs / 3, 3 * leaseMs);
     const chance = random();
     if (fault === undefined || atMs + lastsMs > forMs) return planned;

@@ -33,8 +33,8 @@ export class Spacing {
   #fencesAheadUntilMs = Number.NEGATIVE_INFINITY;
   #setBackUntilMs: number[] = [];
 
-  constructor({ servers, forMs, faults, leaseMs }: ScheduleOptions) {
-    this.#minority = Math.floor((servers - 1) / 2);
+  constructor({ targets, forMs, faults, leaseMs }: ScheduleOptions) {
+    this.#minority = Math.floor((targets.server - 1) / 2);
     this.#forMs = forMs;
     this.#mayLose = faults.some(losesData);
     this.#leaseMs = leaseMs;

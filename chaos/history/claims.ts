@@ -50,7 +50,8 @@ const nameOf = ({ process }: Entry, call: number | undefined) => `${process}#${c
 
 function claimOf(ok: Entry, invoked: Entry, later: readonly Entry[]): Claim {
   const { process, context = "", call = 0, lock = "", owner = "", fence = null, count = 1, leaseMs = 0 } = ok;
-  const granted = ok.deadline ?? ok.t;
+  // One that had passed when the answer was read may have passed at any time since it was asked for.
+  const granted = ok.deadline ?? invoked.t;
   const deadlines = later.flatMap(({ op, deadline }) => (op === "renew" && deadline ? [deadline] : []));
   // A clock of its own or of a server that goes ahead brings it nearer again.
   const lastDeadline = deadlines.at(-1) ?? granted;

@@ -27,14 +27,18 @@ export interface Entry {
   readonly fault?: string;
   readonly target?: string;
   readonly code?: string;
+  /** How often a call over HTTP was asked, when it had to be asked again. */
+  readonly asked?: number;
 }
 
 /**
- * `begun`: on the topology `target`. `accept`: the resource took a write. `assert`: a holder looked whether it still is one. `stall`: a process did not
- * run for a while. `endless`: a lock was seen that nothing would end. `leftover`: what Redis still had when all was over. `calm`: the last fault was healed.
+ * `begun`: on the topology `target`. `serving`: an API server takes requests. `accept`: the resource took a write. `assert`: a holder looked whether it
+ * still is one. `stall`: a process did not run for a while. `endless`: a lock was seen that nothing would end. `leftover`: what Redis still had when all
+ * was over. `calm`: the last fault was healed.
  */
 export type Op =
   | "begun"
+  | "serving"
   | "acquire"
   | "renew"
   | "release"

@@ -1,10 +1,6 @@
-import type { SpokenFormat } from "../../lib/contract/format.ts";
 import { NS_PER_MS } from "../history/entry.ts";
 import type { Journal } from "../history/journal.ts";
-
-export type LockClientOf = typeof import("../../server/locks/lock-client.ts");
-type Client = Awaited<ReturnType<LockClientOf["LockClient"]["open"]>>;
-type Hold = Awaited<ReturnType<Client["acquire"]>>;
+import type { Asked, HeldLock, LockingClient, Wish } from "./locking.ts";
 
 /** A renewal by the watchdog shows in the deadline alone. */
 const LOOK_EVERY_MS = 20;
@@ -13,24 +9,16 @@ const RENEWED_NS_MIN = 5 * NS_PER_MS;
 /** A hold, and the number of the call that got it. */
 export interface Claim {
   readonly id: number;
-  readonly hold: Hold;
+  readonly hold: HeldLock;
   readonly lock: string;
 }
 
-export interface Wish {
-  readonly owner: string;
-  readonly leaseMs: number;
-  readonly waitMs: number;
-  readonly format: SpokenFormat;
-  readonly renew: boolean;
-}
-
-/** One context's calls on the library, each written down before it is made and when it was answered. */
+/** One context's calls for locks, each written down before it is made and when it was answered. */
 export class Claimant {
   static #calls = 0;
 
   constructor(
-    private readonly client: Client,
+    private readonly client: LockingClient,
     private readonly journal: Journal,
     private readonly context: string,
     private readonly stop: AbortSignal,
@@ -45,7 +33,8 @@ export class Claimant {
       const hold = await this.client.acquire(lock, { ...wish, signal: this.stop });
       const { fence, count } = hold;
       const t = this.journal.now();
-      this.journal.write({ ...what, type: "ok", fence, count, deadline: this.#deadlineOf(hold, t) }, t);
+      const told = { fence, count, deadline: this.#deadlineOf(hold, t), ...askedOf(hold) };
+      this.journal.write({ ...what, type: "ok", ...told }, t);
       const claim = { id: call, hold, lock };
       this.#attend(claim);
       return claim;
@@ -75,8 +64,9 @@ export class Claimant {
     const what = { context: this.context, op: "release", call, claim: id, lock, owner, fence } as const;
     this.journal.write({ ...what, type: "invoke" });
     try {
-      const { outcome, count } = await hold.release();
-      this.journal.write({ ...what, type: "ok", code: outcome, count });
+      const released = await hold.release();
+      const { outcome, count } = released;
+      this.journal.write({ ...what, type: "ok", code: outcome, count, ...askedOf(released) });
     } catch (error) {
       this.journal.write({ ...what, ...failureOf(error) });
     }
@@ -98,12 +88,12 @@ export class Claimant {
   #attend({ id, hold, lock }: Claim): void {
     const { owner, fence } = hold;
     const what = { context: this.context, claim: id, lock, owner, fence } as const;
-    let deadline = this.#deadlineOf(hold, this.journal.now());
+    let deadline = this.#deadlineOf(hold, this.journal.now()) ?? Number.POSITIVE_INFINITY;
     const timer = setInterval(() => {
       if (hold.state !== "held" && hold.state !== "jeopardy") return clearInterval(timer);
       const t = this.journal.now();
       const seen = this.#deadlineOf(hold, t);
-      if (Math.abs(seen - deadline) < RENEWED_NS_MIN) return;
+      if (seen === undefined || Math.abs(seen - deadline) < RENEWED_NS_MIN) return;
       deadline = seen;
       this.journal.write({ ...what, op: "renew", type: "info", deadline }, t);
     }, LOOK_EVERY_MS);
@@ -113,15 +103,25 @@ export class Claimant {
     else hold.signal.addEventListener("abort", onLost, { once: true });
   }
 
-  #deadlineOf(hold: Hold, now: number): number {
-    return Math.round(now + hold.remainingMs() * NS_PER_MS);
+  /** undefined: it had passed before its holder looked, nobody knows when. */
+  #deadlineOf(hold: HeldLock, now: number): number | undefined {
+    const remainingMs = hold.remainingMs();
+    return remainingMs === 0 ? undefined : Math.round(now + remainingMs * NS_PER_MS);
   }
 }
 
+const REFUSED = ["held", "timeout", "queue_full", "unavailable", "lost"];
+
 /** What certainly was not done is a failure; what may have been done, or may be done yet, is `info`. */
-function failureOf(error: unknown): { readonly type: "fail" | "info"; readonly code: string } {
+function failureOf(error: unknown) {
   const code =
     error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : String(error);
-  return { type: REFUSED.includes(code) ? "fail" : "info", code };
+  const asked = askedOf(error instanceof Error && "asked" in error ? (error as Asked) : {});
+  // What was asked before without an answer may be carried out yet.
+  const isCertain = REFUSED.includes(code) && asked.asked === undefined;
+  return { type: isCertain ? ("fail" as const) : ("info" as const), code, ...asked };
 }
-const REFUSED = ["held", "timeout", "queue_full", "unavailable", "lost"];
+
+function askedOf({ asked = 1 }: Asked): Asked {
+  return asked > 1 ? { asked } : {};
+}

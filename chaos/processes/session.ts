@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Journal } from "../history/journal.ts";
-import type { Claim, Claimant, Wish } from "./claimant.ts";
+import type { Claim, Claimant } from "./claimant.ts";
+import type { Wish } from "./locking.ts";
 import type { Resource } from "./resource-ask.ts";
-import type { WorkerTask } from "./worker-task.ts";
+import type { WorkerTask } from "./task.ts";
 
 export interface SessionOptions {
   readonly name: string;

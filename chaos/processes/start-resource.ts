@@ -1,6 +1,6 @@
 import type { AddressInfo } from "node:net";
 import type { Resources } from "../resources.ts";
-import { forkProcess, untilReady } from "./workers.ts";
+import { forkProcess, untilReady } from "./fork.ts";
 
 /** @returns its port */
 export async function startResource(path: string, epochNs: string, resources: Resources): Promise<number> {

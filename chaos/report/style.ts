@@ -14,6 +14,7 @@ svg .tick { stroke: var(--line); }
 .lock0 { fill: var(--lock0); background: var(--lock0); } .lock1 { fill: var(--lock1); background: var(--lock1); }
 .lock2 { fill: var(--lock2); background: var(--lock2); } .hold { stroke: light-dark(#fff, #000); stroke-width: .5; }
 .lost { stroke: #c60; stroke-width: 2; border: 2px solid #c60; } .wait { fill: var(--soft); background: var(--soft); opacity: .6; }
+.serving { fill: var(--line); background: var(--line); }
 .fault { fill: #d90; background: #d90; opacity: .18; } .fault.data, .fault.fences { fill: #d33; } .fault.leases { fill: #d63; }
 .violation { fill: none; stroke: #d33; stroke-width: 2; stroke-dasharray: 4 2; } svg .alarm { fill: #d33; font-weight: 700; }
 g:target .violation { fill: #d33; fill-opacity: .15; }

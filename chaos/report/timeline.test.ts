@@ -12,6 +12,10 @@ describe("the timeline", () => {
     happened("stop-server", 100, 50),
     inLane(took("c", 7_000_456, 400), "w2.1"),
     inLane(gave("c", 1300), "w2.1"),
+    { op: "serving", type: "info", process: "api1.1", atMs: 5 },
+    happened("restart-api", 500, 100).map((entry) => ({ ...entry, target: "api 1" })),
+    { op: "serving", type: "info", process: "api1.2", atMs: 590 },
+    inLane(took("d", 7_000_789, 1400), "h6.1"),
   );
   const page = timelineOf(story, judge(story), "npm run chaos -- --seed 1");
 
@@ -19,6 +23,22 @@ describe("the timeline", () => {
     for (const shown of ["w1/c1", "w2/c1", "…000456", "stop-server, server 1", "--seed 1"]) {
       expect(page).toContain(shown);
     }
+  });
+
+  it("shows API servers in lanes above all others, from ready to their end, with their faults", () => {
+    const lanes = [...page.matchAll(/class="lane"[^>]*>([^<]*)</g)].map(([, name]) => name);
+    expect(lanes).toEqual(["api 1", "h6/c1", "w1/c1", "w2/c1"]);
+    const bands = [
+      ...page.matchAll(
+        /<rect class="(serving|fault nothing)" x="([^"]*)" width="([^"]*)" y="([^"]*)" height="([^"]*)"><title>([^<]*)/g,
+      ),
+    ];
+    const shown = Object.fromEntries(
+      bands.map(([, , x, width, y, height, title]) => [title, { x, width, y, height }]),
+    );
+    expect(shown["restart-api, api 1"]).toEqual({ x: "130", width: "8", y: "70", height: "22" });
+    expect(shown["api1.1"]).toEqual({ x: "90.4", width: "39.6", y: "78", height: "6" });
+    expect(shown["api1.2"]).toMatchObject({ x: "137.2" });
   });
 
   it("marks each violation and links to it", () => {

@@ -1,6 +1,7 @@
 import type { Verdict, Violation } from "../checks/finding.ts";
 import type { Claim } from "../history/claims.ts";
-import { inMs } from "../history/entry.ts";
+import { type Entry, inMs } from "../history/entry.ts";
+import { seatOf } from "../history/seat.ts";
 import type { FaultSpan, Span, Story } from "../history/story.ts";
 import { STYLE } from "./style.ts";
 import { band, escaped, mark, shape, text } from "./svg.ts";
@@ -29,7 +30,7 @@ export function timelineOf(story: Story, verdicts: readonly Verdict[], command: 
 <h1>${escaped(command)}</h1>
 <table>${lines.join("\n")}</table>
 ${list.length === 0 ? "<p>No violations.</p>" : `<ol class="violations">${list.join("\n")}</ol>`}
-<ul class="legend">${locks.join("")}<li><i class="wait"></i>waits</li><li><i class="lost"></i>lost: its deadline passed, or it was told</li><li><i class="fault"></i>fault</li></ul>
+<ul class="legend">${locks.join("")}<li><i class="wait"></i>waits</li><li><i class="lost"></i>lost: its deadline passed, or it was told</li><li><i class="serving"></i>an API server takes requests</li><li><i class="fault"></i>fault</li></ul>
 <div class="scroll">${picture.draw(violations)}</div>
 </html>
 `;
@@ -38,7 +39,7 @@ ${list.length === 0 ? "<p>No violations.</p>" : `<ol class="violations">${list.j
 /** From a moment to a place, and from who to a lane. */
 class Picture {
   readonly locks: readonly string[];
-  readonly #lanes: readonly string[];
+  readonly #lanes: readonly Lane[];
   /** Whole seconds: what comes before is the start of the processes. */
   readonly #startS: number;
   readonly #endS: number;
@@ -46,10 +47,7 @@ class Picture {
   constructor(private readonly story: Story) {
     const { history, claims } = story;
     this.locks = [...new Set(claims.map(({ lock }) => lock))].sort();
-    const contexts = history.flatMap(({ process, context }) =>
-      context === undefined ? [] : [laneOf(process, context)],
-    );
-    this.#lanes = [...new Set(contexts)].sort(new Intl.Collator("en", { numeric: true }).compare);
+    this.#lanes = lanesOf(history);
     const first = history.find(({ context }) => context !== undefined)?.t ?? 0;
     this.#startS = Math.floor(inMs(first) / 1000);
     this.#endS = inMs(history.at(-1)?.t ?? 0) / 1000;
@@ -61,7 +59,8 @@ class Picture {
     return shape("svg", { width, height, xmlns: "http://www.w3.org/2000/svg" }, [
       ...this.#ticks(height),
       ...this.story.faults.map((fault, n) => this.#fault(fault, n, height)),
-      ...this.#lanes.map((lane, n) => text(4, TOP_PX + n * LANE_PX + 15, "lane", lane)),
+      ...this.#lanes.map(({ name }, n) => text(4, TOP_PX + n * LANE_PX + 15, "lane", name)),
+      ...this.#servings(),
       ...this.#waits(),
       ...this.story.claims.map((claim) => this.#claim(claim)),
       ...violations.map((violation, n) => this.#violation(violation, n, height)),
@@ -73,7 +72,8 @@ class Picture {
   }
 
   #y(process: string, context: string): number {
-    return TOP_PX + this.#lanes.indexOf(laneOf(process, context)) * LANE_PX;
+    const name = nameOf(process, context);
+    return TOP_PX + this.#lanes.findIndex((lane) => lane.name === name) * LANE_PX;
   }
 
   #across({ from, to }: Span) {
@@ -87,14 +87,28 @@ class Picture {
     });
   }
 
-  /** On a worker it is a band over its lanes, on a server over all. */
+  /** From when an API server was ready until it was told to end or killed. */
+  #servings(): string[] {
+    const { history, faults } = this.story;
+    return history.flatMap(({ op, process, t }) => {
+      const seat = seatOf(process);
+      const lane = this.#lanes.findIndex((each) => each.seat === seat);
+      if (op !== "serving" || lane < 0) return [];
+      const ended = faults.find(
+        (each) => each.fault === "restart-api" && each.target === seat && each.from > t,
+      );
+      const across = this.#across({ from: t, to: ended?.from ?? this.#endS * 1e9 });
+      return [band({ ...across, y: TOP_PX + lane * LANE_PX + 8, height: 6 }, "serving", process)];
+    });
+  }
+
+  /** On a worker or an API server it is a band over its lanes, on a Redis server over all. */
   #fault(fault: FaultSpan, n: number, height: number): string {
     const across = this.#across(fault);
-    const seat = /^worker (\d+)$/.exec(fault.target)?.[1];
-    const lanes = this.#lanes.filter((lane) => seat === undefined || lane.startsWith(`w${seat}/`));
-    const first = this.#lanes.indexOf(lanes[0] ?? "");
+    const lanes = this.#lanes.filter(({ seat }) => seat === fault.target);
+    const first = this.#lanes.findIndex(({ seat }) => seat === fault.target);
     const y = TOP_PX + Math.max(0, first) * LANE_PX;
-    const size = seat === undefined ? height - TOP_PX : lanes.length * LANE_PX;
+    const size = fault.target.startsWith("server") ? height - TOP_PX : lanes.length * LANE_PX;
     const name = `${fault.fault}, ${fault.target}`;
     return (
       band({ ...across, y, height: size }, `fault ${fault.loses}`, name) +
@@ -142,6 +156,24 @@ class Picture {
   }
 }
 
-function laneOf(process: string, context: string): string {
+interface Lane {
+  readonly name: string;
+  readonly seat: string | undefined;
+}
+
+/** API servers first, then a lane a context. */
+function lanesOf(history: readonly Entry[]): Lane[] {
+  const lanes = history.flatMap(({ op, process, context }) => {
+    const seat = seatOf(process);
+    if (op === "serving" && seat !== undefined) return [{ name: seat, seat }];
+    return context === undefined ? [] : [{ name: nameOf(process, context), seat }];
+  });
+  const { compare } = new Intl.Collator("en", { numeric: true });
+  return [...new Map(lanes.map((lane) => [lane.name, lane])).values()].sort((one, other) =>
+    compare(one.name, other.name),
+  );
+}
+
+function nameOf(process: string, context: string): string {
   return `${process.slice(0, process.indexOf("."))}/${context}`;
 }

@@ -1,26 +1,25 @@
-import { type ChildProcess, fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
-import { forgetProcess, watchProcess } from "../../server/testing/guard.ts";
 import type { Journal } from "../history/journal.ts";
 import type { Link } from "../servers/link.ts";
-import type { WorkerOrder, WorkerTask } from "./worker-task.ts";
-
-const READY_MS = 30_000;
+import { forkProcess, untilReady } from "./fork.ts";
+import type { Order } from "./task.ts";
 
 export interface Seat {
-  /** For the nth process that sits here. */
-  task(nth: number): WorkerTask;
+  /** What the nth process that sits here is told when it starts. */
+  task(nth: number): object;
+  /** Its ways to the servers that it calls. */
   readonly links: readonly Link[];
 }
 
-/** The worker processes: each seat has one, and a new one after it was killed. */
-export class Workers {
+/** Processes of one kind, each a file of this folder: a seat has one, and a new one after it was killed. */
+export class ProcessGroup {
   readonly #running = new Map<number, ChildProcess>();
   readonly #started = new Map<number, number>();
   readonly #ending = new Set<ChildProcess>();
 
   constructor(
+    private readonly kind: "worker" | "api",
     private readonly seats: readonly Seat[],
     private readonly journal: Journal,
   ) {}
@@ -32,12 +31,12 @@ export class Workers {
   async start(n: number): Promise<void> {
     const nth = (this.#started.get(n) ?? 0) + 1;
     this.#started.set(n, nth);
-    const child = forkProcess("worker.ts", [JSON.stringify(this.#seat(n).task(nth))]);
+    const child = forkProcess(`${this.kind}.ts`, [JSON.stringify(this.#seat(n).task(nth))]);
     this.#running.set(n, child);
     child.once("exit", (code, signal) => {
       if (this.#running.get(n) === child) this.#running.delete(n);
       if (this.#ending.has(child)) return;
-      this.journal.write({ op: "died", type: "info", target: `worker ${n + 1}`, code: `${code ?? signal}` });
+      this.#writeDied(n, `${code ?? signal}`);
     });
     await untilReady(child).catch((error: unknown) => {
       // The next fault may come before it has begun.
@@ -55,11 +54,27 @@ export class Workers {
     await exited;
   }
 
+  /** As whoever deploys a new one: it is asked to end, and killed when it does not. */
+  async terminate(n: number, withinMs: number): Promise<void> {
+    const child = this.#running.get(n);
+    if (child === undefined) return;
+    this.#ending.add(child);
+    const exited = once(child, "exit", { signal: AbortSignal.timeout(withinMs) });
+    child.kill("SIGTERM");
+    try {
+      const [code, signal] = await exited;
+      if (code !== 0) this.#writeDied(n, `${code ?? signal} after SIGTERM`);
+    } catch {
+      this.#writeDied(n, `did not end within ${withinMs} ms of SIGTERM`);
+      await this.kill(n);
+    }
+  }
+
   signal(n: number, signal: "SIGSTOP" | "SIGCONT"): void {
     this.#running.get(n)?.kill(signal);
   }
 
-  order(n: number, order: WorkerOrder): void {
+  order(n: number, order: Order): void {
     this.#running.get(n)?.send(order);
   }
 
@@ -73,7 +88,7 @@ export class Workers {
     const exits = children.map((child) => {
       this.#ending.add(child);
       const exited = once(child, "exit", { signal: AbortSignal.timeout(withinMs) });
-      child.send({ order: "stop" } satisfies WorkerOrder);
+      child.send({ order: "stop" } satisfies Order);
       return exited.then(
         () => 0,
         () => 1,
@@ -82,39 +97,21 @@ export class Workers {
     return (await Promise.all(exits)).reduce((sum, late) => sum + late, 0);
   }
 
+  async terminateAll(withinMs: number): Promise<void> {
+    await Promise.all([...this.#running.keys()].map((n) => this.terminate(n, withinMs)));
+  }
+
   async killAll(): Promise<void> {
     await Promise.all([...this.#running.keys()].map((n) => this.kill(n)));
   }
 
+  #writeDied(n: number, code: string): void {
+    this.journal.write({ op: "died", type: "info", target: `${this.kind} ${n + 1}`, code });
+  }
+
   #seat(n: number): Seat {
     const seat = this.seats[n];
-    if (seat === undefined) throw new Error(`there is no worker ${n}`);
+    if (seat === undefined) throw new Error(`there is no ${this.kind} ${n}`);
     return seat;
-  }
-}
-
-export function forkProcess(file: string, args: readonly string[]): ChildProcess {
-  const path = fileURLToPath(new URL(file, import.meta.url));
-  const child = fork(path, [...args], { execArgv: ["--import", "tsx"], stdio: ["ignore", 2, 2, "ipc"] });
-  const { pid } = child;
-  if (pid === undefined) return child;
-  // One that is stopped does not notice that we are gone.
-  watchProcess(pid);
-  child.once("exit", () => forgetProcess(pid));
-  return child;
-}
-
-/** @returns its first message */
-export async function untilReady(child: ChildProcess): Promise<unknown> {
-  const settled = new AbortController();
-  const signal = AbortSignal.any([settled.signal, AbortSignal.timeout(READY_MS)]);
-  try {
-    const ended = once(child, "exit", { signal }).then(([code, by]) => {
-      throw new Error(`a process ended at its start: ${code ?? by}`);
-    });
-    const [message] = await Promise.race([once(child, "message", { signal }), ended]);
-    return message;
-  } finally {
-    settled.abort();
   }
 }

@@ -1,0 +1,36 @@
+import type { LinkMode } from "../servers/link.ts";
+import type { Fault } from "./fault.ts";
+
+const onApi = { on: "api", lasts: "a_while", loses: "nothing" } as const;
+/** It promises to end within two seconds; the rest is for a busy machine. */
+const END_MS = 4000;
+const DISTURBED: readonly LinkMode[] = ["drop", "delay", "mute", "cut"];
+
+export const API_FAULTS: readonly Fault[] = [
+  {
+    ...onApi,
+    name: "restart-api",
+    begin: ({ apis }, { target, chance }) =>
+      chance < 0.5 ? apis.kill(target) : apis.terminate(target, END_MS),
+    end: ({ apis }, { target }) => apis.start(target),
+  },
+  {
+    ...onApi,
+    name: "stop-api",
+    begin: async ({ apis }, { target }) => apis.signal(target, "SIGSTOP"),
+    end: async ({ apis }, { target }) => apis.signal(target, "SIGCONT"),
+  },
+  {
+    ...onApi,
+    name: "disturb-api",
+    async begin({ apis }, { target, chance }) {
+      for (const link of apis.links(target)) {
+        link.delayMs = 50 + chance * 600;
+        link.set(DISTURBED[Math.floor(chance * DISTURBED.length)] ?? "cut");
+      }
+    },
+    async end({ apis }, { target }) {
+      for (const link of apis.links(target)) link.set("pass");
+    },
+  },
+];

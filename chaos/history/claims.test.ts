@@ -1,0 +1,9 @@
+import { expect, it } from "vitest";
+import { told, took } from "../checks/told.ts";
+
+it("a deadline that had passed when the answer was read may have passed at any time since it was asked for", () => {
+  const [invoke, ok] = took("a", 1, 3000, { tookMs: 2500 });
+  const { deadline: _deadline, ...late } = ok ?? { op: "acquire", type: "ok", atMs: 0 };
+  const [claim] = told(invoke ?? [], late).claims;
+  expect(claim).toMatchObject({ sent: 500e6, deadline: 500e6, end: 500e6, ack: 3000e6, endedBy: "deadline" });
+});

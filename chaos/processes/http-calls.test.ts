@@ -1,0 +1,106 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { HttpCalls } from "./http-calls.ts";
+
+interface Seen {
+  readonly server: number;
+  readonly id: unknown;
+  readonly body: { readonly waitMs?: number };
+}
+type Answering = "cut" | "silent" | "granted" | "broken" | `refused ${string}`;
+
+let servers: Server[];
+let seen: Seen[];
+/** What is answered to the first request, the second and so on. */
+let answers: Answering[];
+let calls: HttpCalls;
+
+beforeEach(async () => {
+  seen = [];
+  servers = [0, 1].map((n) => createServer((incoming, outgoing) => void answer(n, incoming, outgoing)));
+  for (const server of servers) await once(server.listen(0, "127.0.0.1"), "listening");
+  const urls = servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  calls = new HttpCalls({ door: "http", urls, apiKey: "k" });
+});
+afterEach(() => {
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+async function answer(server: number, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  let text = "";
+  for await (const chunk of incoming) text += chunk;
+  seen.push({ server, id: incoming.headers["idempotency-key"], body: JSON.parse(text) });
+  const [what, code] = (answers.shift() ?? "granted").split(" ");
+  if (what === "cut") incoming.socket.destroy();
+  if (what === "granted") outgoing.end('{"it":"is yours"}');
+  if (what === "broken") outgoing.writeHead(500).end("<html>");
+  if (what === "refused") {
+    outgoing.writeHead(503, { "content-type": "application/problem+json" });
+    outgoing.end(JSON.stringify({ type: "about:blank", title: "no", status: 503, code, detail: "no" }));
+  }
+}
+
+const CALL = { lock: "lock:a", verb: "acquire", body: { owner: "me" }, forMs: 1000, tryMs: 300 } as const;
+const ask = (more: object = {}) => calls.ask({ ...CALL, ...more }, (body) => body);
+
+describe("a call over HTTP", () => {
+  it("asks the next server the same under the same id when there was no answer", async () => {
+    answers = ["cut", "silent", "refused unknown_outcome", "granted"];
+    expect(await ask()).toMatchObject({ value: { it: "is yours" }, asked: 4 });
+    expect(new Set(seen.map(({ id }) => id)).size).toBe(1);
+    expect(seen.map(({ server }) => server)).toEqual([0, 1, 0, 1]);
+  });
+
+  it("has an id of its own", async () => {
+    answers = [];
+    await ask();
+    await ask();
+    expect(new Set(seen.map(({ id }) => id)).size).toBe(2);
+  });
+
+  it("tells when it was asked what was answered, not what was lost", async () => {
+    answers = ["silent", "granted"];
+    const begunAt = performance.now();
+    expect((await ask()).sentAt.monotonic - begunAt).toBeGreaterThan(299);
+  });
+
+  it("takes a refusal for an answer, and says whether an earlier try may be carried out yet", async () => {
+    answers = ["refused held"];
+    await expect(ask()).rejects.toMatchObject({ code: "held", asked: 1 });
+    answers = ["cut", "refused held"];
+    await expect(ask()).rejects.toMatchObject({ code: "held", asked: 2 });
+  });
+
+  it("asks on while nothing was done, and says so when the time is over", async () => {
+    answers = Array.from({ length: 100 }, () => "refused unavailable" as const);
+    await expect(ask({ forMs: 200 })).rejects.toMatchObject({ code: "unavailable", asked: 1 });
+    expect(seen.length).toBeGreaterThan(2);
+  });
+
+  it("waits in stretches and asks on under the same id, for no longer than it was to wait", async () => {
+    // This server does not wait: it says at once that the time is over.
+    answers = Array.from({ length: 10_000 }, () => "refused timeout" as const);
+    await expect(ask({ waitMs: 2540 })).rejects.toMatchObject({ code: "timeout", asked: 1 });
+    const waits = seen.map(({ body }) => body.waitMs ?? 0);
+    expect(waits.length).toBeGreaterThan(1);
+    expect(waits[0]).toBe(2500);
+    expect(Math.max(...waits)).toBe(2500);
+    expect(new Set(seen.map(({ id }) => id)).size).toBe(1);
+  });
+
+  it("does not mistake nonsense for silence", async () => {
+    answers = ["broken"];
+    await expect(ask()).rejects.toMatchObject({ code: expect.stringContaining("SyntaxError") });
+    expect(seen).toHaveLength(1);
+  });
+
+  it("ends with its signal", async () => {
+    answers = ["silent"];
+    await expect(ask({ signal: AbortSignal.timeout(50) })).rejects.toMatchObject({ code: "aborted" });
+  });
+});
