@@ -1,0 +1,176 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Entry } from "../history/entry.ts";
+import { storyOf } from "../history/story.ts";
+import { linearize, type Model, type Operation } from "./linearize.ts";
+import { callsOn, leasesOf } from "./lock-calls.ts";
+import {
+  denied,
+  granted,
+  granting,
+  grantingNobody,
+  type Lock,
+  lockModel,
+  refused,
+  released,
+  renewed,
+  wiped,
+} from "./lock-model.ts";
+import { simulated } from "./simulated.ts";
+
+const SMALL = { contexts: 3, leaseMs: 20, workMs: 60 };
+
+function searchOf(history: readonly Entry[]) {
+  const story = storyOf(history);
+  return [callsOn("lock:a", story), lockModel(leasesOf(story.claims, story))] as const;
+}
+
+/** Tries every order: what must be done is done in time, what may be is left out or done, time only passes. */
+function hasOrder<State>(operations: readonly Operation<State>[], model: Model<State>): boolean {
+  const isLate = (left: readonly Operation<State>[], now: number) =>
+    left.some(({ was, answer }) => was === "done" && answer < now);
+  const goOn = (state: State, left: readonly Operation<State>[], now: number): boolean => {
+    if (isLate(left, now)) return false;
+    if (left.every(({ was }) => was === "maybe")) return true;
+    const drifted = model
+      .driftsOf(state)
+      .some(({ from, state: next }) => goOn(next, left, Math.max(now, from)));
+    return (
+      drifted ||
+      left.some((operation) => {
+        const then = Math.max(now, operation.call);
+        const next = then <= operation.answer ? operation.step(state) : undefined;
+        return (
+          next !== undefined &&
+          goOn(
+            next,
+            left.filter((other) => other !== operation),
+            then,
+          )
+        );
+      })
+    );
+  };
+  return model.first.some((state) => goOn(state, operations, Number.NEGATIVE_INFINITY));
+}
+
+/** Something in it that is not as it was. */
+function corrupted(history: readonly Entry[], at: number, how: number): Entry[] {
+  const index = at % Math.max(1, history.length);
+  const answered = history[index];
+  if (answered === undefined || answered.type === "invoke") return [...history];
+  const wrong: Partial<Entry>[] = [
+    { count: (answered.count ?? 0) + 1 },
+    { count: Math.max(0, (answered.count ?? 0) - 1) },
+    { fence: String(Math.max(0, Number(answered.fence ?? 0) - 1)) },
+    { fence: String(Number(answered.fence ?? 0) + 2) },
+    { code: answered.code === "released" ? "not_held" : "released" },
+    answered.op === "acquire" ? { type: "fail", code: "held" } : {},
+    { t: answered.t - 4_000_000 },
+    { deadline: (answered.deadline ?? 0) + 20_000_000 },
+  ];
+  const changed = { ...answered, ...wrong[how % wrong.length] };
+  return history.with(index, changed).sort((one, other) => one.t - other.t);
+}
+
+describe("the search for an order", () => {
+  it("finds what trying every order finds, in histories of a right lock and in corrupted ones", () => {
+    const found = { linearizable: 0, impossible: 0 };
+    fc.assert(
+      fc.property(fc.nat(), fc.nat(), fc.nat(), fc.integer({ min: 4, max: 9 }), (seed, at, how, calls) => {
+        const whole = simulated({ ...SMALL, seed, forMs: 60, lost: 0.3, wipes: "some" });
+        const history = headOf(whole, calls);
+        for (const each of [history, corrupted(history, at, how)]) {
+          const [operations, model] = searchOf(each);
+          const { outcome } = linearize(operations, model);
+          if (each === history) expect(outcome).toBe("linearizable");
+          expect(outcome).toBe(hasOrder(operations, model) ? "linearizable" : "impossible");
+          if (outcome !== "undecided") found[outcome]++;
+        }
+      }),
+      { numRuns: 400 },
+    );
+    expect(found.impossible).toBeGreaterThan(20);
+  });
+
+  it("uses first what is over first, of those alike", () => {
+    const unheard = { was: "maybe", does: "changes", kind: "unheard", step: grantingNobody } as const;
+    const look = { was: "done", does: "looks", step: refused("a") } as const;
+    const operations: Operation<Lock>[] = [
+      { ...unheard, call: 0, answer: 20 },
+      { ...unheard, call: 0, answer: 5 },
+      { ...look, call: 1, answer: 2 },
+      { was: "done", does: "changes", call: 3, answer: 4, step: granted("b", 1, 1n) },
+      { was: "done", does: "changes", call: 6, answer: 7, step: released("b", 0) },
+      { ...look, call: 8, answer: 9 },
+    ];
+    expect(linearize(operations, lockModel([])).outcome).toBe("linearizable");
+    const third = { ...look, call: 12, answer: 13 };
+    const taken = { was: "done", does: "changes", call: 10, answer: 11, step: granted("c", 1, 2n) } as const;
+    const back = { ...taken, call: 11.2, answer: 11.5, step: released("c", 0) };
+    expect(linearize([...operations, taken, back, third], lockModel([]))).toMatchObject({
+      outcome: "impossible",
+      stuck: third,
+    });
+  });
+
+  it("takes time that grows with the history, and no faster", () => {
+    const history = simulated({ seed: 1, contexts: 21, forMs: 600_000, lost: 0.02, wipes: "some" });
+    const [operations, model] = searchOf(history);
+    expect(operations.length).toBeGreaterThan(10_000);
+    expect(linearize(operations, model, 10 * operations.length).outcome).toBe("linearizable");
+  });
+
+  it("gives up when it has taken so many steps, and says so", () => {
+    const [operations, model] = searchOf(
+      simulated({ ...SMALL, seed: 1, forMs: 2000, lost: 0.3, wipes: "some" }),
+    );
+    expect(linearize(operations, model, 5).outcome).toBe("undecided");
+  });
+
+  it("finds what trying every order finds, of calls that make no sense together", () => {
+    const found = { linearizable: 0, impossible: 0, undecided: 0 };
+    fc.assert(
+      fc.property(fc.array(operation, { minLength: 2, maxLength: 6 }), leases, (operations, ends) => {
+        const model = lockModel(ends);
+        const { outcome } = linearize(operations, model);
+        expect(outcome).toBe(hasOrder(operations, model) ? "linearizable" : "impossible");
+        found[outcome]++;
+      }),
+      { numRuns: 2000 },
+    );
+    expect(Math.min(found.linearizable, found.impossible)).toBeGreaterThan(100);
+  });
+});
+
+const times = fc.tuple(fc.integer({ min: 0, max: 12 }), fc.integer({ min: 0, max: 6 }));
+const who = fc.constantFrom("a", "b");
+const what = fc.oneof(
+  fc.record({ owner: who, count: fc.integer({ min: 1, max: 2 }), fence: fc.integer({ min: 1, max: 3 }) }),
+  who.map((owner) => ({ does: "looks" as const, step: refused(owner) })),
+  who.map((owner) => ({ does: "looks" as const, step: denied(owner) })),
+  who.map((owner) => ({ does: "looks" as const, step: renewed(owner) })),
+  fc.tuple(who, fc.integer({ min: 0, max: 1 })).map(([owner, left]) => ({ step: released(owner, left) })),
+  who.map((owner) => ({ was: "maybe" as const, step: granting(owner) })),
+  who.map((owner) => ({ was: "maybe" as const, step: released(owner) })),
+  fc.constant({ was: "maybe" as const, kind: "unheard", step: grantingNobody }),
+  fc.constant({ was: "maybe" as const, kind: "wipe", step: wiped }),
+);
+const operation = fc.tuple(times, what).map(([[call, forMs], of]): Operation<Lock> => {
+  const place = { call, answer: call + forMs, was: "done", does: "changes" } as const;
+  if (!("owner" in of)) return { ...place, ...of };
+  const { owner, count, fence } = of;
+  const rank = count === 1 ? { rank: BigInt(fence) } : {};
+  return { ...place, ...rank, step: granted(owner, count, BigInt(fence)) };
+});
+const leases = fc.array(
+  fc.record({ owner: who, fence: fc.constantFrom(1n, 2n), mayEndAt: fc.integer({ min: 2, max: 12 }) }),
+  { maxLength: 2 },
+);
+
+/** The history until so many calls were made: what is not answered yet is open. */
+function headOf(history: readonly Entry[], calls: number): Entry[] {
+  let made = 0;
+  const end = history.findIndex(({ type, op }) => type === "invoke" && op !== "fault" && ++made > calls);
+  return end < 0 ? [...history] : history.slice(0, end);
+}

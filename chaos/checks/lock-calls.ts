@@ -1,0 +1,197 @@
+import type { Claim } from "../history/claims.ts";
+import { type Entry, NS_PER_MS } from "../history/entry.ts";
+import { aheadMsIn, firstAheadIn, forgets, forgettingIn } from "../history/losses.ts";
+import { seatOf } from "../history/seat.ts";
+import { type FaultSpan, type Span, type Story, touches } from "../history/story.ts";
+import type { Operation } from "./linearize.ts";
+import {
+  denied,
+  freedOf,
+  granted,
+  granting,
+  grantingNobody,
+  type Lease,
+  type Lock,
+  refused,
+  released,
+  renewed,
+  wiped,
+  wipedWithFences,
+} from "./lock-model.ts";
+
+export interface Call extends Operation<Lock> {
+  /** What was written down of it. */
+  readonly entries: readonly Entry[];
+}
+
+/** One call of somebody, and how it ended. */
+interface Pair {
+  readonly invoked: Entry;
+  /** undefined: its process was killed. */
+  readonly answer: Entry | undefined;
+}
+
+/** What nothing keeps back has arrived by then. */
+const ON_ITS_WAY_MS = 500;
+
+/** What was done to a lock, and what may have been. */
+export function callsOn(lock: string, story: Story): Call[] {
+  const claims = story.claims.filter((claim) => claim.lock === lock);
+  const owners = new Map<string, Pair[]>();
+  for (const pair of pairsOn(lock, story.history)) {
+    const owner = pair.invoked.owner ?? "";
+    const pairs = owners.get(owner);
+    if (pairs === undefined) owners.set(owner, [pair]);
+    else pairs.push(pair);
+  }
+  const deadlines = new Map<string, number>();
+  for (const { owner, deadline } of claims) {
+    deadlines.set(owner, Math.max(deadline, deadlines.get(owner) ?? 0));
+  }
+  const calls = [...owners].flatMap(([owner, pairs]) => callsOf(pairs, deadlines.get(owner) ?? 0, story));
+  return [...calls, ...wipesOf(story), ...evictionsOf(claims, story)];
+}
+
+function pairsOn(lock: string, history: readonly Entry[]): Pair[] {
+  const open = new Map<string, Entry>();
+  const pairs: Pair[] = [];
+  for (const entry of history) {
+    if (entry.lock !== lock || entry.call === undefined) continue;
+    const name = `${entry.process}#${entry.call}`;
+    const invoked = open.get(name);
+    if (entry.type === "invoke") open.set(name, entry);
+    else if (invoked !== undefined) {
+      open.delete(name);
+      pairs.push({ invoked, answer: entry });
+    }
+  }
+  for (const invoked of open.values()) pairs.push({ invoked, answer: undefined });
+  return pairs;
+}
+
+/** The calls of one owner. */
+function callsOf(pairs: readonly Pair[], deadline: number, story: Story): Call[] {
+  const certain = pairs.flatMap((pair) => certainOf(pair, story) ?? []);
+  const unknown = pairs.filter(isUnknown);
+  const asked = unknown.filter(({ invoked }) => invoked.op === "acquire");
+  if (certain.length === 0) return asked.map((pair) => ({ ...asking(pair, story), ...UNHEARD }));
+  const entering = asked.map((pair) => {
+    return { ...asking(pair, story), step: granting(pair.invoked.owner ?? "") };
+  });
+  const last = Math.max(deadline, ...[...certain, ...entering].map(({ answer }) => answer));
+  const leaving = unknown.filter(({ invoked }) => invoked.op === "release").map((pair) => leave(pair, last));
+  return [...certain, ...entering, ...leaving];
+}
+
+function certainOf({ invoked, answer }: Pair, story: Story): Call | undefined {
+  const { op, t: call, owner = "" } = invoked;
+  if (answer === undefined) return undefined;
+  const { type, code, count = 0, fence, t } = answer;
+  const place = { call, answer: t, was: "done", entries: [invoked, answer] } as const;
+  const look = { ...place, does: "looks" } as const;
+  const change = { ...place, does: "changes" } as const;
+  if (op === "acquire" && type === "ok") {
+    const rank = count === 1 && keepsFences(story) ? { rank: BigInt(fence ?? 0) } : {};
+    return { ...change, ...rank, step: granted(owner, count, BigInt(fence ?? 0)) };
+  }
+  // On a quorum two who ask at once may each keep the other from a majority.
+  if (isRefusal(answer)) return isQuorum(story) ? undefined : { ...look, step: refused(owner) };
+  if (op === "release" && code === "released") return { ...change, step: released(owner, count) };
+  if (op === "release" && type === "ok") return { ...look, step: denied(owner) };
+  return op === "renew" && type === "ok" ? { ...look, step: renewed(owner) } : undefined;
+}
+
+const isQuorum = ({ topology }: Story) => topology === "quorum";
+
+const isRefusal = ({ op, code }: Entry) => op === "acquire" && (code === "held" || code === "timeout");
+
+function isUnknown({ answer }: Pair): boolean {
+  if (answer === undefined || isEcho(answer)) return true;
+  const { type, code } = answer;
+  return type !== "ok" && !isRefusal(answer) && code !== "unavailable" && code !== "queue_full";
+}
+
+/**
+ * A request over HTTP that was given up and asked again may still be on its way, and be carried out when its id is
+ * forgotten: nobody holds the lock then, and nobody has it any more.
+ */
+const isEcho = ({ op, asked = 1 }: Entry) => op === "acquire" && asked > 1;
+
+const MAYBE = { was: "maybe", does: "changes" } as const;
+/** All who never heard of anything are alike. */
+const UNHEARD = { step: grantingNobody, kind: "unheard" } as const;
+
+function asking({ invoked, answer }: Pair, story: Story) {
+  const until = answer?.t ?? killedAt(invoked, story);
+  const last = lastOf({ from: invoked.t, to: until }, story.faults);
+  return { ...MAYBE, call: invoked.t, answer: last, entries: [invoked] };
+}
+
+/** @param last after it, its owner is told nothing more, and its lease may end: a release can do no more than that */
+function leave({ invoked }: Pair, last: number): Call {
+  const step = released(invoked.owner ?? "");
+  return { ...MAYBE, call: invoked.t, answer: Math.max(invoked.t, last), entries: [invoked], step };
+}
+
+/** Until then a process may have sent what it was at. */
+function killedAt({ process, t }: Entry, { faults, history }: Story): number {
+  const seat = seatOf(process);
+  const kill = faults.find(({ fault, target, to }) => fault === "kill-worker" && target === seat && to >= t);
+  return kill?.from ?? history.at(-1)?.t ?? t;
+}
+
+/** Until when what is on its way may arrive: a fault of a server or a link may keep it back, and its next one longer. */
+function lastOf({ from, to }: Span, faults: readonly FaultSpan[]): number {
+  const first = to + ON_ITS_WAY_MS * NS_PER_MS;
+  const lasts = new Map<string, number>();
+  for (const fault of faults) {
+    const last = lasts.get(fault.target) ?? first;
+    if (!touches(fault, { from, to: last })) continue;
+    lasts.set(fault.target, Math.max(last, fault.to + ON_ITS_WAY_MS * NS_PER_MS));
+  }
+  return Math.max(first, ...lasts.values());
+}
+
+function wipesOf(story: Story): Call[] {
+  return story.faults.filter(forgets).map((fault) => {
+    const how =
+      fault.loses === "data" || isQuorum(story)
+        ? { kind: "wipe", step: wiped }
+        : { kind: "wipe with fences", step: wipedWithFences };
+    return { ...MAYBE, ...how, call: fault.from, answer: fault.to, entries: entriesOf(fault, story) };
+  });
+}
+
+const keepsFences = (story: Story) =>
+  isQuorum(story) || story.faults.every(({ loses }) => loses !== "fences");
+
+/** Where data goes missing for a while, hold after hold may be gone. */
+function evictionsOf(claims: readonly Claim[], story: Story): Call[] {
+  const evicting = { ...story, faults: story.faults.filter(({ fault }) => fault === "evict") };
+  return claims.flatMap(({ owner, sent, deadline }) =>
+    forgettingIn(evicting, { from: sent, to: deadline }).map((fault) => {
+      const place = { call: Math.max(fault.from, sent), answer: fault.to, entries: entriesOf(fault, story) };
+      return { ...MAYBE, ...place, step: freedOf(owner) };
+    }),
+  );
+}
+
+function entriesOf({ fault, target, from, to }: FaultSpan, { history }: Story): Entry[] {
+  return history.filter(
+    (entry) => entry.fault === fault && entry.target === target && entry.t >= from && entry.t <= to,
+  );
+}
+
+/**
+ * A lease may end once its holder's deadline has passed, or earlier by what the clock of a server went ahead. Nobody is
+ * told when it does.
+ */
+export function leasesOf(claims: readonly Claim[], story: Story): Lease[] {
+  const stepping = { ...story, faults: story.faults.filter(({ steps }) => steps.length > 0) };
+  return claims.map(({ owner, fence, sent, deadline }) => {
+    const span = { from: sent, to: deadline };
+    const aheadAt = firstAheadIn(stepping, span) ?? deadline;
+    const mayEndAt = Math.max(aheadAt, deadline - aheadMsIn(stepping, span) * NS_PER_MS);
+    return { owner, fence: BigInt(fence ?? 0), mayEndAt };
+  });
+}

@@ -1,0 +1,109 @@
+import type { Drift, Model, Operation } from "./linearize.ts";
+
+/** A lock as a sentence of the specification: who has it, how often, and the last fence. */
+export interface Lock {
+  readonly owner: string | undefined;
+  readonly count: number;
+  readonly fence: bigint;
+  /** Of the count, what its owner has not heard of: it is taken back at some time. */
+  readonly unheard: number;
+  /** Whether the fence is of this hold: its owner heard of one, and it is told no other. */
+  readonly of: "this_hold" | "an_earlier_one";
+}
+
+export const FREE: Lock = { owner: undefined, count: 0, fence: 0n, unheard: 0, of: "an_earlier_one" };
+/** Whoever was granted a lock and never heard of it: all of them are alike. */
+const NOBODY_KNOWN = "";
+
+type Step = Operation<Lock>["step"];
+
+const freed = ({ fence }: Lock): Lock => ({ ...FREE, fence });
+
+export const granted =
+  (owner: string, count: number, fence: bigint): Step =>
+  (lock) => {
+    const hold = { ...lock, owner, count, fence, of: "this_hold" } as const;
+    if (lock.owner === undefined) return count === 1 && fence > lock.fence ? hold : undefined;
+    if (lock.owner !== owner || count !== lock.count + 1) return undefined;
+    const isRight = lock.of === "this_hold" ? fence === lock.fence : fence > lock.fence;
+    return isRight ? hold : undefined;
+  };
+
+/** It may have been granted, and the answer was lost. */
+export const granting =
+  (owner: string): Step =>
+  (lock) => {
+    const count = lock.count + 1;
+    const unheard = lock.unheard + 1;
+    if (lock.owner !== undefined) return lock.owner === owner ? { ...lock, count, unheard } : undefined;
+    return { ...lock, owner, count, unheard, of: "an_earlier_one" };
+  };
+
+/** The same, to somebody of whom nothing else is known. */
+export const grantingNobody: Step = (lock) =>
+  lock.owner === undefined ? granting(NOBODY_KNOWN)(lock) : undefined;
+
+export const refused =
+  (asking: string): Step =>
+  (lock) =>
+    lock.owner !== undefined && lock.owner !== asking ? lock : undefined;
+
+export const released =
+  (owner: string, left?: number): Step =>
+  (lock) => {
+    if (lock.owner !== owner || (left !== undefined && lock.count - 1 !== left)) return undefined;
+    if (lock.count === 1) return freed(lock);
+    return { ...lock, count: lock.count - 1, unheard: Math.min(lock.unheard, lock.count - 1) };
+  };
+
+export const denied =
+  (owner: string): Step =>
+  (lock) =>
+    lock.owner === owner ? undefined : lock;
+
+export const renewed =
+  (owner: string): Step =>
+  (lock) =>
+    lock.owner === owner ? lock : undefined;
+
+export const freedOf =
+  (owner: string): Step =>
+  (lock) =>
+    lock.owner === owner ? freed(lock) : undefined;
+
+export const wiped: Step = (lock) => (lock.owner === undefined ? undefined : freed(lock));
+
+export const wipedWithFences: Step = ({ owner, fence }) =>
+  owner === undefined && fence === 0n ? undefined : FREE;
+
+/** A hold, as the end of its lease finds it. */
+export interface Lease {
+  readonly owner: string;
+  readonly fence: bigint;
+  readonly mayEndAt: number;
+}
+
+export function lockModel(leases: readonly Lease[]): Model<Lock> {
+  const ends = new Map<string, number>();
+  for (const { owner, fence, mayEndAt } of leases) {
+    const name = `${owner} ${fence}`;
+    ends.set(name, Math.min(mayEndAt, ends.get(name) ?? Number.POSITIVE_INFINITY));
+  }
+  return {
+    first: [FREE],
+    nameOf: ({ owner, count, fence, unheard, of }) => `${owner} ${count} ${fence} ${unheard} ${of}`,
+    driftsOf: (lock) => [...expiryOf(lock, ends), ...takenBack(lock)],
+  };
+}
+
+function expiryOf(lock: Lock, ends: ReadonlyMap<string, number>): Drift<Lock>[] {
+  const from = lock.of === "this_hold" ? ends.get(`${lock.owner} ${lock.fence}`) : undefined;
+  return from === undefined ? [] : [{ from, state: freed(lock) }];
+}
+
+function takenBack(lock: Lock): Drift<Lock>[] {
+  if (lock.unheard === 0) return [];
+  const isLast = lock.count === 1;
+  const left = { ...lock, count: lock.count - 1, unheard: lock.unheard - 1 };
+  return [{ from: Number.NEGATIVE_INFINITY, state: isLast ? freed(lock) : left }];
+}
