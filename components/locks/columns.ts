@@ -1,7 +1,7 @@
 import type { LockSortField } from "@/lib/contract/list.ts";
 
 export interface Column {
-  id: LockSortField;
+  id: LockSortField | "waiters";
   name: string;
   /** Figures stand at the right. */
   figure: boolean;
@@ -12,16 +12,17 @@ export interface Column {
 export const COLUMNS: readonly Column[] = [
   { id: "key", name: "Key", figure: false, className: "pl-4" },
   { id: "owner", name: "Holder", figure: false, className: "w-[23%] @max-2xl:hidden" },
-  { id: "format", name: "Format", figure: false, className: "w-[78px] pl-0 @max-4xl:hidden" },
+  { id: "format", name: "Format", figure: false, className: "w-[104px] pl-0 @max-4xl:hidden" },
   { id: "count", name: "Count", figure: true, className: "w-[64px] @max-3xl:hidden" },
   { id: "remaining", name: "Expires in", figure: true, className: "w-[150px] @max-2xl:w-[104px]" },
   { id: "held", name: "Held for", figure: true, className: "w-[98px] @max-xl:hidden" },
+  { id: "waiters", name: "Waiting", figure: true, className: "w-[76px] @max-5xl:hidden" },
   { id: "fence", name: "Fence", figure: true, className: "w-[84px] @max-4xl:hidden" },
 ];
 
 export const ACTION_CLASS = "w-[66px] pr-2.5 pl-0";
 
-export const classOf = (id: LockSortField): string =>
+export const classOf = (id: Column["id"]): string =>
   COLUMNS.find((column) => column.id === id)?.className ?? "";
 
 export function parseSort(sort: string): { field: string; descending: boolean } {

@@ -3,10 +3,14 @@
 import type { ReactNode } from "react";
 import { formatFence } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
+import { FORMAT_FACTS } from "@/lib/contract/format-facts.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
+import { formatLabel, formatsOf, formatsText } from "./format-facts.ts";
 import { HolderName, hasName } from "./holder-text.tsx";
 import { holdOffOf, nameOf } from "./lock-facts.ts";
 import { HeldFor, Remaining } from "./lock-times.tsx";
+import { VerdictEvidence } from "./verdict-text.tsx";
+import { waitersText } from "./waiters-text.tsx";
 
 export function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
@@ -42,10 +46,11 @@ export function HeldBy({ holder, children }: { holder: Holder; children?: ReactN
   );
 }
 
-/** What is about to be freed, as it was seen. */
-export function FreeFacts({ lock }: { lock: Lock }) {
-  const [holder] = lock.holders;
+/** What is about to be freed, as it was seen: the lock, or one of its holders. */
+export function FreeFacts({ lock, only }: { lock: Lock; only?: Holder | undefined }) {
+  const holder = only ?? lock.holders[0];
   if (holder === undefined) return <p className="text-ink-2">Nobody holds it.</p>;
+  const others = lock.holders.length - 1;
   return (
     <dl className="grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-1.5">
       <HeldBy holder={holder}>
@@ -60,6 +65,13 @@ export function FreeFacts({ lock }: { lock: Lock }) {
             <SafeText text={holder.record.purpose} wrap />
           </div>
         )}
+        {others > 0 && (
+          <div className={only === undefined ? "text-warn" : "text-ink-3"}>
+            {only === undefined
+              ? `and ${others} more, all of whom are freed`
+              : `${others} more keep the lock`}
+          </div>
+        )}
       </HeldBy>
       <Fact name="For">
         <HeldFor holder={holder} />
@@ -68,6 +80,11 @@ export function FreeFacts({ lock }: { lock: Lock }) {
         <Remaining lock={lock} />
         {lock.remainingMs === null && <span className="text-ink-2">: it never lapses by itself</span>}
       </Fact>
+      <Fact name="Liveness">
+        <VerdictEvidence lock={lock} />
+      </Fact>
+      <Fact name="Waiting">{waitersText(lock.waiters)}</Fact>
+      <Fact name="Format">{formatsText(lock)}</Fact>
       <Fact name="Fence">
         {holder.fence === null ? (
           <span className="text-ink-3">none, taken without Lockkeeper</span>
@@ -78,14 +95,14 @@ export function FreeFacts({ lock }: { lock: Lock }) {
         )}
       </Fact>
       <Fact name="Old owner">
-        <OldOwner holder={holder} />
+        <OldOwner lock={lock} holder={holder} />
       </Fact>
     </dl>
   );
 }
 
-/** What the holder will notice. */
-function OldOwner({ holder }: { holder: Holder }) {
+/** What the holder will notice, and do. */
+function OldOwner({ lock, holder }: { lock: Lock; holder: Holder }) {
   if (holdOffOf(holder.owner) !== null) return <>none: nobody works under a hold-off</>;
   if (holder.fence !== null) {
     return (
@@ -95,11 +112,18 @@ function OldOwner({ holder }: { holder: Holder }) {
       </>
     );
   }
+  const formats = formatsOf(lock);
   return (
     <>
-      Redisson: its watchdog stops; its <code className="font-mono text-xs">unlock()</code> throws{" "}
-      <code className="font-mono text-xs">IllegalMonitorStateException</code>. It may still be writing: only
-      the fence protects what it touches, and this hold has none.
+      {formats.map((format) => (
+        <p key={format}>
+          {formats.length > 1 && <span className="text-ink-3">{formatLabel(format)}: </span>}
+          {FORMAT_FACTS[format].oldOwner}
+          {FORMAT_FACTS[format].comesBack !== undefined && (
+            <span className="text-warn"> {FORMAT_FACTS[format].comesBack}</span>
+          )}
+        </p>
+      ))}
     </>
   );
 }

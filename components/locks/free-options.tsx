@@ -46,6 +46,11 @@ function isHoldOff({ holders: [holder] }: Lock): boolean {
   return holder !== undefined && holdOffOf(holder.owner) !== null;
 }
 
+function lapseText(lock: Lock): string {
+  if (isHoldOff(lock)) return ", by itself";
+  return lock.verdict?.state === "renewing" ? ", but its owner renews it" : ", unless its owner renews it";
+}
+
 interface FreeOptionsProps {
   lock: Lock;
   choice: Choice;
@@ -60,20 +65,22 @@ export function FreeOptions({ lock, choice, onChoose }: FreeOptionsProps) {
       {lock.remainingMs !== null && (
         <Option value="lapse" choice={choice} onChoose={onChoose} name="Let it lapse">
           in <Remaining lock={lock} />
-          {isHoldOff(lock) ? ", by itself" : ", unless its owner renews it"}
+          {lapseText(lock)}
         </Option>
       )}
       <Option value="release" choice={choice} onChoose={onChoose} name="Release now">
         only if it is still this hold; nothing happens to any other
       </Option>
-      <Option
-        value="hold-off"
-        choice={choice}
-        onChoose={onChoose}
-        name={`Release and hold off ${HOLD_OFF_MS / 1000} s`}
-      >
-        keeps off every client of every library: the lock stays taken in your name, and can be freed before
-      </Option>
+      {lock.release?.holdOff !== false && (
+        <Option
+          value="hold-off"
+          choice={choice}
+          onChoose={onChoose}
+          name={`Release and hold off ${HOLD_OFF_MS / 1000} s`}
+        >
+          keeps off every client of every library: the lock stays taken in your name, and can be freed before
+        </Option>
+      )}
     </fieldset>
   );
 }

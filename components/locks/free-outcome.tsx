@@ -6,8 +6,10 @@ import { Button } from "@/components/ui/button.tsx";
 import { formatAgo, formatClock } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { LockEvent } from "@/lib/contract/event.ts";
+import { FORMAT_FACTS } from "@/lib/contract/format-facts.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
+import { formatsOf } from "./format-facts.ts";
 import { HolderName } from "./holder-text.tsx";
 import { holdOffOf, holdOffText, nameText } from "./lock-facts.ts";
 import type { Free } from "./use-free.ts";
@@ -55,7 +57,8 @@ function HeldNow({ lock }: { lock: Lock | undefined }) {
 export function FreeOutcome({ free, ended }: { free: Free; ended: LockEvent | undefined }) {
   const { state, current, drift, look } = free;
   const { step } = state;
-  if (step.at === "done") return <Done step={step} wantsHoldOff={state.choice === "hold-off"} />;
+  if (step.at === "done")
+    return <Done step={step} current={current} wantsHoldOff={state.choice === "hold-off"} />;
   if (step.at === "refused") {
     return (
       <Note tone="warn" title="Changed: nothing was released.">
@@ -129,10 +132,19 @@ function Gone({ ended, children }: { ended: LockEvent | undefined; children?: Re
 
 type Done = Extract<Free["state"]["step"], { at: "done" }>;
 
-function Done({ step, wantsHoldOff }: { step: Done; wantsHoldOff: boolean }) {
+interface DoneProps {
+  step: Done;
+  current: Lock | undefined;
+  wantsHoldOff: boolean;
+}
+
+function Done({ step, current, wantsHoldOff }: DoneProps) {
   const { outcome, owner, ended, heldOff, asOf } = step.result;
   if (outcome === "already_gone")
     return <Gone ended={ended}>{wantsHoldOff && " Nothing was held off: whoever asks gets it."}</Gone>;
+  const isBack =
+    current !== undefined && current.asOf > asOf && current.holders.some((holder) => holder.owner === owner);
+  if (isBack) return <Back lock={current} />;
   return (
     <Note tone="ok" title={heldOff === undefined ? "Released." : "Released and held off."}>
       <p>
@@ -141,6 +153,17 @@ function Done({ step, wantsHoldOff }: { step: Done; wantsHoldOff: boolean }) {
           ? "Whoever waits was woken."
           : `Nobody gets the lock until ${formatClock(asOf + heldOff.holdOffMs)}, unless you free it before.`}
       </p>
+    </Note>
+  );
+}
+
+/** The release was carried out, and did not last. */
+function Back({ lock }: { lock: Lock }) {
+  return (
+    <Note tone="warn" title="Released, and the same owner has it again.">
+      {formatsOf(lock).map((format) => (
+        <p key={format}>{FORMAT_FACTS[format].comesBack ?? "It took the lock anew."}</p>
+      ))}
     </Note>
   );
 }

@@ -7,22 +7,26 @@ import { useKeyEvents } from "@/components/events/use-key-events.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { shortText, visibleText } from "@/components/ui/visible-text.ts";
-import type { Lock } from "@/lib/contract/lock.ts";
+import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { useLive } from "@/lib/live/hooks.ts";
+import { FormatChoice } from "./format-choice.tsx";
 import { FreeFacts } from "./free-facts.tsx";
 import { FreeOptions, ReasonField } from "./free-options.tsx";
 import { FreeOutcome } from "./free-outcome.tsx";
+import type { Looked } from "./free-state.ts";
 import { holdOffOf, hrefOf, nameText, pathOf } from "./lock-facts.ts";
 import { type Free, useFree } from "./use-free.ts";
 
 interface FreeSheetProps {
   /** As it stood where the operator clicked. */
   lock: Lock;
+  /** One of its holders, to be freed alone. */
+  holder?: Holder | undefined;
   onClose(): void;
   finalFocus(): HTMLElement | null;
 }
 
-export function FreeSheet({ lock, onClose, finalFocus }: FreeSheetProps) {
+export function FreeSheet({ lock, holder, onClose, finalFocus }: FreeSheetProps) {
   return (
     <Dialog.Root open onOpenChange={(open) => open || onClose()}>
       <Dialog.Portal>
@@ -31,15 +35,15 @@ export function FreeSheet({ lock, onClose, finalFocus }: FreeSheetProps) {
           finalFocus={finalFocus}
           className="fixed inset-y-0 right-0 z-40 flex w-[468px] max-w-full flex-col border-l border-line bg-panel shadow-sheet sm:top-12"
         >
-          <SheetBody lock={lock} onClose={onClose} />
+          <SheetBody lock={lock} holder={holder} onClose={onClose} />
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
   );
 }
 
-function SheetBody({ lock, onClose }: { lock: Lock; onClose(): void }) {
-  const free = useFree(lock);
+function SheetBody({ lock, holder, onClose }: Looked & { onClose(): void }) {
+  const free = useFree({ lock, holder });
   const { state, current, drift, blocked } = free;
   const { step, seen } = state;
   const { ending } = useKeyEvents(pathOf(lock));
@@ -70,7 +74,8 @@ function SheetBody({ lock, onClose }: { lock: Lock; onClose(): void }) {
           </p>
         )}
         <FreeOutcome free={free} ended={ending} />
-        {step.at !== "done" && <FreeFacts lock={shown} />}
+        {step.at !== "done" && <FreeFacts lock={shown} only={state.holder} />}
+        {armed && <FormatChoice free={free} />}
         {armed && <FreeOptions lock={shown} choice={state.choice} onChoose={free.choose} />}
         {armed && state.choice !== "lapse" && <Reason free={free} />}
       </div>

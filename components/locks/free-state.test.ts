@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { sampleLock } from "@/lib/contract/lock-sample.ts";
-import { driftOf, reduceFree, startFree } from "./free-state.ts";
+import { sampleHolder, sampleLock } from "@/lib/contract/lock-sample.ts";
+import { driftOf, expectedOf, reduceFree, startFree } from "./free-state.ts";
 
 const lock = sampleLock;
 
 describe("free sheet", () => {
   it("offers the mildest way that leads anywhere", () => {
-    expect(startFree(lock()).choice).toBe("lapse");
-    expect(startFree(lock({ remainingMs: null })).choice).toBe("release");
+    expect(startFree({ lock: lock() }).choice).toBe("lapse");
+    expect(startFree({ lock: lock({ remainingMs: null }) }).choice).toBe("release");
   });
 
   it("notices another hold, and none, by version and never by count or time", () => {
@@ -23,7 +23,7 @@ describe("free sheet", () => {
   });
 
   it("decides anew for another hold, and keeps only the words", () => {
-    let state = startFree(lock());
+    let state = startFree({ lock: lock() });
     state = reduceFree(state, { type: "choose", choice: "release" });
     state = reduceFree(state, { type: "reason", reason: "node lost" });
     state = reduceFree(state, {
@@ -37,5 +37,22 @@ describe("free sheet", () => {
       reason: "node lost",
       step: { at: "choosing" },
     });
+  });
+
+  it("of one of several holders: is another when that one has gone, whoever else holds the lock", () => {
+    const one = sampleHolder({ owner: "a", version: "va" });
+    const two = sampleHolder({ owner: "b", version: "vb" });
+    const seen = lock({ version: "both", holders: [one, two] });
+    expect(expectedOf(startFree({ lock: seen, holder: one }))).toBe("va");
+    expect(expectedOf(startFree({ lock: seen }))).toBe("both");
+    expect(driftOf(seen, lock({ version: "one", holders: [one], asOf: 200 }), one)).toBe("same");
+    expect(driftOf(seen, lock({ version: "two", holders: [two], asOf: 200 }), one)).toBe("other");
+    expect(driftOf(seen, lock({ version: null, holders: [], asOf: 200 }), one)).toBe("gone");
+  });
+
+  it("keeps the named format until another hold is looked at", () => {
+    const named = reduceFree(startFree({ lock: lock() }), { type: "format", format: "redis-py" });
+    expect(reduceFree(named, { type: "choose", choice: "release" }).format).toBe("redis-py");
+    expect(reduceFree(named, { type: "look", lock: lock({ version: "v2" }) }).format).toBeNull();
   });
 });

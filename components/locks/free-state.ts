@@ -1,5 +1,6 @@
 import type { ForceReleased } from "@/lib/contract/force.ts";
-import type { Lock } from "@/lib/contract/lock.ts";
+import type { FormatName } from "@/lib/contract/format.ts";
+import type { Holder, Lock } from "@/lib/contract/lock.ts";
 
 /** In rising force. */
 export type Choice = "lapse" | "release" | "hold-off";
@@ -19,9 +20,19 @@ export type Step =
   | { at: "unknown"; why: string }
   | { at: "done"; result: ForceReleased };
 
+/** What the operator looks at: a hold of the lock, or that of one of its holders. */
+export interface Looked {
+  readonly lock: Lock;
+  readonly holder?: Holder | undefined;
+}
+
 export interface FreeState {
   /** The hold the operator looks at; only this one can be freed. */
   seen: Lock;
+  /** The one of several holders that is freed; undefined: the lock. */
+  holder: Holder | undefined;
+  /** Named by the operator where the shape does not tell. */
+  format: FormatName | null;
   choice: Choice;
   reason: string;
   step: Step;
@@ -30,6 +41,7 @@ export interface FreeState {
 export type FreeAction =
   | { type: "choose"; choice: Choice }
   | { type: "reason"; reason: string }
+  | { type: "format"; format: FormatName }
   | { type: "sent" }
   | { type: "step"; step: Step }
   /** Looks at another hold: everything must be decided anew. */
@@ -40,8 +52,13 @@ function mildest(lock: Lock): Choice {
   return lock.remainingMs === null ? "release" : "lapse";
 }
 
-export function startFree(lock: Lock): FreeState {
-  return { seen: lock, choice: mildest(lock), reason: "", step: { at: "choosing" } };
+export function startFree({ lock, holder }: Looked): FreeState {
+  return { seen: lock, holder, format: null, choice: mildest(lock), reason: "", step: { at: "choosing" } };
+}
+
+/** What the release is compared with. */
+export function expectedOf({ seen, holder }: FreeState): string | null {
+  return holder === undefined ? seen.version : holder.version;
 }
 
 export function reduceFree(state: FreeState, action: FreeAction): FreeState {
@@ -50,12 +67,14 @@ export function reduceFree(state: FreeState, action: FreeAction): FreeState {
       return { ...state, choice: action.choice, step: { at: "choosing" } };
     case "reason":
       return { ...state, reason: action.reason, step: forgetError(state.step) };
+    case "format":
+      return { ...state, format: action.format, step: forgetError(state.step) };
     case "sent":
       return { ...state, step: { at: "sending" } };
     case "step":
       return { ...state, step: action.step };
     case "look":
-      return { ...startFree(action.lock), reason: state.reason };
+      return { ...startFree({ lock: action.lock }), reason: state.reason };
   }
 }
 
@@ -66,7 +85,12 @@ function forgetError(step: Step): Step {
 export type Drift = "same" | "other" | "gone";
 
 /** Whether what is there now is still what was seen. News older than what was seen says nothing. */
-export function driftOf(seen: Lock, current: Lock | undefined): Drift {
-  if (current === undefined || current.asOf < seen.asOf || current.version === seen.version) return "same";
+export function driftOf(seen: Lock, current: Lock | undefined, holder?: Holder): Drift {
+  if (current === undefined || current.asOf < seen.asOf) return "same";
+  const isThere =
+    holder === undefined
+      ? current.version === seen.version
+      : current.holders.some(({ version }) => version === holder.version);
+  if (isThere) return "same";
   return current.holders.length === 0 ? "gone" : "other";
 }

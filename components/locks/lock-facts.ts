@@ -17,6 +17,12 @@ export function splitKey(key: string): { namespace: string; rest: string } {
   return { namespace: key.slice(0, cut), rest: key.slice(cut) };
 }
 
+/** Why this lock is freed by nobody; null when it may be. */
+export function neverFreed({ release }: Lock): string | null {
+  if (release?.may !== "never") return null;
+  return [release.why, release.instead].filter((text) => text !== undefined).join(" ");
+}
+
 /** What is left of the lease. null: it has none. */
 export function remainingAt(lock: Lock, now: number | null): number | null {
   if (lock.remainingMs === null) return null;

@@ -1,20 +1,34 @@
 "use client";
 
+import Link from "next/link";
 import { endingText } from "@/components/events/event-text.ts";
-import { CopyButton } from "@/components/ui/copy-button.tsx";
-import { formatAgo, formatDate, formatElapsed, formatRemaining } from "@/components/ui/duration.ts";
+import { formatAgo } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { LockEvent } from "@/lib/contract/event.ts";
 import { FORMAT_FACTS } from "@/lib/contract/format-facts.ts";
-import type { Holder, Lock } from "@/lib/contract/lock.ts";
+import type { KeyFields } from "@/lib/contract/key.ts";
+import type { Holder, Lock, Waiters } from "@/lib/contract/lock.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
-import { Fact, HeldBy } from "./free-facts.tsx";
-import { graceOf, holdOffOf, holdOffText, ownRemainingAt } from "./lock-facts.ts";
+import { formatsOf, formatsText } from "./format-facts.ts";
+import { Fact } from "./free-facts.tsx";
+import { HolderFacts } from "./holder-facts.tsx";
+import { KeyText } from "./key-text.tsx";
+import { holdOffOf, holdOffText, hrefOf, pathOf } from "./lock-facts.ts";
 import { HeldFor, LeaseBar, Remaining } from "./lock-times.tsx";
+import { VerdictEvidence } from "./verdict-text.tsx";
+import { waitersText } from "./waiters-text.tsx";
+
+interface LockNowProps {
+  lock: Lock;
+  ending: LockEvent | undefined;
+  /** Frees one of several holders. */
+  onFree(holder: Holder): void;
+  blocked: string | null;
+}
 
 /** The lock as it stands in Redis now. */
-export function LockNow({ lock, ending }: { lock: Lock; ending: LockEvent | undefined }) {
-  if (lock.holders.length === 0) return <Free ending={ending} />;
+export function LockNow({ lock, ending, onFree, blocked }: LockNowProps) {
+  if (lock.holders.length === 0) return <Free ending={ending} waiters={lock.waiters} />;
   return (
     <section aria-label="Now" className="rounded-[10px] border border-line bg-panel">
       <div className="grid border-b border-line-soft grid-cols-3">
@@ -28,8 +42,15 @@ export function LockNow({ lock, ending }: { lock: Lock; ending: LockEvent | unde
         <Figure name="Count">{lock.holders.reduce((sum, { count }) => sum + count, 0)}</Figure>
       </div>
       {lock.holders.map((holder) => (
-        <HolderFacts key={holder.owner} lock={lock} holder={holder} />
+        <HolderFacts
+          key={holder.owner + (holder.role ?? "")}
+          lock={lock}
+          holder={holder}
+          onFree={lock.release?.oneHolder ? onFree : undefined}
+          blocked={blocked}
+        />
       ))}
+      <LockFacts lock={lock} />
     </section>
   );
 }
@@ -43,54 +64,23 @@ function Figure({ name, children }: { name: string; children: React.ReactNode })
   );
 }
 
-function HolderFacts({ lock, holder }: { lock: Lock; holder: Holder }) {
-  const { purpose, pid, trace } = holder.record ?? {};
+/** What is true of the lock, whoever holds it. */
+function LockFacts({ lock }: { lock: Lock }) {
   return (
-    <dl className="grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-2 px-4 py-3.5">
-      <HeldBy holder={holder}>{pid !== undefined && <span className="text-ink-3">, pid {pid}</span>}</HeldBy>
-      {purpose !== undefined && (
-        <Fact name="Purpose">
-          <SafeText text={purpose} wrap />
-        </Fact>
-      )}
-      {trace !== undefined && (
-        <Fact name="Trace">
-          <Mono text={trace} copy="Copy the trace id" />
-        </Fact>
-      )}
-      <Fact name="Owner">
-        <Mono text={holder.owner} copy="Copy the owner" />
+    <dl className="grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-2 border-t border-line-soft px-4 py-3.5">
+      <Fact name="Liveness">
+        <VerdictEvidence lock={lock} />
       </Fact>
-      <OwnLease lock={lock} />
-      <Fact name="Since">
-        {holder.since === null ? (
-          <span className="text-ink-3">not known</span>
-        ) : (
-          <>
-            {formatDate(holder.since)}
-            {holder.sinceIs === "at_least" && (
-              <span className="text-ink-3"> or earlier: held when first seen</span>
-            )}
-          </>
-        )}
-      </Fact>
-      <Fact name="Fence">
-        {holder.fence === null ? (
-          <span className="text-ink-3">
-            none: taken without Lockkeeper, so nothing can tell its late writes
-          </span>
-        ) : (
-          <Mono text={holder.fence} copy="Copy the fence" />
-        )}
-      </Fact>
+      <Fact name="Waiting">{waitersText(lock.waiters)}</Fact>
+      {lock.permits !== undefined && <Fact name="Permits">{permitsText(lock.permits)}</Fact>}
       <Fact name="Format">
-        {lock.format ?? "unknown"}
-        {lock.kind !== null && `, ${lock.kind}`}
-        {lock.format !== null && <span className="text-ink-3">: {FORMAT_FACTS[lock.format].layout}</span>}
-        {lock.confidence !== null && lock.confidence !== "certain" && (
-          <span className="text-ink-3">, {lock.confidence}</span>
-        )}
+        <FormatFact lock={lock} />
       </Fact>
+      {lock.sharedWith.length > 0 && (
+        <Fact name="Same token">
+          <SharedKeys keys={lock.sharedWith} />
+        </Fact>
+      )}
       <Fact name="Version">
         <span className="font-mono text-xs text-ink-3">
           <SafeText text={lock.version ?? "none"} wrap />
@@ -100,41 +90,49 @@ function HolderFacts({ lock, holder }: { lock: Lock; holder: Holder }) {
   );
 }
 
-/** What the holder itself may still rely on, where the lock stays taken for longer. */
-function OwnLease({ lock }: { lock: Lock }) {
-  const left = ownRemainingAt(lock, useServerNow());
-  if (left === null) return null;
+function permitsText({ available, total }: NonNullable<Lock["permits"]>): string {
+  return total === null ? `${available} available` : `${available} of ${total} available`;
+}
+
+function FormatFact({ lock }: { lock: Lock }) {
+  const [only, second] = formatsOf(lock);
   return (
-    <Fact name="Its lease">
-      {left > 0 ? (
-        <>
-          ends in {formatRemaining(left)}
-          <span className="text-ink-3">
-            ; nobody gets the lock for {formatElapsed(graceOf(lock) ?? 0)} after
-          </span>
-        </>
-      ) : (
-        <>
-          <span className="text-warn">over</span>
-          <span className="text-ink-3">; its grace keeps the lock taken until it expires</span>
-        </>
+    <>
+      {formatsText(lock)}
+      {lock.kind !== null && lock.kind !== "lock" && `, ${lock.kind}`}
+      {only !== undefined && second === undefined && (
+        <span className="text-ink-3">: {FORMAT_FACTS[only].layout}</span>
       )}
-    </Fact>
+      {lock.confidence !== null && lock.confidence !== "certain" && (
+        <span className="text-ink-3">
+          , {lock.confidence}:{" "}
+          {lock.confidence === "likely" ? "its name and shape say so" : "its shape alone does not tell"}
+        </span>
+      )}
+    </>
   );
 }
 
-function Mono({ text, copy }: { text: string; copy: string }) {
+/** They were taken together, so what is done to one may belong to all. */
+function SharedKeys({ keys }: { keys: readonly KeyFields[] }) {
   return (
-    <span className="flex min-w-0 items-start gap-1 font-mono text-xs">
-      <span className="min-w-0">
-        <SafeText text={text} wrap />
-      </span>
-      <CopyButton text={text} label={copy} small />
-    </span>
+    <ul className="flex flex-col gap-0.5">
+      {keys.map((fields) => (
+        <li key={pathOf(fields)}>
+          <Link
+            href={hrefOf(fields)}
+            prefetch={false}
+            className="underline decoration-line hover:decoration-ink-3"
+          >
+            <KeyText text={fields.key} />
+          </Link>
+        </li>
+      ))}
+    </ul>
   );
 }
 
-function Free({ ending }: { ending: LockEvent | undefined }) {
+function Free({ ending, waiters }: { ending: LockEvent | undefined; waiters: Waiters }) {
   const now = useServerNow();
   return (
     <section
@@ -143,6 +141,7 @@ function Free({ ending }: { ending: LockEvent | undefined }) {
       data-testid="free"
     >
       <p className="text-[20px] leading-7 font-semibold tracking-tight">free</p>
+      {waiters.count !== null && waiters.count > 0 && <p className="text-warn">{waitersText(waiters)}</p>}
       {ending !== undefined && (
         <p className="text-ink-2">
           The last hold

@@ -19,7 +19,8 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import { useLive, useShowLock } from "@/lib/live/hooks.ts";
 import { useLock } from "@/lib/live/pictures.ts";
 import { curlCommand, redisCliCommand } from "./commands.ts";
-import { splitKey } from "./lock-facts.ts";
+import type { Looked } from "./free-state.ts";
+import { neverFreed, splitKey } from "./lock-facts.ts";
 import { LockNow } from "./lock-now.tsx";
 
 const FreeSheet = dynamic(() => import("./free-sheet.tsx").then((module) => module.FreeSheet), {
@@ -46,10 +47,10 @@ function OneLock({ lockKey }: { lockKey: Key }) {
   useShowLock(path);
   const lock = useLock(path);
   const keyEvents = useKeyEvents(path);
-  const [freeing, setFreeing] = useState<Lock | null>(null);
+  const [freeing, setFreeing] = useState<Looked | null>(null);
   const freeButton = useRef<HTMLDivElement>(null);
   const blocked = useFreeBlocked(lock);
-  const free = () => blocked === null && lock !== undefined && setFreeing(lock);
+  const free = () => blocked === null && lock !== undefined && setFreeing({ lock });
   useKeys({ r: free });
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
@@ -64,12 +65,13 @@ function OneLock({ lockKey }: { lockKey: Key }) {
             </Button>
           </div>
         </div>
-        <Picture lock={lock} keyEvents={keyEvents} />
+        <Picture lock={lock} keyEvents={keyEvents} blocked={blocked} onFree={setFreeing} />
         <KeyHistory history={keyEvents} />
       </Greyed>
       {freeing !== null && (
         <FreeSheet
-          lock={freeing}
+          lock={freeing.lock}
+          holder={freeing.holder}
           onClose={() => setFreeing(null)}
           finalFocus={() => freeButton.current?.querySelector<HTMLElement>("button:last-of-type") ?? null}
         />
@@ -78,16 +80,31 @@ function OneLock({ lockKey }: { lockKey: Key }) {
   );
 }
 
-function Picture({ lock, keyEvents }: { lock: Lock | undefined; keyEvents: KeyEvents }) {
+interface PictureProps {
+  lock: Lock | undefined;
+  keyEvents: KeyEvents;
+  blocked: string | null;
+  onFree(looked: Looked): void;
+}
+
+function Picture({ lock, keyEvents, blocked, onFree }: PictureProps) {
   if (lock === undefined)
     return <p className="rounded-[10px] border border-line bg-panel p-4 text-ink-3">Looking…</p>;
-  return <LockNow lock={lock} ending={keyEvents.ending} />;
+  return (
+    <LockNow
+      lock={lock}
+      ending={keyEvents.ending}
+      blocked={blocked}
+      onFree={(holder) => onFree({ lock, holder })}
+    />
+  );
 }
 
 function useFreeBlocked(lock: Lock | undefined): string | null {
   const block = freeBlock(useLive());
   if (block !== null) return block;
-  return lock === undefined || lock.holders.length === 0 ? "Nobody holds this lock." : null;
+  if (lock === undefined || lock.holders.length === 0) return "Nobody holds this lock.";
+  return neverFreed(lock);
 }
 
 function Title({ lockKey }: { lockKey: Key }) {

@@ -8,10 +8,13 @@ import { formatNumber } from "@/components/ui/duration.ts";
 import { visibleText } from "@/components/ui/visible-text.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { ACTION_CLASS, COLUMNS, classOf } from "./columns.ts";
+import { formatsText, formatText } from "./format-facts.ts";
 import { HolderCell, HolderName } from "./holder-text.tsx";
 import { KeyText } from "./key-text.tsx";
-import { hrefOf, pathOf } from "./lock-facts.ts";
+import { hrefOf, neverFreed, pathOf } from "./lock-facts.ts";
 import { Fence, HeldFor, LeaseBar, Remaining } from "./lock-times.tsx";
+import { VerdictWord } from "./verdict-text.tsx";
+import { WaitersFigure } from "./waiters-text.tsx";
 
 export interface RowActions {
   select(path: string): void;
@@ -65,18 +68,33 @@ export const LockRow = memo(function LockRow({ lock, index, selected, tabStop, a
       <td className={clsx(CELL, classOf("owner"))}>
         <HolderCell holders={lock.holders} />
       </td>
-      <td className={clsx(CELL, "text-ink-2", classOf("format"))}>{lock.format}</td>
-      <td className={clsx(CELL, "text-right", classOf("count"))}>{formatNumber(holder?.count ?? 0)}</td>
+      <td className={clsx(CELL, "text-ink-2", classOf("format"))}>
+        <div className="truncate leading-[1.25]" title={formatsText(lock)}>
+          {formatText(lock)}
+          {lock.kind !== null && lock.kind !== "lock" && (
+            <div className="truncate text-2xs text-ink-3">{lock.kind}</div>
+          )}
+        </div>
+      </td>
+      <td className={clsx(CELL, "text-right", classOf("count"))}>
+        {formatNumber(lock.holders.reduce((sum, { count }) => sum + count, 0))}
+      </td>
       <td className={clsx(CELL, "text-right", classOf("remaining"))}>
         <span className="flex items-center justify-end gap-2">
           <LeaseBar lock={lock} className="w-12 @max-2xl:hidden" />
-          <span className="min-w-[66px]">
-            <Remaining lock={lock} />
+          <span className="min-w-[66px] leading-[1.25]">
+            <span className="block">
+              <Remaining lock={lock} />
+            </span>
+            <VerdictWord lock={lock} />
           </span>
         </span>
       </td>
       <td className={clsx(CELL, "text-right", classOf("held"))}>
         <HeldFor holder={holder} />
+      </td>
+      <td className={clsx(CELL, "text-right", classOf("waiters"))}>
+        <WaitersFigure waiters={lock.waiters} />
       </td>
       <td className={clsx(CELL, "text-right", classOf("fence"))}>
         <Fence holder={holder} />
@@ -85,7 +103,7 @@ export const LockRow = memo(function LockRow({ lock, index, selected, tabStop, a
         <Button
           size="small"
           tabIndex={inner}
-          blocked={actions.freeBlocked}
+          blocked={actions.freeBlocked ?? neverFreed(lock)}
           onClick={openFree}
           aria-label={`Free ${visibleText(lock.key)}`}
           className={clsx(

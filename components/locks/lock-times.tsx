@@ -10,6 +10,7 @@ import { heldAt, ownRemainingAt, remainingAt } from "./lock-facts.ts";
 export function Remaining({ lock }: { lock: Lock }) {
   const now = useServerNow();
   const left = remainingAt(lock, now);
+  if (lock.state === "ended") return <span className="text-ink-3">ended, free to take</span>;
   if (left === null) return <span className="text-bad">no expiry</span>;
   if (left === 0) return <span className="text-ink-3">expiring…</span>;
   if (ownRemainingAt(lock, now) === 0) {
@@ -48,9 +49,11 @@ export function HeldFor({ holder }: { holder: Holder | undefined }) {
       </span>
     );
   }
-  const title = held.atLeast
-    ? `Held already when first seen, ${formatDate(holder.since)}`
-    : `Since ${formatDate(holder.since)}`;
+  const title = {
+    at_least: `Held already when first seen, ${formatDate(holder.since)}`,
+    told: `Its owner string tells, by its client's clock: ${formatDate(holder.since)}`,
+    exact: `Since ${formatDate(holder.since)}`,
+  }[holder.sinceIs];
   return (
     <span title={title}>
       {held.atLeast && <span className="text-ink-3">≥ </span>}

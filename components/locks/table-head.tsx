@@ -1,5 +1,6 @@
 import clsx from "clsx";
 import { ArrowDown, ArrowUp } from "lucide-react";
+import type { LockSortField } from "@/lib/contract/list.ts";
 import { ACTION_CLASS, COLUMNS, nextSort, parseSort } from "./columns.ts";
 
 const CELL =
@@ -12,7 +13,6 @@ export function TableHead({ sort, onSort }: { sort: string; onSort(sort: string)
       <tr aria-rowindex={1}>
         {COLUMNS.map(({ id, name, figure, className }) => {
           const sorted = now.field === id;
-          const Arrow = now.descending ? ArrowDown : ArrowUp;
           return (
             <th
               key={id}
@@ -20,18 +20,7 @@ export function TableHead({ sort, onSort }: { sort: string; onSort(sort: string)
               aria-sort={sorted ? (now.descending ? "descending" : "ascending") : undefined}
               className={clsx(CELL, figure ? "text-right" : "text-left", className)}
             >
-              <button
-                type="button"
-                onClick={() => onSort(nextSort(sort, id))}
-                className={clsx(
-                  "inline-flex h-6 items-center gap-1 hover:text-ink",
-                  figure && "flex-row-reverse",
-                  sorted && "text-ink",
-                )}
-              >
-                {name}
-                {sorted && <Arrow aria-hidden size={12} />}
-              </button>
+              {id === "waiters" ? name : <SortButton sort={sort} onSort={onSort} {...{ id, name, figure }} />}
             </th>
           );
         })}
@@ -40,5 +29,33 @@ export function TableHead({ sort, onSort }: { sort: string; onSort(sort: string)
         </th>
       </tr>
     </thead>
+  );
+}
+
+interface SortButtonProps {
+  id: LockSortField;
+  name: string;
+  figure: boolean;
+  sort: string;
+  onSort(sort: string): void;
+}
+
+function SortButton({ id, name, figure, sort, onSort }: SortButtonProps) {
+  const now = parseSort(sort);
+  const sorted = now.field === id;
+  const Arrow = now.descending ? ArrowDown : ArrowUp;
+  return (
+    <button
+      type="button"
+      onClick={() => onSort(nextSort(sort, id))}
+      className={clsx(
+        "inline-flex h-6 items-center gap-1 hover:text-ink",
+        figure && "flex-row-reverse",
+        sorted && "text-ink",
+      )}
+    >
+      {name}
+      {sorted && <Arrow aria-hidden size={12} />}
+    </button>
   );
 }

@@ -2,6 +2,7 @@
 
 import { useReducer } from "react";
 import { freeBlock } from "@/components/shell/connection.ts";
+import type { FormatName } from "@/lib/contract/format.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { ApiProblem } from "@/lib/live/api.ts";
 import { type ReleaseFailure, useForceRelease, useLive, useShowLock } from "@/lib/live/hooks.ts";
@@ -10,13 +11,15 @@ import {
   type Choice,
   type Drift,
   driftOf,
+  expectedOf,
   type FreeState,
   HOLD_OFF_MS,
+  type Looked,
   reduceFree,
   type Step,
   startFree,
 } from "./free-state.ts";
-import { pathOf } from "./lock-facts.ts";
+import { neverFreed, pathOf } from "./lock-facts.ts";
 
 export interface Free {
   state: FreeState;
@@ -27,6 +30,7 @@ export interface Free {
   blocked: string | null;
   choose(choice: Choice): void;
   setReason(reason: string): void;
+  setFormat(format: FormatName): void;
   look(lock: Lock): void;
   release(ifUnsure: "refuse" | "release"): void;
 }
@@ -47,25 +51,33 @@ function stepOf(failure: ReleaseFailure): Step {
   }
 }
 
-export function useFree(lock: Lock): Free {
+export function useFree(looked: Looked): Free {
+  const { lock } = looked;
   const path = pathOf(lock);
-  const [state, dispatch] = useReducer(reduceFree, lock, startFree);
+  const [state, dispatch] = useReducer(reduceFree, looked, startFree);
   useShowLock(path);
   const current = useLock(path);
   const send = useForceRelease(path);
   const live = useLive();
+  const isUnsure = state.step.at === "unsure";
   const target = state.step.at === "unsure" ? state.step.lock : state.seen;
+  const expect = isUnsure ? target.version : expectedOf(state);
   return {
     state,
     current,
-    drift: driftOf(target, current),
-    blocked: freeBlock(live),
+    drift: driftOf(target, current, isUnsure ? undefined : state.holder),
+    blocked: freeBlock(live) ?? neverFreed(state.seen),
     choose: (choice) => dispatch({ type: "choose", choice }),
     setReason: (reason) => dispatch({ type: "reason", reason }),
+    setFormat: (format) => dispatch({ type: "format", format }),
     look: (next) => dispatch({ type: "look", lock: next }),
     release(ifUnsure) {
       const reason = state.reason.trim();
-      if (target.version === null || state.step.at === "sending") return;
+      if (expect === null || state.step.at === "sending") return;
+      if (state.seen.release?.may === "with_format" && state.format === null) {
+        dispatch({ type: "step", step: { at: "choosing", error: "Name its format first." } });
+        return;
+      }
       if (reason === "") {
         dispatch({ type: "step", step: { at: "choosing", error: "Say why: a release needs a reason." } });
         return;
@@ -73,7 +85,8 @@ export function useFree(lock: Lock): Free {
       dispatch({ type: "sent" });
       send.mutate(
         {
-          expect: target.version,
+          expect,
+          ...(state.format === null ? {} : { format: state.format }),
           reason,
           ifUnsure,
           ...(state.choice === "hold-off" ? { holdOffMs: HOLD_OFF_MS } : {}),

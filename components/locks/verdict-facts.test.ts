@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import type { Verdict } from "@/lib/contract/verdict.ts";
+import { evidenceOf } from "./verdict-facts.ts";
+
+const NOW = 1_000_000;
+const verdict = (fields: Partial<Verdict>): Verdict => ({
+  state: "unknown",
+  watchedMs: 25_000,
+  renewals: 0,
+  lastRenewalAt: null,
+  cadenceMs: null,
+  nextExpectedAt: null,
+  misses: 0,
+  ...fields,
+});
+
+describe("the evidence of a verdict", () => {
+  it("of one that renews: when last, how often, when next", () => {
+    const renewing = verdict({
+      state: "renewing",
+      renewals: 3,
+      lastRenewalAt: NOW - 4000,
+      cadenceMs: 10_000,
+      nextExpectedAt: NOW + 6000,
+    });
+    expect(evidenceOf(renewing, NOW)).toBe("last renewed 4 s ago, every 10 s, next expected in 6.0 s");
+    expect(evidenceOf(renewing, NOW + 7000)).toMatch(/next expected now$/);
+  });
+
+  it("of one that is late: since when, how many missed", () => {
+    const late = verdict({
+      state: "late",
+      lastRenewalAt: NOW - 26_000,
+      cadenceMs: 10_000,
+      nextExpectedAt: NOW - 16_000,
+      misses: 2,
+    });
+    expect(evidenceOf(late, NOW)).toBe("expected 16 s ago, 2 missed, last renewed 26 s ago, every 10 s");
+    expect(evidenceOf({ ...late, lastRenewalAt: null }, NOW)).toContain("never seen to renew");
+  });
+
+  it("of the others: for how long it was watched", () => {
+    expect(evidenceOf(verdict({ state: "fixed-lease" }), NOW)).toBe("watched for 25 s and never renewed");
+    expect(evidenceOf(verdict({}), NOW)).toContain("not long enough");
+  });
+});

@@ -1,0 +1,43 @@
+"use client";
+
+import clsx from "clsx";
+import type { Lock } from "@/lib/contract/lock.ts";
+import type { VerdictState } from "@/lib/contract/verdict.ts";
+import { useServerNow } from "@/lib/live/hooks.ts";
+import { evidenceOf, VERDICT_TEXT } from "./verdict-facts.ts";
+
+const INK: Record<VerdictState, string> = {
+  renewing: "text-ink-3",
+  late: "text-warn",
+  "fixed-lease": "text-ink-3",
+  "no-expiry": "text-bad",
+  unknown: "text-ink-3",
+};
+
+/** A word for a cell; its evidence is its title. A lock without expiry says so beside it already. */
+export function VerdictWord({ lock }: { lock: Lock }) {
+  const { verdict } = lock;
+  if (verdict === null || verdict.state === "unknown" || verdict.state === "no-expiry") return null;
+  return (
+    <span className={clsx("text-2xs", INK[verdict.state])} title={evidenceOf(verdict, lock.asOf)}>
+      {VERDICT_TEXT[verdict.state]}
+    </span>
+  );
+}
+
+/** The verdict with its evidence, live. */
+export function VerdictEvidence({ lock }: { lock: Lock }) {
+  const now = useServerNow() ?? lock.asOf;
+  const { verdict } = lock;
+  if (verdict === null) return null;
+  const word = VERDICT_TEXT[verdict.state];
+  return (
+    <>
+      {word !== "" && <span className={clsx(verdict.state === "late" && "text-warn")}>{word}</span>}
+      <span className="text-ink-3">
+        {word !== "" && ": "}
+        {evidenceOf(verdict, now)}
+      </span>
+    </>
+  );
+}
