@@ -1,7 +1,7 @@
 import type { LockSortField } from "@/lib/contract/list.ts";
 
 export interface Column {
-  id: LockSortField | "waiters";
+  id: LockSortField;
   name: string;
   /** Figures stand at the right. */
   figure: boolean;
@@ -22,7 +22,7 @@ export const COLUMNS: readonly Column[] = [
 
 export const ACTION_CLASS = "w-[66px] pr-2.5 pl-0";
 
-export const classOf = (id: Column["id"]): string =>
+export const classOf = (id: LockSortField): string =>
   COLUMNS.find((column) => column.id === id)?.className ?? "";
 
 export function parseSort(sort: string): { field: string; descending: boolean } {
@@ -33,7 +33,7 @@ export function parseSort(sort: string): { field: string; descending: boolean } 
 /** First click: the order that shows the most telling rows first; second: the other way round. */
 export function nextSort(sort: string, field: LockSortField): string {
   const now = parseSort(sort);
-  const descendingFirst = field === "held" || field === "count" || field === "fence";
+  const descendingFirst = field === "held" || field === "count" || field === "waiters" || field === "fence";
   if (now.field !== field) return descendingFirst ? `-${field}` : field;
   return now.descending ? field : `-${field}`;
 }

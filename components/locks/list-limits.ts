@@ -4,4 +4,4 @@
  */
 export const FILTER_CHARACTERS_MAX = 300;
 export const REASON_CHARACTERS_MAX = 500;
-export const LOCK_SORT_PATTERN = /^-?(key|owner|format|count|remaining|held|fence)$/;
+export const LOCK_SORT_PATTERN = /^-?(key|owner|format|count|remaining|held|waiters|fence)$/;

@@ -20,7 +20,7 @@ export function TableHead({ sort, onSort }: { sort: string; onSort(sort: string)
               aria-sort={sorted ? (now.descending ? "descending" : "ascending") : undefined}
               className={clsx(CELL, figure ? "text-right" : "text-left", className)}
             >
-              {id === "waiters" ? name : <SortButton sort={sort} onSort={onSort} {...{ id, name, figure }} />}
+              <SortButton sort={sort} onSort={onSort} {...{ id, name, figure }} />
             </th>
           );
         })}

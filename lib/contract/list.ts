@@ -1,7 +1,16 @@
 import { z } from "zod";
 import { AS_OF, Lock } from "./lock.ts";
 
-export const LOCK_SORTS = ["key", "owner", "format", "count", "remaining", "held", "fence"] as const;
+export const LOCK_SORTS = [
+  "key",
+  "owner",
+  "format",
+  "count",
+  "remaining",
+  "held",
+  "waiters",
+  "fence",
+] as const;
 export type LockSortField = (typeof LOCK_SORTS)[number];
 export const LIST_LIMIT_MAX = 500;
 

@@ -163,6 +163,7 @@ const VALUE_OF: Record<LockSortField, (hold: Hold) => SortValue> = {
     seen.remainingMs === null ? Number.MAX_SAFE_INTEGER : seen.asOf + seen.remainingMs,
   // The longer it is held, the earlier it began.
   held: (hold) => -sinceOf(hold).since,
+  waiters: ({ seen }) => seen.waiters?.count ?? -1,
   fence: ({ seen }) => Number(seen.holders[0].fence ?? -1),
   format: ({ seen }) => seen.format,
 };
