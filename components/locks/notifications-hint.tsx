@@ -18,7 +18,7 @@ export function NotificationsHint() {
           {health.detail ??
             "To see them at once, run this in Redis, or start Lockkeeper with LOCKKEEPER_NOTIFICATIONS=set."}
         </p>
-        <Command text="CONFIG SET notify-keyspace-events Kghxe$" label="Copy the command" />
+        <Command text="CONFIG SET notify-keyspace-events Kghszxe$" label="Copy the command" />
       </div>
     </details>
   );

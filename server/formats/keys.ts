@@ -105,7 +105,13 @@ const ASIDE = [
   "symfony_check_support_time",
 ];
 
+const ASIDE_SHAPES = [
+  /:rwlock_timeout:\d+$/,
+  // Of sidekiq-unique-jobs, whose lock ends with :LOCKED.
+  /(?:^|:)uniquejobs:[0-9a-f]{32,64}(?::RUN)?(?::(?:QUEUED|PRIMED|INFO))?$/,
+];
+
 export function standsAside(key: Key): boolean {
   const text = textOfKey(key);
-  return ASIDE.some((prefix) => text.startsWith(prefix)) || /:rwlock_timeout:\d+$/.test(text);
+  return ASIDE.some((prefix) => text.startsWith(prefix)) || ASIDE_SHAPES.some((shape) => shape.test(text));
 }

@@ -2,6 +2,10 @@ import type { FormatName, SpokenFormat } from "../../lib/contract/format.ts";
 import type { Commands } from "../redis/commands.ts";
 import { FORMATS } from "./format.ts";
 import type { FreeAsk, KnownFormat } from "./known-format.ts";
+import { MEDALLION_READERS, MEDALLION_SEMAPHORE } from "./members/medallion.ts";
+import { REDIS_SEMAPHORE } from "./members/redis-semaphore.ts";
+import { SIDEKIQ } from "./members/sidekiq.ts";
+import { SYMFONY } from "./members/symfony.ts";
 import { type HeldObservation, LOCK_TYPES, type LockType } from "./observation.ts";
 import { recogniseRedisson } from "./redisson/recognise.ts";
 import { recogniseDeadline, recogniseToken } from "./spoken-strings.ts";
@@ -24,6 +28,11 @@ const KNOWN: readonly KnownFormat[] = [
   spoken("redisson", LOCK_TYPES, recogniseRedisson),
   spoken("token", ["string"], recogniseToken),
   spoken("timestamp", ["string"], recogniseDeadline),
+  MEDALLION_READERS,
+  MEDALLION_SEMAPHORE,
+  REDIS_SEMAPHORE,
+  SIDEKIQ,
+  SYMFONY,
 ];
 
 const BY_NAME = new Map(

@@ -22,6 +22,8 @@ export interface SeenHolder {
   readonly marginMs: number;
   /** Time left of its own where holders end one by one; null: no expiry. Undefined: the lock's. */
   readonly ownRemainingMs?: number | null;
+  /** What it has in the key, where that is more or something else than its owner; compared when it is freed. */
+  readonly stored?: readonly Key[];
   /** Number of our last change to this hold; 0 for a foreign one. */
   readonly seq: number;
 }

@@ -4,7 +4,9 @@ import { LOCK_TYPES, type LockType } from "./observation.ts";
 import { remainingOf } from "./reply.ts";
 
 /** A larger hash or set and a longer string are somebody's data and are not read. */
-export const MEMBERS_MAX = 64;
+export const FIELDS_MAX = 64;
+/** Of a set or sorted set: a semaphore has more holders than a lock has readers. */
+export const MEMBERS_MAX = 256;
 export const VALUE_BYTES_MAX = 1024;
 
 /** A key and what stands beside it, as read.lua found it. */

@@ -4,14 +4,14 @@
 -- KEYS[3] who waits by our own verbs (sorted set)       KEYS[4] Redisson's fencing counter
 -- KEYS[5] Redisson's fair queue (list)       KEYS[6] the permits of Redisson's semaphore (sorted set)
 -- KEYS[3] to KEYS[6] are left out when nothing is asked about them
--- ARGV[1] most members of a hash, set or sorted set, ARGV[2] most bytes of a string that are read
+-- ARGV[1] most fields of a hash, ARGV[2] most bytes of a string, ARGV[3] most members of a set or sorted set that are read
 --
 -- Returns {now ms, type, time to live in ms (-1: none, -2: no key), size, content, beginning of the companion or '',
 --          who waits by our verbs, fencing counter or '', length of the fair queue, permits that are out (flat)}
 -- content: fields of a hash, members of a set, members and scores of a sorted set, none when there are too many;
 --          the beginning of a string
 
-local members_max, bytes_max = tonumber(ARGV[1]), tonumber(ARGV[2])
+local fields_max, bytes_max, members_max = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 
 local time = redis.call('TIME')
 local now_ms = string.format('%.0f', tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000))
@@ -39,7 +39,7 @@ if kind == 'string' then
   end
 elseif kind == 'hash' then
   size = redis.call('HLEN', KEYS[1])
-  if size <= members_max then content = redis.call('HGETALL', KEYS[1]) end
+  if size <= fields_max then content = redis.call('HGETALL', KEYS[1]) end
 elseif kind == 'zset' then
   size = redis.call('ZCARD', KEYS[1])
   if size <= members_max then content = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES') end

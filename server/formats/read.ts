@@ -6,22 +6,19 @@ import { type RedisArgument, Script } from "../redis/script.ts";
 import { besideOf, pairOf } from "./keys.ts";
 import { knownFormat } from "./known-formats.ts";
 import type { HeldObservation, Observation, SeenWaiters } from "./observation.ts";
-import { MEMBERS_MAX, type RawReply, rawReplyOf, VALUE_BYTES_MAX } from "./raw.ts";
+import { FIELDS_MAX, MEMBERS_MAX, type RawReply, rawReplyOf, VALUE_BYTES_MAX } from "./raw.ts";
 import { recognise } from "./recognise.ts";
 import { type FormatRules, NO_RULES } from "./rules.ts";
 
-const readScript = new Script<RedisArgument[], [number, number], RawReply>(
+const LIMITS = [FIELDS_MAX, VALUE_BYTES_MAX, MEMBERS_MAX];
+const readScript = new Script<RedisArgument[], number[], RawReply>(
   new URL("read.lua", import.meta.url),
   rawReplyOf,
 );
 
 /** Looks at one key by the connection of our verbs, of a cluster too. */
 export async function readOne(redis: Commands, key: Key): Promise<Observation> {
-  return observationOf(
-    key,
-    await readScript.run(redis, pairOf(key), [MEMBERS_MAX, VALUE_BYTES_MAX]),
-    NO_RULES,
-  );
+  return observationOf(key, await readScript.run(redis, pairOf(key), LIMITS), NO_RULES);
 }
 
 /** Looks at many keys in one round trip, and in a second one at what some formats keep elsewhere. */
@@ -46,7 +43,7 @@ async function repliesOf(redis: Redis, keys: readonly Key[]): Promise<(RawReply 
   const calls = (which: readonly Key[], besides: (key: Key) => RedisArgument[]) =>
     which.map((key) => ({
       keys: [...pairOf(key), ...besides(key)],
-      arguments: [MEMBERS_MAX, VALUE_BYTES_MAX] as [number, number],
+      arguments: LIMITS,
     }));
   const replies = await readScript.readMany(redis, calls(keys, besideOf));
   // A user who may see the locks alone does without what Redisson keeps beside them.

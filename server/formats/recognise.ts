@@ -1,5 +1,9 @@
 import type { FormatName } from "../../lib/contract/format.ts";
 import { knownFormat } from "./known-formats.ts";
+import { recognisePermits, recogniseReaders } from "./members/medallion.ts";
+import { recogniseSemaphore } from "./members/redis-semaphore.ts";
+import { recogniseJobs } from "./members/sidekiq.ts";
+import { recogniseSymfony } from "./members/symfony.ts";
 import type { LockType, Recognised } from "./observation.ts";
 import type { RawKey } from "./raw.ts";
 import { recogniseRedisson } from "./redisson/recognise.ts";
@@ -10,10 +14,14 @@ type Recogniser = (raw: RawKey) => Recognised | undefined;
 
 /** The most telling first: what one recognises the next are not asked. */
 const BY_SHAPE: Readonly<Record<LockType, readonly Recogniser[]>> = {
-  hash: [(raw) => recogniseRedisson(raw, "by_shape")],
+  hash: [(raw) => recogniseRedisson(raw, "by_shape"), (raw) => recogniseJobs(raw, "by_shape")],
   string: [recogniseOurString, (raw) => recogniseRedisson(raw, "by_shape"), recogniseString],
-  set: [],
-  zset: [],
+  set: [(raw) => recogniseReaders(raw, "by_shape")],
+  zset: [
+    (raw) => recogniseSemaphore(raw, "by_shape"),
+    (raw) => recognisePermits(raw, "by_shape"),
+    (raw) => recogniseSymfony(raw, "by_shape"),
+  ],
 };
 
 /** What a key is; undefined: nothing that could be a lock. A hold of ours comes before any rule. */

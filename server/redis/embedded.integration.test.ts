@@ -112,7 +112,7 @@ test("its settings are the promised ones: on loopback only, every write logged, 
   expect(await setting("appendfsync")).toBe("everysec");
   expect(await setting("save")).toBe("");
   expect(await setting("dir")).toBe(dataDir);
-  expect([...(await setting("notify-keyspace-events"))].sort()).toEqual([..."Kghxe$"].sort());
+  expect([...(await setting("notify-keyspace-events"))].sort()).toEqual([..."Kghszxe$"].sort());
 });
 
 describe("stop", () => {

@@ -15,7 +15,7 @@ import { launch } from "./server-launch.ts";
 import { endServer, isPortFree, signal } from "./server-process.ts";
 
 /** What the watch needs to see of locks: generic, hash, expired, evicted and string events by key. */
-export const NOTIFICATIONS = "Kghxe$";
+export const NOTIFICATIONS = "Kghszxe$";
 
 export interface EmbeddedOptions {
   binary: RedisServerBinary;

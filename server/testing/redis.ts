@@ -10,7 +10,7 @@ import { forgetProcess, watchProcess } from "./guard.ts";
 import { redisCli } from "./redis-cli.ts";
 
 const CACHE = fileURLToPath(new URL("../../.cache", import.meta.url));
-const DEFAULTS = { save: "", appendonly: "no", "notify-keyspace-events": "Kghxe$" };
+const DEFAULTS = { save: "", appendonly: "no", "notify-keyspace-events": "Kghszxe$" };
 
 export interface TestRedisOptions {
   /** Redis options as on its command line; they win over ours. */

@@ -277,6 +277,6 @@ it("without notifications a hold-off is told exactly all the same", async () => 
       `acquired ${MIN_HOLD} exact`,
     ]);
   } finally {
-    await direct.config("SET", "notify-keyspace-events", "Kghxe$");
+    await direct.config("SET", "notify-keyspace-events", "Kghszxe$");
   }
 });

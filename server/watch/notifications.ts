@@ -3,8 +3,8 @@ import { type Key, keyOfBytes } from "../../lib/contract/key.ts";
 import { eventChannelOf, standsAside } from "../formats/keys.ts";
 import { type OwnEvent, parseOwnEvent } from "./own-event.ts";
 
-/** What the formats need: keyspace messages of generic, hash, string, expiry and eviction events. */
-const FLAGS_NEEDED = "Kghxe$";
+/** What the formats need: keyspace messages of generic, hash, set, sorted set, string, expiry and eviction events. */
+const FLAGS_NEEDED = "Kghszxe$";
 const SETTING = "notify-keyspace-events";
 
 export interface Listener {

@@ -1,0 +1,61 @@
+import type { Confidence } from "../../../lib/contract/format.ts";
+import type { How, KnownFormat } from "../known-format.ts";
+import { type Recognised, strangerOf } from "../observation.ts";
+import type { RawKey } from "../raw.ts";
+import { freesScored } from "./free.ts";
+import { inOrder, isTime, lastEndOf, living, scoredOf } from "./scored.ts";
+
+/** There as long as the lock is exclusive; without it all holders share it. */
+const WRITE = "__write__";
+/** Base64 of 32 bytes; or the reserved owner by which we hold it off. */
+const TOKEN = /^[A-Za-z0-9+/]{43}=$|^lockkeeper:reserve:/;
+/** Between our reading of the clock and of the time to live. */
+const TOLERANCE_MS = 5;
+
+/** A score is when its holder ends; the key ends with the last. */
+export function recogniseSymfony(raw: RawKey, how: How): Recognised | undefined {
+  const { asOf } = raw;
+  const members = scoredOf(raw).map((each) => ({ ...each, leftMs: each.score - asOf }));
+  if (members.length === 0 || !members.every(isTime)) return undefined;
+  const isToken = ({ member }: { member: string }) => member !== WRITE;
+  if (how === "by_shape" && !members.filter(isToken).every(({ member }) => TOKEN.test(member)))
+    return undefined;
+  const confidence =
+    how === "by_rule" ? "certain" : confidenceOf(raw, lastEndOf(members), members.every(isToken));
+  if (confidence === undefined) return undefined;
+  const alive = living(members);
+  const isExclusive = !alive.every(isToken);
+  const tokens = alive.filter(isToken);
+  const holders = inOrder(
+    (tokens.length > 0 ? tokens : alive).map(({ member, leftMs }) =>
+      strangerOf(member, {
+        ...(isExclusive ? {} : { role: "read" as const }),
+        ownRemainingMs: leftMs,
+        stored: isExclusive && member !== WRITE ? [member, WRITE] : [member],
+      }),
+    ),
+  );
+  if (holders === undefined) return undefined;
+  const known = { format: "symfony", candidates: [], kind: isExclusive ? "lock" : "read" } as const;
+  return { ...known, confidence, holders, remainingMs: lastEndOf(alive) };
+}
+
+/** Of a sorted set of somebody else's hashes the key does not end with the highest score. */
+function confidenceOf(
+  { remainingMs }: RawKey,
+  lastMs: number | null,
+  isShared: boolean,
+): Confidence | undefined {
+  const endsWithLast =
+    remainingMs !== null && lastMs !== null && Math.abs(remainingMs - lastMs) <= TOLERANCE_MS;
+  if (endsWithLast) return "certain";
+  return isShared && (lastMs ?? 0) <= 0 ? undefined : "likely";
+}
+
+export const SYMFONY: KnownFormat = {
+  name: "symfony",
+  types: ["zset"],
+  recognise: recogniseSymfony,
+  // Held off as by an exclusive holder of its own, whom every client of it respects.
+  frees: { oneHolder: true, holdOff: true, free: freesScored("end", WRITE) },
+};
