@@ -13,13 +13,14 @@ export const EVENT_NAMES: Record<EventType, string> = {
   waiting: "waiting",
   wait_ended: "wait ended",
   seen: "seen",
+  recreated: "recreated",
 };
 
 export const ALL_TYPES = Object.keys(EVENT_NAMES) as EventType[];
 
 /** Never part of a normal day. */
 export function isAlarming(type: EventType): boolean {
-  return type === "force_released" || type === "evicted";
+  return type === "force_released" || type === "evicted" || type === "recreated";
 }
 
 /** One line about what happened, without the key. May hold text from Redis. `brief`: for a narrow column. */
@@ -43,6 +44,8 @@ export function eventDetail(event: LockEvent, brief = false): string {
     case "expired":
       // A hold-off is over by expiring; of anything else that is a holder who did not come back.
       return join(`${who}${after}`, holdOff === null ? "not released" : "");
+    case "recreated":
+      return join(who, "made again after it was freed");
     case "evicted":
       return join(`${who}${after}`, "Redis threw it out to save memory");
     case "force_released":

@@ -12,6 +12,7 @@ export const EVENT_TYPES = [
   "waiting",
   "wait_ended",
   "seen",
+  "recreated",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
@@ -24,7 +25,10 @@ export const ENDINGS: ReadonlySet<EventType> = new Set(["released", "expired", "
 export const LockEvent = z
   .object({
     id: z.string(),
-    type: z.enum(EVENT_TYPES),
+    type: z.enum(EVENT_TYPES).meta({
+      description:
+        "recreated: the very hold that was freed by force is there again, made anew by its library or by hand.",
+    }),
     target: z.string(),
     ...keyFields,
     at: z.number().meta({ description: "Redis's clock, Unix milliseconds." }),

@@ -23,7 +23,15 @@ describe("parseFilter", () => {
     expect(parseFilter(" \t\n ")).toEqual([]);
   });
 
-  it.each(["key:", "owner:", "host:a", ":key", "xkey:a"])("takes %s for plain text", (word) => {
+  it("knows the fields of a lock's kind", () => {
+    expect(parseFilter("format:Redlock* kind:read verdict:late")).toEqual([
+      { field: "format", glob: "redlock*" },
+      { field: "kind", glob: "read" },
+      { field: "verdict", glob: "late" },
+    ]);
+  });
+
+  it.each(["key:", "owner:", "format:", "host:a", ":key", "xkey:a"])("takes %s for plain text", (word) => {
     expect(parseFilter(word)).toEqual([{ field: "any", text: word }]);
   });
 });
@@ -50,6 +58,22 @@ describe("matchesFilter", () => {
     ["owner:lock*", false],
   ])("compares %s with each owner: %s", (filter, met) => {
     expect(matches(filter)).toBe(met);
+  });
+
+  it.each([
+    ["format:redlock", true],
+    ["format:REDSYNC", true],
+    ["format:red*", true],
+    ["format:redis", false],
+    ["kind:fair", true],
+    ["kind:lock", false],
+    ["verdict:late", true],
+    ["verdict:late kind:read", false],
+    ["verdict:*", true],
+  ])("compares %s with what it is, or may be: %s", (filter, met) => {
+    const subject = { ...SUBJECT, formats: ["redlock", "redsync"], kind: "fair", verdict: "late" };
+    expect(matches(filter, subject)).toBe(met);
+    expect(matches(filter, SUBJECT)).toBe(false);
   });
 
   it.each(["oRDers", "pod-7", "BILLING", "invoice"])(

@@ -1,14 +1,19 @@
-/** A filter's words: `key:GLOB`, `owner:GLOB`, or plain text. All must match, without regard to case. */
-export type FilterTerm =
-  | { field: "key"; glob: string }
-  | { field: "owner"; glob: string }
-  | { field: "any"; text: string };
+const FIELDS = ["key", "owner", "format", "kind", "verdict"] as const;
+type Field = (typeof FIELDS)[number];
+const FIELD_AND_GLOB = new RegExp(`^(${FIELDS.join("|")}):(.+)$`, "s");
+
+/** A filter's words: `FIELD:GLOB`, or plain text. All must match, without regard to case. */
+export type FilterTerm = { field: Field; glob: string } | { field: "any"; text: string };
 
 export interface FilterSubject {
-  key: string;
-  owners: readonly string[];
+  readonly key: string;
+  readonly owners: readonly string[];
   /** Texts of the owner records. */
-  records: readonly string[];
+  readonly records: readonly string[];
+  /** Its format, and what else it may be. */
+  readonly formats?: readonly string[];
+  readonly kind?: string;
+  readonly verdict?: string;
 }
 
 export function parseFilter(filter: string): FilterTerm[] {
@@ -16,18 +21,25 @@ export function parseFilter(filter: string): FilterTerm[] {
     .split(/\s+/)
     .filter((word) => word !== "")
     .map((word) => {
-      const [, field, glob] = /^(key|owner):(.+)$/s.exec(word) ?? [];
-      if ((field === "key" || field === "owner") && glob !== undefined)
-        return { field, glob: glob.toLowerCase() };
+      const [, name, glob] = FIELD_AND_GLOB.exec(word) ?? [];
+      const field = FIELDS.find((each) => each === name);
+      if (field !== undefined && glob !== undefined) return { field, glob: glob.toLowerCase() };
       return { field: "any" as const, text: word.toLowerCase() };
     });
 }
 
+const TEXTS_OF: Readonly<Record<Field, (subject: FilterSubject) => readonly string[]>> = {
+  key: ({ key }) => [key],
+  owner: ({ owners }) => owners,
+  format: ({ formats }) => formats ?? [],
+  kind: ({ kind }) => (kind === undefined ? [] : [kind]),
+  verdict: ({ verdict }) => (verdict === undefined ? [] : [verdict]),
+};
+
 export function matchesFilter(terms: readonly FilterTerm[], subject: FilterSubject): boolean {
   return terms.every((term) => {
-    if (term.field === "key") return matchesGlob(term.glob, subject.key.toLowerCase());
-    if (term.field === "owner")
-      return subject.owners.some((owner) => matchesGlob(term.glob, owner.toLowerCase()));
+    if (term.field !== "any")
+      return TEXTS_OF[term.field](subject).some((text) => matchesGlob(term.glob, text.toLowerCase()));
     return [subject.key, ...subject.owners, ...subject.records].some((text) =>
       text.toLowerCase().includes(term.text),
     );

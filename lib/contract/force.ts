@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { LockEvent } from "./event.ts";
-import { formatFields, hasItsUnit, UNIT_FAULT } from "./format.ts";
+import { FormatName, formatFields, hasItsUnit, UNIT_FAULT } from "./format.ts";
 import { keyFields, RECORD_TEXT_MAX } from "./lock.ts";
 import { HoldOffMs } from "./verb.ts";
 
@@ -8,7 +8,10 @@ export const REASON_CHARACTERS_MAX = 500;
 
 export const ForceReleaseInput = z
   .strictObject({
-    expect: z.string().min(1).max(400).meta({ description: "`version` of the hold that was seen." }),
+    expect: z.string().min(1).max(400).meta({
+      description:
+        "`version` of the lock that was seen; or of one of its holders, which frees that one alone where `release.oneHolder` says so.",
+    }),
     reason: z
       .string()
       .max(REASON_CHARACTERS_MAX)
@@ -19,6 +22,9 @@ export const ForceReleaseInput = z
         "release: free whatever hold this owner has now, although we could not watch it all the time.",
     }),
     holdOffMs: HoldOffMs.optional(),
+    format: FormatName.optional().meta({
+      description: "Required where `release.may` is `with_format`: one of `release.formats`.",
+    }),
   })
   .meta({ id: "ForceReleaseInput" });
 export type ForceReleaseInput = z.infer<typeof ForceReleaseInput>;
@@ -48,6 +54,17 @@ export const ForceReleased = z
       .object({ owner: z.string(), holdOffMs: z.number() })
       .optional()
       .meta({ description: "released, and nobody gets the lock for so long from `asOf` on." }),
+    together: z
+      .array(z.object({ ...keyFields, outcome: z.enum(["released", "already_gone", "changed", "unknown"]) }))
+      .optional()
+      .meta({
+        description:
+          "released: the other keys that were taken together with this one, by the same token, and what became of each.",
+      }),
+    watchMs: z.number().optional().meta({
+      description:
+        "released: for how long to look whether its library makes the lock again, told as the event `recreated`.",
+    }),
     ended: LockEvent.optional().meta({ description: "already_gone: how the hold ended, if we saw it." }),
     asOf: z.number(),
   })

@@ -26,7 +26,7 @@ export const LockSort = z
 export const FILTER_CHARACTERS_MAX = 300;
 export const LockFilter = z.string().max(FILTER_CHARACTERS_MAX).default("").meta({
   description:
-    "Words that must all match: `key:GLOB`, `owner:GLOB`, or plain text found in key, owner or record.",
+    "Words that must all match: `key:GLOB`, `owner:GLOB`, `format:GLOB` (also what it may be), `kind:GLOB`, `verdict:GLOB`, or plain text found in key, owner or record.",
   example: "key:lock:orders:* billing",
 });
 

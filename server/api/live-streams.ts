@@ -152,9 +152,10 @@ class LiveStream {
   #pushLock(key: Key, hold: Hold | undefined): void {
     const { watcher } = this.parts;
     const now = watcher.clock.now();
-    const lock = hold === undefined ? watcher.freeLock(key, now) : watcher.lockOf(hold);
+    const waiters = watcher.mirror.waitersOf(key);
+    const lock = hold === undefined ? watcher.freeLock(key, now, waiters) : watcher.lockOf(hold);
     // That a free key is still free is no news, although the moment is another.
-    const text = hold === undefined ? `free ${key}` : JSON.stringify(lock);
+    const text = hold === undefined ? `free ${waiters?.count ?? 0} ${key}` : JSON.stringify(lock);
     if (text === this.#sentLock) return;
     this.#sentLock = text;
     this.#send({ name: "lock", data: { now, lock } });

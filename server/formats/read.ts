@@ -16,6 +16,8 @@ const readScript = new Script<RedisArgument[], number[], RawReply>(
   rawReplyOf,
 );
 
+type Rules = Pick<FormatRules, "formatOf">;
+
 /** Looks at one key by the connection of our verbs, of a cluster too. */
 export async function readOne(redis: Commands, key: Key): Promise<Observation> {
   return observationOf(key, await readScript.run(redis, pairOf(key), LIMITS), NO_RULES);
@@ -25,7 +27,7 @@ export async function readOne(redis: Commands, key: Key): Promise<Observation> {
 export async function read(
   redis: Redis,
   keys: readonly Key[],
-  rules: FormatRules = NO_RULES,
+  rules: Rules = NO_RULES,
 ): Promise<Observation[]> {
   const replies = await repliesOf(redis, keys);
   const seen = keys.map((key, index): Observation => {
@@ -60,7 +62,7 @@ function isForbidden(reply: RawReply | Error | undefined): boolean {
   return reply instanceof Error && reply.message.includes("NOPERM");
 }
 
-function observationOf(key: Key, reply: RawReply, rules: FormatRules): Observation {
+function observationOf(key: Key, reply: RawReply, rules: Rules): Observation {
   const { type } = reply;
   if (type === "other") return { state: "not_a_lock", key, asOf: reply.asOf, type: reply.name };
   if (type === "none") {

@@ -1,4 +1,5 @@
 import { type ErrorCode, STATUS_OF_CODE, TITLE_OF_CODE } from "../../lib/contract/error.ts";
+import type { FormatName } from "../../lib/contract/format.ts";
 import type { KeyFields } from "../../lib/contract/key.ts";
 import type { Holder, Lock } from "../../lib/contract/lock.ts";
 
@@ -82,6 +83,17 @@ export interface UnsureFacts {
 /** The hold that is there now; empty when the lock is free. */
 export type ChangedFacts = Partial<Pick<Lock, "holders" | "remainingMs"> & UnsureFacts>;
 
+export interface FormatRequiredFacts {
+  /** Those that may be named. */
+  readonly formats: readonly FormatName[];
+  readonly lock: Lock;
+}
+
+export interface ReadOnlyFacts {
+  readonly why: string;
+  readonly instead?: string;
+}
+
 export interface InvalidFacts {
   readonly field?: string;
   readonly errors?: readonly { readonly field: string; readonly message: string }[];
@@ -142,6 +154,14 @@ export class UnsureError extends WithFacts<UnsureFacts> {
 
 export class ReasonRequiredError extends WithoutFacts {
   readonly code = "reason_required";
+}
+
+export class FormatRequiredError extends WithFacts<FormatRequiredFacts> {
+  readonly code = "format_required";
+}
+
+export class ReadOnlyError extends WithFacts<ReadOnlyFacts> {
+  readonly code = "read_only";
 }
 
 // What Redis being away answers.

@@ -1,20 +1,22 @@
 import type { ForceReleased, ForceReleaseInput } from "../../lib/contract/force.ts";
-import { fieldsOfKey, type Key } from "../../lib/contract/key.ts";
+import { fieldsOfKey, type Key, textOfKey } from "../../lib/contract/key.ts";
+import type { FreeAsk } from "../formats/known-format.ts";
+import type { HeldObservation } from "../formats/observation.ts";
 import type { Journal } from "../history/journal.ts";
 import { failureOf } from "../redis/failure.ts";
-import type { Hold } from "../watch/hold.ts";
-import { compareVersion, isWatchedVersion } from "../watch/version.ts";
+import type { HeldBy, Hold } from "../watch/hold.ts";
+import { leaseOf } from "../watch/hold.ts";
+import { isSameHolder } from "../watch/identity.ts";
+import { renewalOf } from "../watch/renewal.ts";
+import { isWatchedVersion, matchVersion } from "../watch/version.ts";
 import type { Watcher } from "../watch/watcher.ts";
 import { answered } from "./answered.ts";
-import {
-  ChangedError,
-  LockkeeperError,
-  ReasonRequiredError,
-  UnavailableError,
-  UnsureError,
-} from "./errors.ts";
+import { ChangedError, LockkeeperError, ReasonRequiredError, UnavailableError } from "./errors.ts";
+import { formatToFree } from "./force-format.ts";
+import { changedTo, notAlone, notAs, unsure } from "./force-refusals.ts";
+import { freeTogether, keysTogether } from "./force-together.ts";
 import type { Locks } from "./locks.ts";
-import { heldText, notALock } from "./refusals.ts";
+import { notALock } from "./refusals.ts";
 import { reservedOwner } from "./reserve.ts";
 
 interface Parts {
@@ -23,6 +25,11 @@ interface Parts {
   readonly journal: Journal;
 }
 
+type Ask = ForceReleaseInput & { readonly by: string };
+
+/** A library that makes its lock again does so by its timer; one without a timer does so at once or by chance. */
+const WATCH_MS_MIN = 1000;
+
 /**
  * Frees the hold that the operator saw, or nothing.
  *
@@ -30,70 +37,94 @@ interface Parts {
  * what is in Redis at that moment. What is left is a foreign owner that released and took again so recently that
  * the notification has not arrived.
  *
- * @throws LockkeeperError reason_required, changed, unsure, not_a_lock, key_not_allowed, unavailable, unknown_outcome
+ * @throws LockkeeperError reason_required, format_required, read_only, invalid, changed, unsure, not_a_lock,
+ *   key_not_allowed, unavailable, unknown_outcome
  */
-export async function freeByForce(
-  parts: Parts,
-  key: Key,
-  ask: ForceReleaseInput & { readonly by: string },
-): Promise<ForceReleased> {
+export async function freeByForce(parts: Parts, key: Key, ask: Ask): Promise<ForceReleased> {
   const reason = ask.reason.trim();
   if (reason === "") {
     throw new ReasonRequiredError("The holder may be alive: say in `reason` why the lock is freed.");
   }
-  const { observation, hold } = await lookAt(parts.watcher, key, isWatchedVersion(ask.expect));
+  const { watcher, locks } = parts;
+  const { observation, hold } = await lookAt(watcher, key, isWatchedVersion(ask.expect));
   if (observation.state === "not_a_lock") throw notALock(key, observation.type);
-  if (hold === undefined) return alreadyGone(parts, key, ask.by, observation.asOf);
-  assertExpected(parts.watcher, hold, ask);
-  const [holder] = hold.seen.holders;
-  const { by, holdOffMs } = ask;
-  const holdOff = holdOffMs === undefined ? undefined : { owner: reservedOwner(by), holdOffMs };
-  const reply = await parts.locks.forceRelease(hold.seen, { holder: undefined, by, reason, holdOff });
+  if (hold === undefined || hold.seen.state === "ended")
+    return alreadyGone(parts, key, ask.by, observation.asOf);
+  const format = formatToFree(watcher.lockOf(hold), ask);
+  const holder = expectedOf(watcher, hold, ask);
+  const seen = format === hold.seen.format ? hold.seen : await seenAs(watcher, hold, format);
+  const freeAsk = freeAskOf(seen, holder, { ...ask, reason });
+  const others = keysTogether(watcher, hold, format);
+  const reply = await locks.forceRelease(seen, freeAsk);
   if (reply.outcome === "not_a_lock") throw notALock(key, reply.type);
-  if (reply.outcome === "gone") return alreadyGone(parts, key, by, reply.asOf);
-  if (reply.outcome === "changed") throw await changed(parts.watcher, key);
-  const { asOf } = reply;
-  const heldOff = holdOff === undefined ? {} : { heldOff: holdOff };
-  return { ...fieldsOfKey(key), outcome: "released", owner: holder.owner, by, ...heldOff, asOf };
+  if (reply.outcome === "gone") return alreadyGone(parts, key, ask.by, reply.asOf);
+  if (reply.outcome === "changed") throw await changed(watcher, key);
+  const together = await freeTogether(parts, others, seen, freeAsk);
+  return {
+    ...{ ...fieldsOfKey(key), outcome: "released", by: ask.by, asOf: reply.asOf },
+    owner: textOfKey((holder?.seen ?? seen.holders[0]).owner),
+    ...(freeAsk.holdOff === undefined ? {} : { heldOff: freeAsk.holdOff }),
+    ...(together.length === 0 ? {} : { together }),
+    watchMs: watchMsOf(hold, seen),
+  };
+}
+
+function freeAskOf(seen: HeldObservation, holder: HeldBy | undefined, ask: Ask): FreeAsk {
+  const { by, reason, holdOffMs } = ask;
+  const one = holder && seen.holders.find((each) => isSameHolder(each, holder.seen));
+  const holdOff = holdOffMs === undefined ? undefined : { owner: reservedOwner(by), holdOffMs };
+  return { holder: one, by, reason, holdOff };
+}
+
+function watchMsOf(hold: Hold, seen: HeldObservation): number {
+  const { afterShare } = renewalOf(seen);
+  return Math.max(WATCH_MS_MIN, Math.round((leaseOf(hold) ?? 0) * afterShare));
 }
 
 /** Of a foreign hold our word is as good as our hearing: that is made sure of first. */
 async function lookAt(watcher: Watcher, key: Key, isForeign: boolean) {
-  try {
+  return await whileRedisAnswers(async () => {
     if (isForeign) await watcher.confirmSight();
     const { observation, hold } = await watcher.look(key);
     return { observation: answered(observation), hold };
+  });
+}
+
+/** The same hold as the format reads it that the request names. */
+async function seenAs(
+  watcher: Watcher,
+  hold: Hold,
+  format: HeldObservation["format"],
+): Promise<HeldObservation> {
+  const seen = await whileRedisAnswers(async () => answered(await watcher.lookAs(hold.key, format)));
+  const isHeld = seen.state === "held";
+  if (!isHeld || seen.holders[0].owner !== hold.seen.holders[0].owner) throw await changed(watcher, hold.key);
+  if (seen.format !== format) throw notAs(format, watcher.lockOf(hold));
+  return seen;
+}
+
+async function whileRedisAnswers<Result>(look: () => Promise<Result>): Promise<Result> {
+  try {
+    return await look();
   } catch (cause) {
     if (cause instanceof LockkeeperError || failureOf(cause) === "fault") throw cause;
     throw new UnavailableError("Redis does not answer. Nothing was released; try again.", { cause });
   }
 }
 
-function assertExpected(watcher: Watcher, hold: Hold, { expect, ifUnsure }: ForceReleaseInput): void {
-  const comparison = compareVersion(expect, hold);
-  if (comparison === "same" || (comparison === "unsure" && ifUnsure === "release")) return;
-  throw comparison === "changed" ? changedTo(watcher, hold) : unsure(watcher, hold);
-}
-
-function unsure(watcher: Watcher, hold: Hold): UnsureError {
+/** Whose hold is meant: one of several holders', or (undefined) the lock as a whole. */
+function expectedOf(watcher: Watcher, hold: Hold, { expect, ifUnsure }: Ask): HeldBy | undefined {
+  const { comparison, holder } = matchVersion(expect, hold);
   const lock = watcher.lockOf(hold);
-  return new UnsureError(
-    `${JSON.stringify(hold.seen.holders[0].owner)} holds the lock, but it was not watched all the time since you looked: it may have been released and taken again. Nothing was released. To free it all the same, send its present version with "ifUnsure": "release".`,
-    { lock, version: lock.version },
-  );
-}
-
-function changedTo(watcher: Watcher, hold: Hold): ChangedError {
-  const lock = watcher.lockOf(hold);
-  return new ChangedError(
-    `This is another hold than the one you saw; it is ${heldText(hold.seen.holders[0].owner)} now. Nothing was released.`,
-    { lock, holders: lock.holders, remainingMs: lock.remainingMs, version: lock.version },
-  );
+  if (comparison === "changed") throw changedTo(lock);
+  if (holder !== undefined && lock.release?.oneHolder !== true) throw notAlone(lock);
+  if (comparison === "unsure" && ifUnsure !== "release") throw unsure(lock, holder?.seen.owner);
+  return holder;
 }
 
 async function changed(watcher: Watcher, key: Key): Promise<ChangedError> {
   const { hold } = await lookAt(watcher, key, false);
-  if (hold !== undefined) return changedTo(watcher, hold);
+  if (hold !== undefined) return changedTo(watcher.lockOf(hold));
   return new ChangedError(
     "The holder changed as you clicked, and the lock is free by now. Nothing was released by you.",
     {},

@@ -3,41 +3,54 @@ import { fieldsOfKey } from "../../lib/contract/key.ts";
 import type { Holder, Lock, Waiters } from "../../lib/contract/lock.ts";
 import type { HeldObservation, SeenHolder } from "../formats/observation.ts";
 import { releaseTermsOf } from "../formats/release-terms.ts";
-import { versionOf } from "./version.ts";
+import { holderVersionOf, versionOf } from "./version.ts";
 
-/** A held lock in the picture: what was last read, and what only watching can know. */
-export interface Hold {
-  readonly key: Key;
-  readonly seen: HeldObservation;
+/** One holder in the picture. */
+export interface HeldBy {
+  readonly seen: SeenHolder;
   /** Rises with every new hold of any key; names this one while its owner string recurs. */
   readonly epoch: number;
   /** When we first saw it, Redis's clock. */
   readonly firstSeenMs: number;
   readonly since: "exact" | "at_least";
+  /** How often somebody left a shared lock and may have been this one, who then came back. */
+  readonly doubts: number;
+}
+
+/** A held lock in the picture: what was last read, and what only watching can know. */
+export interface Hold {
+  readonly key: Key;
+  readonly seen: HeldObservation;
+  /** Those of `seen`, in its order. */
+  readonly holders: readonly [HeldBy, ...HeldBy[]];
   /** The stretch of time without a break in what we heard, in which it was last looked at. */
   readonly sight: string;
   /** The longest time to live seen of this hold. */
   readonly longestMs: number | null;
 }
 
-/** Whether two looks show one hold, as far as Redis alone can tell. */
-export function isSameHold(a: HeldObservation, b: HeldObservation): boolean {
-  const [one] = a.holders;
-  const [two] = b.holders;
-  return one.owner === two.owner && one.fence === two.fence && a.holders.length === b.holders.length;
+export function sinceOf({ seen, firstSeenMs, since }: HeldBy): Pick<Holder, "sinceIs"> & { since: number } {
+  if (seen.sinceMs === null) return { since: firstSeenMs, sinceIs: since };
+  return { since: seen.sinceMs, sinceIs: seen.sinceIs ?? "exact" };
 }
 
-export function sinceOf(hold: Hold): { since: number; sinceIs: "exact" | "at_least" } {
-  const told = hold.seen.holders[0].sinceMs;
-  return told === null ? { since: hold.firstSeenMs, sinceIs: hold.since } : { since: told, sinceIs: "exact" };
+/** What is left to one holder at the look: its own time where holders end one by one, else the lock's. */
+function remainingOf({ seen }: Hold, holder: HeldBy): number | null {
+  return holder.seen.ownRemainingMs === undefined ? seen.remainingMs : holder.seen.ownRemainingMs;
 }
 
-function leaseOf(hold: Hold): number | null {
-  return hold.seen.holders[0].leaseMs ?? hold.longestMs;
+/** When one holder's time ends, Redis's clock; null: never. */
+export function endOf(hold: Hold, holder: HeldBy): number | null {
+  const remainingMs = remainingOf(hold, holder);
+  return remainingMs === null ? null : hold.seen.asOf + remainingMs;
+}
+
+export function leaseOf({ seen, longestMs }: Hold): number | null {
+  return seen.holders[0].leaseMs ?? longestMs;
 }
 
 /** A hold as the contract gives it. */
-export function lockOf(target: string, hold: Hold): Lock {
+export function lockOf(target: string, hold: Hold, sharedWith: readonly Key[]): Lock {
   const { seen } = hold;
   return {
     target,
@@ -48,22 +61,22 @@ export function lockOf(target: string, hold: Hold): Lock {
     candidates: [...seen.candidates],
     kind: seen.kind,
     confidence: seen.confidence,
-    holders: seen.holders.map((holder) => holderOf(hold, holder)),
+    holders: hold.holders.map((holder) => holderOf(hold, holder)),
     ...(seen.permits === undefined ? {} : { permits: seen.permits }),
     remainingMs: seen.remainingMs,
     leaseMs: leaseOf(hold),
     waiters: seen.waiters ?? NOBODY_SEEN,
     verdict: null,
-    sharedWith: [],
+    sharedWith: sharedWith.map(fieldsOfKey),
     release: releaseTermsOf(seen),
     version: versionOf(hold),
     asOf: seen.asOf,
   };
 }
 
-function holderOf(hold: Hold, seen: SeenHolder): Holder {
-  const { owner, role, count, fence, record, marginMs, ownRemainingMs } = seen;
-  const remainingMs = ownRemainingMs === undefined ? hold.seen.remainingMs : ownRemainingMs;
+function holderOf(hold: Hold, holder: HeldBy): Holder {
+  const { owner, role, count, fence, record, marginMs } = holder.seen;
+  const remainingMs = remainingOf(hold, holder);
   const { key: text, keyBase64 } = fieldsOfKey(owner);
   return {
     owner: text,
@@ -72,9 +85,9 @@ function holderOf(hold: Hold, seen: SeenHolder): Holder {
     count,
     fence,
     ...(record === undefined ? {} : { record }),
-    ...sinceOf(hold),
+    ...sinceOf(holder),
     remainingMs: remainingMs === null ? null : Math.max(0, remainingMs - marginMs),
-    version: versionOf(hold),
+    version: holderVersionOf(hold, holder),
   };
 }
 

@@ -215,7 +215,7 @@ describe("an answer", () => {
 
 describe("an epoch", () => {
   const again = (mirror: Mirror, look: Look, wasGone = false) =>
-    must(mirror.observe(held("k", look), { wasGone, since: "exact", sight: "1" }).after).epoch;
+    must(mirror.observe(held("k", look), { wasGone, since: "exact", sight: "1" }).after).holders[0].epoch;
 
   it("stays with a foreign hold while its count and its time to live change", () => {
     const mirror = new Mirror();
@@ -249,7 +249,7 @@ describe("an epoch", () => {
 
   it("is never shared by two keys", () => {
     const mirror = mirrorOf(held("a"), held("b"), held("c"));
-    const epochs = mirror.sorted("", BY_KEY).map(({ epoch }) => epoch);
+    const epochs = mirror.sorted("", BY_KEY).map(({ holders: [{ epoch }] }) => epoch);
     expect(new Set(epochs).size).toBe(3);
   });
 });
@@ -261,7 +261,10 @@ describe("a hold", () => {
     const mirror = mirrorOf(held("k", { remainingMs: 20_000 }));
     mirror.observe(held("k", { remainingMs: 30_000, asOf: NOW + 100 }), CALM);
     mirror.observe(held("k", { remainingMs: 29_000, asOf: NOW + 1100 }), CALM);
-    expect(mirror.get("k")).toMatchObject({ firstSeenMs: NOW, longestMs: 30_000, since: "exact" });
+    expect(mirror.get("k")).toMatchObject({
+      longestMs: 30_000,
+      holders: [{ firstSeenMs: NOW, since: "exact" }],
+    });
     expect(mirror.get("k")?.seen.remainingMs).toBe(29_000);
   });
 
@@ -274,17 +277,17 @@ describe("a hold", () => {
   it("began no later than we saw it, when we did not watch all the time", () => {
     const mirror = new Mirror();
     mirror.observe(held("k"), blind);
-    expect(mirror.get("k")?.since).toBe("at_least");
+    expect(mirror.get("k")?.holders[0].since).toBe("at_least");
     mirror.observe(held("k", { owner: "other" }), blind);
-    expect(mirror.get("k")?.since).toBe("at_least");
+    expect(mirror.get("k")?.holders[0].since).toBe("at_least");
   });
 
   it("began when we saw it, when we watched or heard that the key was gone before", () => {
     const mirror = new Mirror();
     mirror.observe(held("k"), CALM);
-    expect(mirror.get("k")?.since).toBe("exact");
+    expect(mirror.get("k")?.holders[0].since).toBe("exact");
     mirror.observe(held("k"), { wasGone: true, since: "at_least", sight: "1" });
-    expect(mirror.get("k")?.since).toBe("exact");
+    expect(mirror.get("k")?.holders[0].since).toBe("exact");
   });
 
   it("is told with what was there before it", () => {

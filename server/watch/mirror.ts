@@ -1,17 +1,10 @@
 import { matchesFilter, parseFilter } from "../../lib/contract/filter.ts";
 import { type Key, textOfKey } from "../../lib/contract/key.ts";
 import type { LockSortField } from "../../lib/contract/list.ts";
-import type { HeldObservation, Observation } from "../formats/observation.ts";
-import { type Hold, isSameHold, sinceOf } from "./hold.ts";
-
-export interface Circumstances {
-  /** Something said that the key was gone for a moment, so a hold that looks the same is another. */
-  readonly wasGone: boolean;
-  /** How well we know when a hold that is new to us began. */
-  readonly since: "exact" | "at_least";
-  /** The stretch of time without a break in what we heard. */
-  readonly sight: string;
-}
+import type { HeldObservation, Observation, SeenWaiters } from "../formats/observation.ts";
+import { type Circumstances, holdOf } from "./continuity.ts";
+import { type HeldBy, type Hold, sinceOf } from "./hold.ts";
+import { Tokens } from "./tokens.ts";
 
 export interface Change {
   readonly before: Hold | undefined;
@@ -36,6 +29,9 @@ export type Place = readonly [value: SortValue, key: Key];
 /** The picture in memory: every held lock, as last read. */
 export class Mirror {
   readonly #holds = new Map<Key, Hold>();
+  readonly #tokens = new Tokens();
+  /** Who waits for keys that were free when we looked last. */
+  readonly #waiters = new Map<Key, SeenWaiters>();
   readonly #sorted = new Map<string, { revision: number; holds: Hold[] }>();
   #epochs = 0;
   #revision = 0;
@@ -61,31 +57,31 @@ export class Mirror {
   observe(observation: Observation, circumstances: Circumstances): Change {
     const { key } = observation;
     const before = this.#holds.get(key);
-    if (observation.state !== "held") {
+    if (observation.state === "free" && observation.waiters?.count) {
+      this.#waiters.set(key, observation.waiters);
+    } else this.#waiters.delete(key);
+    if (observation.state !== "held" && observation.state !== "ended") {
       if (before === undefined) return { before, after: undefined };
       this.#holds.delete(key);
+      this.#tokens.change(key, before, undefined);
       this.#revision++;
       return { before, after: undefined };
     }
-    const after = this.#holdOf(before, observation, circumstances);
+    const after = holdOf(before, observation, circumstances, () => ++this.#epochs);
     this.#holds.set(key, after);
+    this.#tokens.change(key, before, after);
     if (before === undefined || !looksAlike(before, after)) this.#revision++;
     return { before, after };
   }
 
-  #holdOf(before: Hold | undefined, seen: HeldObservation, circumstances: Circumstances): Hold {
-    const { wasGone, since, sight } = circumstances;
-    const { key, remainingMs } = seen;
-    const ours = seen.holders[0].fence !== null;
-    if (before !== undefined && isSameHold(before.seen, seen) && (ours || !wasGone)) {
-      const longestMs = Math.max(before.longestMs ?? 0, remainingMs ?? 0) || null;
-      if (ours || before.sight === sight) return { ...before, seen, sight, longestMs };
-      // The same owner may have let go and taken again while we did not hear.
-      return { ...before, seen, sight, longestMs, firstSeenMs: seen.asOf, since: "at_least" };
-    }
-    const begun = wasGone ? "exact" : since;
-    const epoch = ++this.#epochs;
-    return { key, seen, epoch, sight, firstSeenMs: seen.asOf, since: begun, longestMs: remainingMs };
+  /** Who waits for a key that is free. */
+  waitersOf(key: Key): SeenWaiters | undefined {
+    return this.#waiters.get(key);
+  }
+
+  /** Other keys that hold the very token of this hold, `most` of them: they were taken together. */
+  sharing(hold: Hold, most: number): Key[] {
+    return this.#tokens.others(hold, most);
   }
 
   /** All holds that match, in order. The same question about an unchanged picture costs nothing. */
@@ -107,13 +103,25 @@ const SAME_END_MS = 5;
 
 /** Whether two looks would be shown alike; clocks make ends differ a little. */
 function looksAlike(before: Hold, after: Hold): boolean {
-  const [one, two] = [before.seen.holders[0], after.seen.holders[0]];
+  const [a, b] = [before.seen, after.seen];
   return (
-    before.epoch === after.epoch &&
     before.sight === after.sight &&
-    one.count === two.count &&
-    one.leaseMs === two.leaseMs &&
-    Math.abs(endOf(before.seen) - endOf(after.seen)) <= SAME_END_MS
+    before.holders.length === after.holders.length &&
+    before.holders.every((one, at) => isShownAlike(one, after.holders[at])) &&
+    a.state === b.state &&
+    a.format === b.format &&
+    a.permits?.available === b.permits?.available &&
+    a.waiters?.count === b.waiters?.count &&
+    Math.abs(endOf(a) - endOf(b)) <= SAME_END_MS
+  );
+}
+
+function isShownAlike(one: HeldBy, two: HeldBy | undefined): boolean {
+  return (
+    one.epoch === two?.epoch &&
+    one.doubts === two.doubts &&
+    one.seen.count === two.seen.count &&
+    one.seen.leaseMs === two.seen.leaseMs
   );
 }
 
@@ -124,8 +132,10 @@ function endOf({ asOf, remainingMs }: HeldObservation): number {
 function subjectOf({ key, seen }: Hold) {
   return {
     key: textOfKey(key),
-    owners: seen.holders.map(({ owner }) => owner),
+    owners: seen.holders.map(({ owner }) => textOfKey(owner)),
     records: seen.holders.flatMap(({ record }) => Object.values(record ?? {}).map(String)),
+    formats: [seen.format, ...seen.candidates],
+    kind: seen.kind,
   };
 }
 
@@ -157,13 +167,13 @@ function comparePlaces([a, keyA]: Place, [b, keyB]: Place, { direction }: Order)
 
 const VALUE_OF: Record<LockSortField, (hold: Hold) => SortValue> = {
   key: ({ key }) => key,
-  owner: ({ seen }) => seen.holders[0].record?.service ?? seen.holders[0].owner,
-  count: ({ seen }) => seen.holders[0].count,
+  owner: ({ seen }) => seen.holders[0].record?.service ?? textOfKey(seen.holders[0].owner),
+  count: ({ seen }) => seen.holders.reduce((sum, { count }) => sum + count, 0),
   remaining: ({ seen }) =>
     seen.remainingMs === null ? Number.MAX_SAFE_INTEGER : seen.asOf + seen.remainingMs,
   // The longer it is held, the earlier it began.
-  held: (hold) => -sinceOf(hold).since,
   waiters: ({ seen }) => seen.waiters?.count ?? -1,
+  held: ({ holders }) => -Math.min(...holders.map((holder) => sinceOf(holder).since)),
   fence: ({ seen }) => Number(seen.holders[0].fence ?? -1),
   format: ({ seen }) => seen.format,
 };

@@ -11,40 +11,64 @@ export interface OwnEvent {
   readonly seq: number;
   readonly count: number;
   readonly heldMs: number | undefined;
-  readonly owner: string;
+  readonly owner: Key;
   readonly by: string | undefined;
   readonly reason: string | undefined;
 }
 
-const NEW_LINE = 0x0a;
 /** Longer than anything our scripts say; every open page would be sent it, and sent it again as it comes back. */
 const WORDS_BYTES_MAX = 16 * 1024;
+/** Lines of a foreign owner string that are looked at. */
+const LINES_MAX = 64;
 
 /**
  * Reads `type ⇥ at ⇥ fence ⇥ seq ⇥ count ⇥ since ⇥ owner ⇥ JSON of who and why ⏎ key`. Anyone may publish on the
  * channel, so anything else is undefined and nothing more.
  */
 export function parseOwnEvent(message: Uint8Array): OwnEvent | undefined {
-  const end = message.indexOf(NEW_LINE);
-  if (end < 0 || end > WORDS_BYTES_MAX || message.length - end - 1 > KEY_BYTES_MAX) return undefined;
-  const words = new TextDecoder().decode(message.subarray(0, end)).split("\t");
+  if (message.length > WORDS_BYTES_MAX + KEY_BYTES_MAX) return undefined;
+  const { words, key } = linesOf(Buffer.from(message).toString("latin1"));
+  if (words === undefined || key.length > KEY_BYTES_MAX) return undefined;
   const [type, at, fence = "", seq, count, since = "", owner = "", who = ""] = words;
   const known = EVENT_TYPES.find((name) => name === type);
-  if (known === undefined || words.length !== 8 || !isWhole(at) || !isWhole(seq) || !isWhole(count))
-    return undefined;
+  if (known === undefined || !isWhole(at) || !isWhole(seq) || !isWhole(count)) return undefined;
   if (!/^\d{0,16}$/.test(fence) || !/^\d{0,15}$/.test(since)) return undefined;
   return {
     type: known,
-    key: keyOfBytes(message.subarray(end + 1)),
+    key: keyOfBytes(Buffer.from(key, "latin1")),
     at: Number(at),
     fence: fence || null,
     seq: Number(seq),
     count: Number(count),
     // Below zero when Redis's clock was set back in between.
     heldMs: since === "" ? undefined : Math.max(0, Number(at) - Number(since)),
-    owner,
-    ...whoAndWhy(who),
+    owner: keyOfBytes(Buffer.from(owner, "latin1")),
+    ...whoAndWhy(Buffer.from(who, "latin1").toString("utf8")),
   };
+}
+
+/** The eight words, and the key behind them. A character is a byte here. */
+function linesOf(text: string): { words?: readonly string[]; key: string } {
+  const end = text.indexOf("\n");
+  if (end < 0 || end > WORDS_BYTES_MAX) return { key: "" };
+  const words = text.slice(0, end).split("\t");
+  if (words.length === 8) return { words, key: text.slice(end + 1) };
+  return words[0] === "force_released" ? linesOfStranger(text) : { key: "" };
+}
+
+/** What is freed by force may have any bytes for its owner; who freed it is always told behind it, as JSON. */
+function linesOfStranger(text: string): { words?: readonly string[]; key: string } {
+  let end = text.indexOf("\n");
+  for (let line = 0; line < LINES_MAX && end >= 0; line++) {
+    const words = text.slice(0, end).split("\t");
+    const who = words.at(-1) ?? "";
+    if (words.length >= 8 && who.startsWith("{") && who.endsWith("}")) {
+      const owner = words.slice(6, -1).join("\t");
+      return { words: [...words.slice(0, 6), owner, who], key: text.slice(end + 1) };
+    }
+    end = text.indexOf("\n", end + 1);
+  }
+  return { key: "" };
 }
 
 // Sixteen digits may be no safe integer and no date, and a page that cannot show one event shows none.

@@ -1,8 +1,11 @@
-import { fieldsOfKey, type Key } from "../../lib/contract/key.ts";
+import { fieldsOfKey, type Key, textOfKey } from "../../lib/contract/key.ts";
 import type { Journal } from "../history/journal.ts";
-import { type Hold, sinceOf } from "./hold.ts";
+import { Forced } from "./forced.ts";
+import type { Hold } from "./hold.ts";
 import type { OwnEvent } from "./own-event.ts";
+import { presentsOf } from "./present.ts";
 import {
+  endingOf,
   type Hint,
   isOpen,
   type Present,
@@ -34,8 +37,10 @@ export interface Sighting {
  * be on its way.
  */
 export class Reporter {
-  readonly #tales = new Map<Key, Tale>();
+  /** One for each holder. */
+  readonly #tales = new Map<Key, readonly Tale[]>();
   readonly #ended = new Map<Key, Tale>();
+  readonly #forced = new Forced();
   readonly #exactAt = new Map<Key, number>();
   readonly #waiting = new Map<Key, { signature: string; hint: Hint; timer: NodeJS.Timeout }>();
 
@@ -51,17 +56,33 @@ export class Reporter {
     if (event.type === "waiting" || event.type === "wait_ended") {
       const { type, at, owner } = event;
       this.#append(event.key, [{ type, at, owner, fence: null, observed: "exact" }]);
+      this.lookAgain(event.key);
       return;
     }
     const isWatched = this.lookAgain(event.key);
-    const known = this.#tales.get(event.key) ?? this.#ended.get(event.key);
-    const { tale, events } = tellExact(known, event, heard ?? this.#waiting.get(event.key)?.hint);
+    const hint = heard ?? this.#waiting.get(event.key)?.hint;
+    const { known, others } = this.#taleOf(event);
+    const { tale, events } = tellExact(known, event, hint);
+    // Our verbs take a lock that nobody else has.
+    const isAlone = event.type === "acquired" && events.length > 0;
+    const endings = isAlone ? others.map((other) => endingOf(other, event.at, hint)) : [];
     if (event.type === "acquired") this.#stopWaiting(event.key);
+    if (event.type === "force_released") this.#forced.add(event);
     if (isWatched) {
       this.#exactAt.set(event.key, performance.now());
-      this.#keep(event.key, tale);
+      this.#keep(event.key, [...(isAlone ? [] : others), ...(tale === undefined ? [] : [tale])]);
     }
-    this.#append(event.key, events);
+    this.#append(event.key, [...endings, ...events]);
+  }
+
+  /** The tale that an event goes on with, and those of everybody else. */
+  #taleOf({ key, owner, fence, count }: OwnEvent): { known: Tale | undefined; others: readonly Tale[] } {
+    const open = this.#tales.get(key) ?? [];
+    const same = open.find((tale) => tale.owner === owner && tale.fence === fence);
+    // The end of a holder of whom nothing was told says nothing of another.
+    const isOfNone = same === undefined && fence === null && count === 0;
+    const known = same ?? (isOfNone ? undefined : open[0]);
+    return { known: known ?? this.#ended.get(key), others: open.filter((tale) => tale !== known) };
   }
 
   sighted(sighting: Sighting): void {
@@ -77,17 +98,17 @@ export class Reporter {
     }
     const waited = this.#waiting.get(key);
     const hint = sighting.hint ?? waited?.hint;
-    const tale = this.#tales.get(key);
-    const present = presentOf(sighting);
-    const signature = signatureOf(tale, present);
+    const tales = this.#tales.get(key) ?? [];
+    const presents = presentsOf(sighting, this.#forced);
+    const signature = signatureOf(tales, presents);
     if (waited !== undefined && waited.signature !== signature) this.#stopWaiting(key);
-    if (mayBeOurWork(tale, present, sighting.asOf, hint) && waited?.signature !== signature) {
+    if (mayBeOurWork(tales, presents, sighting.asOf, hint) && waited?.signature !== signature) {
       this.#wait(key, signature, hint);
       return;
     }
     this.#stopWaiting(key);
-    const told = tellDerived(tale, present, sighting.asOf, hint);
-    this.#keep(key, told.tale);
+    const told = tellDerived(tales, presents, sighting.asOf, hint);
+    this.#keep(key, told.tales);
     this.#append(key, told.events);
   }
 
@@ -106,54 +127,52 @@ export class Reporter {
     this.#waiting.delete(key);
   }
 
-  #keep(key: Key, tale: Tale | undefined): void {
-    if (isOpen(tale)) {
-      this.#tales.set(key, tale);
-      return;
-    }
-    this.#tales.delete(key);
-    if (tale === undefined) return;
+  #keep(key: Key, tales: readonly Tale[]): void {
+    const open = tales.filter(isOpen);
+    if (open.length > 0) this.#tales.set(key, open);
+    else this.#tales.delete(key);
+    const ended = tales.findLast((tale) => !isOpen(tale));
+    if (ended === undefined) return;
     this.#ended.delete(key);
-    this.#ended.set(key, tale);
+    this.#ended.set(key, ended);
     const [oldest] = this.#ended.keys();
     if (this.#ended.size > ENDED_MAX && oldest !== undefined) this.#ended.delete(oldest);
   }
 
   #append(key: Key, events: readonly Told[]): void {
-    for (const { fence, ...event } of events) {
+    for (const { fence, owner, ...event } of events) {
       this.journal.append({
         target: this.target,
         ...fieldsOfKey(key),
         ...event,
+        owner: textOfKey(owner),
         ...(fence === null ? {} : { fence }),
       });
     }
   }
 }
 
-function presentOf({ hold, isFirstLook }: Sighting): Present | undefined {
-  if (hold === undefined) return undefined;
-  return { seen: hold.seen, epoch: hold.epoch, sinceMs: sinceOf(hold).since, isFirstLook };
-}
-
 function mayBeOurWork(
-  tale: Tale | undefined,
-  present: Present | undefined,
+  tales: readonly Tale[],
+  presents: readonly Present[],
   asOf: number,
   hint: Hint,
 ): boolean {
-  const [holder] = present?.seen.holders ?? [];
   // How the hold before it ended says nothing of how this one began.
-  if (holder?.fence) {
-    const isToldAlready = tale?.fence === holder.fence && tale.seq === holder.seq;
-    return !isToldAlready && present?.isFirstLook === false;
-  }
+  const ours = presents.filter(({ holder }) => holder.fence !== null);
+  if (ours.length > 0) return ours.some((present) => !present.isFirstLook && !isTold(tales, present));
   if (hint === "evicted" || hint === "expired") return false;
-  if (tale === undefined || (holder !== undefined && holder.owner === tale.owner)) return false;
-  return typeof tale.endsAtMs !== "number" || asOf < tale.endsAtMs - TOLERANCE_MS;
+  return tales.some((tale) => {
+    if (presents.some(({ holder }) => holder.owner === tale.owner)) return false;
+    return typeof tale.endsAtMs !== "number" || asOf < tale.endsAtMs - TOLERANCE_MS;
+  });
 }
 
-function signatureOf(tale: Tale | undefined, present: Present | undefined): string {
-  const [holder] = present?.seen.holders ?? [];
-  return [tale?.owner, tale?.fence, tale?.seq, holder?.owner, holder?.fence, holder?.seq].join("\n");
+function isTold(tales: readonly Tale[], { holder }: Present): boolean {
+  return tales.some(({ fence, seq }) => fence === holder.fence && seq === holder.seq);
+}
+
+function signatureOf(tales: readonly Tale[], presents: readonly Present[]): string {
+  const holders = [...tales, ...presents.map(({ holder }) => holder)];
+  return [tales.length, ...holders.flatMap(({ owner, fence, seq }) => [owner, fence, seq])].join("\n");
 }

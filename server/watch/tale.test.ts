@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SeenHolder } from "../formats/observation.ts";
 import type { OwnEvent } from "./own-event.ts";
-import { type Hint, type Present, type Tale, type Told, tellDerived, tellExact } from "./tale.ts";
+import { type Hint, isOpen, type Present, type Tale, type Told, tellDerived, tellExact } from "./tale.ts";
 
 const NOW = 1_790_000_000_000;
 const UUID_OWNER = "5f0c0c1e-0000-4000-8000-000000000001:1";
@@ -28,11 +28,16 @@ interface Given extends Partial<SeenHolder> {
   remainingMs?: number | null;
   epoch?: number;
   isFirstLook?: boolean;
+  wasForced?: boolean;
+  sharesEnd?: boolean;
 }
 
+type Look = Present & { readonly asOf: number };
+
 /** A foreign hold unless it is given a fence; `sinceMs` is what watching knows. */
-function seen(given: Given = {}): Present {
-  const { asOf = NOW, remainingMs = 30_000, epoch = 1, isFirstLook = false, sinceMs, ...holder } = given;
+function seen(given: Given = {}): Look {
+  const { asOf = NOW, remainingMs = 30_000, epoch = 1, isFirstLook = false, sinceMs, ...more } = given;
+  const { wasForced = false, sharesEnd = false, ...holder } = more;
   const first: SeenHolder = {
     owner: UUID_OWNER,
     count: 1,
@@ -45,21 +50,9 @@ function seen(given: Given = {}): Present {
     ...holder,
   };
   return {
-    seen: {
-      state: "held",
-      key: "lock:a",
-      asOf,
-      type: "hash",
-      format: "redisson",
-      candidates: [],
-      kind: "lock",
-      confidence: "certain",
-      holders: [first],
-      remainingMs,
-    },
-    epoch,
+    ...{ asOf, holder: first, epoch, isFirstLook, wasForced, sharesEnd },
     sinceMs: sinceMs ?? NOW,
-    isFirstLook,
+    endsAtMs: remainingMs === null ? null : asOf + remainingMs,
   };
 }
 
@@ -72,8 +65,10 @@ class Teller {
     return this.#take(tellExact(this.tale, event, hint));
   }
 
-  sees(present: Present | undefined, asOf = present?.seen.asOf ?? NOW, hint?: Hint): Told[] {
-    return this.#take(tellDerived(this.tale, present, asOf, hint));
+  sees(look: Look | undefined, asOf = look?.asOf ?? NOW, hint?: Hint): Told[] {
+    const open = isOpen(this.tale) ? [this.tale] : [];
+    const { tales, events } = tellDerived(open, look === undefined ? [] : [look], asOf, hint);
+    return this.#take({ tale: tales.at(-1) ?? this.tale, events });
   }
 
   #take({ tale, events }: { tale: Tale | undefined; events: Told[] }): Told[] {
@@ -263,7 +258,7 @@ describe("what looking shows", () => {
   });
 
   it("is another hold when the owner, the fence or a foreign epoch is another", () => {
-    const types = (one: Present, two: Present) => {
+    const types = (one: Look, two: Look) => {
       const teller = new Teller();
       teller.sees(one);
       return teller.sees(two).map(({ type }) => type);
@@ -346,7 +341,7 @@ interface Happening {
   /** undefined: the hold lapsed, and no script says so. */
   readonly event: OwnEvent | undefined;
   /** What a look shows afterwards. */
-  readonly present: Present | undefined;
+  readonly present: Look | undefined;
   readonly at: number;
 }
 

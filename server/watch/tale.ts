@@ -1,16 +1,19 @@
 import type { EventType, LockEvent } from "../../lib/contract/event.ts";
-import type { HeldObservation } from "../formats/observation.ts";
+import type { Key } from "../../lib/contract/key.ts";
+import type { SeenHolder } from "../formats/observation.ts";
 import type { OwnEvent } from "./own-event.ts";
 
 /** An event before the journal gives it an id. */
 export interface Told
-  extends Pick<LockEvent, "type" | "at" | "owner" | "count" | "heldMs" | "by" | "reason" | "observed"> {
+  extends Pick<LockEvent, "type" | "at" | "count" | "heldMs" | "by" | "reason" | "observed"> {
+  readonly owner: Key;
   readonly fence: string | null;
 }
 
-/** What has been told of a lock so far: the hold that the last event left behind. */
+/** What has been told of one holder of a lock so far: the hold that the last event left behind. */
 export interface Tale {
-  readonly owner: string;
+  readonly owner: Key;
+  readonly role: SeenHolder["role"];
   readonly fence: string | null;
   readonly epoch: number;
   /** 0: it has ended; what is said of it from now on comes late. */
@@ -44,6 +47,7 @@ export function tellExact(
   const begun = same ? tale : undefined;
   const next: Tale = {
     owner,
+    role: begun?.role,
     fence,
     count,
     seq,
@@ -82,61 +86,70 @@ function exactly({ type, at, owner, fence, heldMs, by, reason }: OwnEvent): Told
   };
 }
 
+/** One holder as a look shows it. */
 export interface Present {
-  readonly seen: HeldObservation;
+  readonly holder: SeenHolder;
   readonly epoch: number;
   readonly sinceMs: number;
+  /** When its lease ends, Redis's clock; null: never. */
+  readonly endsAtMs: number | null;
+  /** Several hold the lock, and its end is nobody's own. */
+  readonly sharesEnd: boolean;
   readonly isFirstLook: boolean;
+  /** This very hold was freed by force before. */
+  readonly wasForced: boolean;
 }
 
-/** Concludes from two states of a lock what must have happened between them. */
+/** Concludes from two states of a lock what must have happened between them. @param tales those that are open */
 export function tellDerived(
-  before: Tale | undefined,
-  present: Present | undefined,
+  tales: readonly Tale[],
+  presents: readonly Present[],
   asOf: number,
   hint: Hint,
-): { tale: Tale | undefined; events: Told[] } {
-  const tale = isOpen(before) ? before : undefined;
-  if (present === undefined) {
-    if (tale === undefined) return { tale: before, events: [] };
-    return { tale: { ...tale, count: 0 }, events: [endingOf(tale, asOf, hint)] };
-  }
-  const next = taleOf(present);
-  const same = tale !== undefined && isSame(tale, present);
-  if (tale === undefined || !same) {
-    const events = tale === undefined ? [] : [endingOf(tale, asOf, hint)];
-    const type = present.isFirstLook && tale === undefined ? "seen" : "acquired";
-    return {
-      tale: next,
-      events: [...events, derived(type, next, type === "seen" ? asOf : Math.min(asOf, next.sinceMs))],
-    };
-  }
-  return { tale: next, events: changesOf(tale, next, asOf) };
+): { tales: Tale[]; events: Told[] } {
+  const left = [...tales];
+  const next = presents.map((present) => {
+    const at = left.findIndex((tale) => isSame(tale, present));
+    const [before] = at < 0 ? [] : left.splice(at, 1);
+    return { before, after: taleOf(present), present };
+  });
+  const endings = left.map((tale) => endingOf(tale, asOf, hint));
+  const changes = next.flatMap(({ before, after, present }) => {
+    if (before !== undefined) return changesOf(before, after, present, asOf);
+    const type = beginningOf(present, tales.length === 0);
+    return [derived(type, after, type === "seen" ? asOf : Math.min(asOf, after.sinceMs))];
+  });
+  const ended = left.map((tale) => ({ ...tale, count: 0 }));
+  return { tales: [...ended, ...next.map(({ after }) => after)], events: [...endings, ...changes] };
 }
 
-function changesOf(before: Tale, after: Tale, asOf: number): Told[] {
+function beginningOf({ wasForced, isFirstLook }: Present, isUntold: boolean): EventType {
+  if (wasForced) return "recreated";
+  return isFirstLook && isUntold ? "seen" : "acquired";
+}
+
+function changesOf(before: Tale, after: Tale, { sharesEnd }: Present, asOf: number): Told[] {
   if (after.count > before.count) return [derived("reentered", after, asOf)];
   if (after.count < before.count) return [derived("released", after, asOf)];
   const wasExact = before.fence !== null && before.seq === after.seq;
   const later = (after.endsAtMs ?? 0) - (before.endsAtMs ?? after.endsAtMs ?? 0);
-  return !wasExact && later > TOLERANCE_MS && before.seq === after.seq
+  return !wasExact && !sharesEnd && later > TOLERANCE_MS && before.seq === after.seq
     ? [derived("renewed", after, asOf)]
     : [];
 }
 
-function isSame(tale: Tale, { seen, epoch }: Present): boolean {
-  const [first] = seen.holders;
-  if (tale.owner !== first.owner || tale.fence !== first.fence) return false;
-  return first.fence !== null || tale.epoch === epoch;
+function isSame(tale: Tale, { holder, epoch }: Present): boolean {
+  if (tale.owner !== holder.owner || tale.fence !== holder.fence) return false;
+  // Our own scripts name the owner alone.
+  return holder.fence !== null || (tale.role === holder.role && tale.epoch === epoch);
 }
 
-function taleOf({ seen, epoch, sinceMs }: Present): Tale {
-  const [{ owner, fence, count, seq }] = seen.holders;
-  const endsAtMs = seen.remainingMs === null ? null : seen.asOf + seen.remainingMs;
-  return { owner, fence, epoch, count, seq, sinceMs, endsAtMs };
+function taleOf({ holder, epoch, sinceMs, endsAtMs }: Present): Tale {
+  const { owner, role, fence, count, seq } = holder;
+  return { owner, role, fence, epoch, count, seq, sinceMs, endsAtMs };
 }
 
-function endingOf(tale: Tale, asOf: number, hint: Hint): Told {
+export function endingOf(tale: Tale, asOf: number, hint: Hint): Told {
   const lapsed = typeof tale.endsAtMs === "number" && asOf >= tale.endsAtMs - TOLERANCE_MS;
   const type: EventType =
     hint === "evicted" ? "evicted" : lapsed || hint === "expired" ? "expired" : "released";

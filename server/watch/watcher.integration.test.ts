@@ -7,7 +7,7 @@ import { Locks } from "../locks/locks.ts";
 import { addressOf, type Connections, openConnections } from "../redis/connect.ts";
 import { startTestRedis, type TestRedis } from "../testing/redis.ts";
 import { until } from "../testing/server.ts";
-import { compareVersion } from "./version.ts";
+import { matchVersion } from "./version.ts";
 import { Watcher } from "./watcher.ts";
 
 let redis: TestRedis;
@@ -181,9 +181,9 @@ describe("with notifications", () => {
     const seen = watcher.mirror.get(key);
     const version = seen && watcher.lockOf(seen).version;
     await direct.multi().del(key).hset(key, owner, 1).pexpire(key, 30_000).exec();
-    await until(() => watcher.mirror.get(key)?.epoch !== seen?.epoch);
+    await until(() => watcher.mirror.get(key)?.holders[0].epoch !== seen?.holders[0].epoch);
     const now = watcher.mirror.get(key);
-    expect(now && compareVersion(version ?? "", now)).toBe("changed");
+    expect(now && matchVersion(version ?? "", now).comparison).toBe("changed");
   });
 
   it("keeps a version while nothing but count and time to live changes", async () => {
@@ -212,7 +212,7 @@ describe("with notifications", () => {
     await until(() => watcher.health().state === "live" && connections.subscriber.status === "ready");
     await until(() => {
       const now = watcher.mirror.get(key);
-      return now !== undefined && compareVersion(version ?? "", now) === "unsure";
+      return now !== undefined && matchVersion(version ?? "", now).comparison === "unsure";
     });
   });
 
@@ -319,7 +319,7 @@ describe("without notifications", () => {
     await takeByHand("lock:x", foreignOwner(), 60_000);
     await watch();
     const hold = watcher.mirror.get("lock:x");
-    expect(hold && compareVersion(watcher.lockOf(hold).version ?? "", hold)).toBe("unsure");
+    expect(hold && matchVersion(watcher.lockOf(hold).version ?? "", hold).comparison).toBe("unsure");
   });
 
   it("switches them on when told to, keeping the flags of other apps", async () => {
@@ -350,7 +350,7 @@ describe("at the start", () => {
     await locks.acquire(fresh(), ask("me"));
     await watch();
     expect(watcher.mirror.size).toBe(2);
-    expect(watcher.mirror.get(key)?.since).toBe("at_least");
+    expect(watcher.mirror.get(key)?.holders[0].since).toBe("at_least");
     expect(typesOf(story(key))).toEqual(["seen derived"]);
   });
 });

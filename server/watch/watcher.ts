@@ -1,14 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
+import type { FormatName } from "../../lib/contract/format.ts";
 import { type Key, textOfKey } from "../../lib/contract/key.ts";
 import type { Health } from "../../lib/contract/live.ts";
 import type { Lock } from "../../lib/contract/lock.ts";
 import { standsAside } from "../formats/keys.ts";
-import type { Observation } from "../formats/observation.ts";
+import type { Observation, SeenWaiters } from "../formats/observation.ts";
 import { read } from "../formats/read.ts";
 import type { Journal } from "../history/journal.ts";
 import { Glob, matchesAny } from "../redis/glob.ts";
+import { holdOf } from "./continuity.ts";
+import { Departures, missingFrom } from "./departures.ts";
 import { discover } from "./discovery.ts";
 import { freeLock, type Hold, lockOf } from "./hold.ts";
 import { Link } from "./link.ts";
@@ -31,6 +34,8 @@ export interface WatcherOptions {
 const RECONCILE_EVERY_MS = 5000;
 const SCAN_ONLY_EVERY_MS = 1000;
 const SETTLE_MS = 500;
+/** How many keys with the same token a lock is shown with. */
+const SHARED_WITH_MAX = 20;
 /** Share of the time that scanning may take. */
 const SCAN_SHARE = 0.05;
 /** Events after which the key may be gone, even if it is there again when we look. */
@@ -56,6 +61,7 @@ export class Watcher {
   readonly #hints = new Map<Key, { hint: Exclude<Hint, undefined>; at: number }>();
   /** When (performance.now()) a key was last said to be gone. */
   readonly #goneAt = new Map<Key, number>();
+  readonly #departures = new Departures();
   readonly #listeners = new Set<() => void>();
   readonly #stopping = new AbortController();
   readonly #watched: readonly Glob[];
@@ -152,17 +158,24 @@ export class Watcher {
     return { observation, hold: isWatched ? this.mirror.get(key) : passingHoldOf(observation) };
   }
 
+  /** What a key is when it is read as one format; the picture stays as it is. */
+  async lookAs(key: Key, format: FormatName): Promise<Observation> {
+    const [observation] = await read(this.redis, [key], { formatOf: () => format });
+    if (observation === undefined) throw new Error("read.lua gave no reply");
+    return observation;
+  }
+
   /** Makes sure that nothing we should have heard of is still on its way. @throws when Redis is away */
   async confirmSight(): Promise<void> {
     await this.#link.confirm();
   }
 
   lockOf(hold: Hold): Lock {
-    return lockOf(this.options.target, hold);
+    return lockOf(this.options.target, hold, this.mirror.sharing(hold, SHARED_WITH_MAX));
   }
 
-  freeLock(key: Key, asOf: number): Lock {
-    return freeLock(this.options.target, key, asOf);
+  freeLock(key: Key, asOf: number, waiters?: SeenWaiters): Lock {
+    return freeLock(this.options.target, key, asOf, waiters);
   }
 
   #lookAgain(key: Key): boolean {
@@ -176,6 +189,7 @@ export class Watcher {
       this.#goneAt.set(key, performance.now());
       if (event === "expired" || event === "evicted") this.#hint(key, event);
     }
+    this.#departures.heard(key, event);
     this.#reader.mark(key);
   }
 
@@ -210,8 +224,10 @@ export class Watcher {
     // A look sent before the word of an ending may still show the hold before it: the word stays for the next.
     if (goneAt !== undefined && sentAt > goneAt) this.#goneAt.delete(key);
     if (hint !== undefined && sentAt > hint.at) this.#hints.delete(key);
+    const missing = missingFrom(observation, this.mirror.get(key));
     const { after } = this.mirror.observe(observation, {
       wasGone: goneAt !== undefined,
+      isDoubtful: this.#departures.exceed(key, missing, sentAt),
       since: this.#link.seesChanges && this.#isCaughtUp ? "exact" : "at_least",
       sight: this.#link.sight,
     });
@@ -283,15 +299,6 @@ export class Watcher {
 
 /** A hold that nobody watches: known from one look only. */
 function passingHoldOf(observation: Observation): Hold | undefined {
-  if (observation.state !== "held") return undefined;
-  const { key, asOf, remainingMs } = observation;
-  return {
-    key,
-    seen: observation,
-    epoch: 0,
-    firstSeenMs: asOf,
-    since: "at_least",
-    sight: NO_SIGHT,
-    longestMs: remainingMs,
-  };
+  if (observation.state !== "held" && observation.state !== "ended") return undefined;
+  return holdOf(undefined, observation, { wasGone: false, since: "at_least", sight: NO_SIGHT }, () => 0);
 }

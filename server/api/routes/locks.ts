@@ -27,7 +27,7 @@ export function lockRoutes({ locks, watcher, journal }: Services): Route[] {
       method: "GET",
       path: "/locks",
       access: "read",
-      summary: "List held locks",
+      summary: "List the locks that are held, or have ended and are still there",
       query: ListQuery,
       response: { status: 200, schema: LockList, description: "One page." },
       errors: [...READ_ERRORS],
@@ -57,7 +57,7 @@ export function lockRoutes({ locks, watcher, journal }: Services): Route[] {
       access: "force",
       summary: "Free a stuck lock, if it is still the hold that was seen",
       description:
-        "Compares `expect` with the hold that is there now; frees that one or nothing, wakes its waiters and records who and why. With `holdOffMs` the lock is never free in between: it stays taken in the caller's name, in the format it has. The old holder may still be working: only a fence at the resource stops its writes.",
+        "Compares `expect` with the hold that is there now; frees that one or nothing, wakes its waiters as its library would, and records who and why. With `holdOffMs` the lock is never free in between: it stays taken in the caller's name, in the format it has. What may be done about a lock, and what must be named for it, is its `release`. The old holder may still be working: only a fence at the resource stops its writes. Some libraries make a lock again that was freed: look for the event `recreated` for `watchMs`.",
       body: ForceReleaseInput,
       examples: {
         "Free it": { expect: "fence.1795216496123456", reason: "its worker lost its node" },
@@ -66,12 +66,19 @@ export function lockRoutes({ locks, watcher, journal }: Services): Route[] {
           reason: "its worker lost its node",
           holdOffMs: 60_000,
         },
+        "Free what may be a lock of several libraries": {
+          expect: "token.ud8a2LQp1x0s",
+          reason: "its worker lost its node",
+          format: "redsync",
+        },
       },
       response: { status: 200, schema: ForceReleased, description: "Released, or already gone." },
       errors: [
         ...READ_ERRORS,
         ...BODY_ERRORS,
         "reason_required",
+        "format_required",
+        "read_only",
         "changed",
         "unsure",
         "not_a_lock",
@@ -121,7 +128,9 @@ async function lockNow(watcher: Watcher, key: Key): Promise<Lock> {
   const { observation: seen, hold } = await look(watcher, key);
   const observation = answered(seen);
   if (observation.state === "not_a_lock") throw notALock(key, observation.type);
-  return hold === undefined ? watcher.freeLock(key, observation.asOf) : watcher.lockOf(hold);
+  if (hold !== undefined) return watcher.lockOf(hold);
+  const waiters = observation.state === "free" ? observation.waiters : undefined;
+  return watcher.freeLock(key, observation.asOf, waiters);
 }
 
 async function look(watcher: Watcher, key: Key) {

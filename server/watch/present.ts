@@ -1,0 +1,31 @@
+import type { Key } from "../../lib/contract/key.ts";
+import type { Forced } from "./forced.ts";
+import { endOf, type HeldBy, type Hold, sinceOf } from "./hold.ts";
+import { isNamedByOwner } from "./identity.ts";
+import type { Present } from "./tale.ts";
+
+interface Look {
+  readonly key: Key;
+  readonly hold: Hold | undefined;
+  readonly isFirstLook: boolean;
+}
+
+/** Who holds the lock, for the story: nobody when its deadline has passed. */
+export function presentsOf({ key, hold, isFirstLook }: Look, forced: Forced): Present[] {
+  if (hold === undefined || hold.seen.state === "ended") return [];
+  return hold.holders.map((holder) => ({
+    holder: holder.seen,
+    epoch: holder.epoch,
+    sinceMs: beganOf(holder),
+    endsAtMs: endOf(hold, holder),
+    sharesEnd: hold.holders.length > 1 && holder.seen.ownRemainingMs === undefined,
+    isFirstLook,
+    wasForced: isNamedByOwner(hold.seen) && forced.has(key, holder.seen.owner),
+  }));
+}
+
+/** What an owner string tells of its beginning is of another clock, and may be when its client began to wait. */
+function beganOf(holder: HeldBy): number {
+  const isSeen = holder.since === "exact" && holder.seen.sinceIs === "told";
+  return isSeen ? holder.firstSeenMs : sinceOf(holder).since;
+}

@@ -1,0 +1,32 @@
+import type { FormatName } from "../../lib/contract/format.ts";
+import { FORMAT_FACTS } from "../../lib/contract/format-facts.ts";
+import { reservedFor } from "../../lib/contract/reserved.ts";
+import type { HeldObservation } from "../formats/observation.ts";
+
+/** Who prolongs a lease by itself, and after which share of it. */
+export interface Renewal {
+  readonly who: "all" | "some" | "none";
+  readonly afterShare: number;
+}
+
+/** A hold that is seen to be prolonged although its library never does so by itself is judged by this. */
+const BY_HAND = 1 / 2;
+const NEVER: Renewal = { who: "none", afterShare: BY_HAND };
+/** The watchdog of our own library, in every format. */
+const OURS: Renewal = { who: "some", afterShare: 1 / 3 };
+
+/** What is expected of a hold, as far as its formats allow: where several are possible, the most patient. */
+export function renewalOf({ format, candidates, holders: [first] }: HeldObservation): Renewal {
+  if (reservedFor(first.owner) !== undefined) return NEVER;
+  if (first.fence !== null) return OURS;
+  const each = [format, ...candidates].map(byDefault);
+  const shares = each.flatMap(({ who, afterShare }) => (who === "none" ? [] : [afterShare]));
+  if (shares.length === 0) return NEVER;
+  const who = each.every((one) => one.who === "all") ? "all" : "some";
+  return { who, afterShare: Math.max(...shares) };
+}
+
+function byDefault(format: FormatName): Renewal {
+  const { renews } = FORMAT_FACTS[format];
+  return renews.who === "none" ? NEVER : renews;
+}
