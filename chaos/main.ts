@@ -1,4 +1,5 @@
-// npm run chaos -- --topology single|quorum --seconds N --seed S …: exit code 1 on a violation, 2 on a wrong option.
+// npm run chaos -- --topology single|quorum --seconds N --seed S …: exit code 1 on a violation, 2 on a wrong option,
+// 3 where a check could not decide.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { endAll } from "../interop/children.ts";
@@ -9,7 +10,7 @@ import { writeHistory } from "./history/read.ts";
 import { storyOf } from "./history/story.ts";
 import { hunt } from "./mutants/hunt.ts";
 import { MUTANTS } from "./mutants/known.ts";
-import { textOfVerdicts } from "./report/text.ts";
+import { endingOf, textOfVerdicts } from "./report/text.ts";
 import { timelineOf } from "./report/timeline.ts";
 import { Resources } from "./resources.ts";
 import { PROJECT, run } from "./run.ts";
@@ -47,7 +48,8 @@ async function huntAll(names: readonly string[], { seed, out }: Command): Promis
     const how = checks.length === 0 ? "GOT AWAY" : `caught by ${checks.join(", ")}`;
     if (checks.length > 0) caught++;
     const tookS = ((performance.now() - startedAt) / 1000).toFixed(0);
-    console.log(`${mutant.name}: ${mutant.wrong}\n  ${how} in ${tookS} s (seed ${request.seed}): ${example}`);
+    const again = `npm run chaos -- --mutants ${mutant.name} --seed ${request.seed}`;
+    console.log(`${mutant.name}: ${mutant.wrong}\n  ${how} in ${tookS} s: ${example}\n  again: ${again}`);
   }
   console.log(`${caught} of ${names.length} caught`);
   return caught === names.length ? 0 : 1;
@@ -57,12 +59,12 @@ function report(command: Command, history: readonly Entry[], folder: string): nu
   const story = storyOf(history);
   const verdicts = judge(story);
   writeHistory(join(folder, "history.jsonl"), history);
-  console.log(textOfVerdicts(verdicts, story));
+  console.log(textOfVerdicts(verdicts, textOf(command)));
   writeFileSync(join(folder, "timeline.html"), timelineOf(story, verdicts, textOf(command)));
-  const violations = verdicts.reduce((sum, verdict) => sum + verdict.violations.length, 0);
   console.log(`\n${history.length} entries, ${story.faults.length} faults: ${join(folder, "timeline.html")}`);
-  console.log(violations === 0 ? "0 violations" : `${violations} violations; again: ${textOf(command)}`);
-  return violations === 0 ? 0 : 1;
+  const ending = endingOf(verdicts, textOf(command));
+  console.log(ending.line);
+  return ending.code;
 }
 
 function endOn(signal: NodeJS.Signals, code: number): void {

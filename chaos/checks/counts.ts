@@ -2,7 +2,7 @@ import type { Claim } from "../history/claims.ts";
 import type { Entry } from "../history/entry.ts";
 import { forgettingIn, lossesOf } from "../history/losses.ts";
 import type { Story } from "../history/story.ts";
-import type { Check, Violation } from "./finding.ts";
+import { type Check, type Violation, violationOf } from "./finding.ts";
 
 /**
  * C8: a count is what was entered less what was given back, however often a reply was lost. Calls of unknown outcome
@@ -26,19 +26,18 @@ export const counts: Check = (story) => {
   };
 };
 
-function violation(what: string, { lock = "", owner = "", t }: Entry, from = t): Violation {
-  return { check: "C8", what, lock, owners: [owner], from, to: t };
-}
-
 /** One owner's calls come one after the other. */
 function miscounted(calls: readonly Entry[], story: Story): Violation[] {
   const found: Violation[] = [];
   let certain = 0;
   let possible = 0;
+  /** What has a part in the count. */
+  let counted: Entry[] = [];
   for (const entry of calls) {
     const { op, type, count = 0, code, owner = "" } = entry;
     // The count may be among what was forgotten, though the lock is not.
     if (forgettingIn(story, { from: calls[0]?.t ?? 0, to: entry.t }).length > 0) certain = 0;
+    if (type === "ok" || type === "info") counted.push(entry);
     if (op === "acquire" && type === "info") possible++;
     if (op === "acquire" && type === "ok") {
       possible++;
@@ -46,18 +45,18 @@ function miscounted(calls: readonly Entry[], story: Story): Violation[] {
       // A first entry may follow a hold whose lease ran out, or whose data was lost.
       const least = count === 1 ? 1 : certain;
       if (count > possible || count < least) {
-        found.push(
-          violation(`${owner} entered ${certain} to ${possible} times and was told ${count}`, entry),
-        );
+        const what = `${owner} entered ${certain} to ${possible} times and was told ${count}`;
+        found.push(violationOf("C8", what, counted));
       }
-      if (count === 1) [certain, possible] = [1, 1];
+      if (count === 1) [certain, possible, counted] = [1, 1, [entry]];
     }
     if (op === "release" && type === "info") certain = Math.max(0, certain - 1);
     if (op === "release" && type === "ok" && code === "released") {
       certain = Math.max(0, certain - 1);
       possible--;
       if (count > possible || count < certain) {
-        found.push(violation(`${owner} has ${certain} to ${possible} left and was told ${count}`, entry));
+        const what = `${owner} has ${certain} to ${possible} left and was told ${count}`;
+        found.push(violationOf("C8", what, counted));
       }
     }
   }
@@ -65,10 +64,10 @@ function miscounted(calls: readonly Entry[], story: Story): Violation[] {
 }
 
 function denied(claim: Claim, story: Story): Violation[] {
-  const { release, deadline, lock, owner, sent } = claim;
+  const { release, deadline, owner, written } = claim;
   if (release?.code !== "not_held" || release.ack === undefined || release.ack > deadline) return [];
   if (claim.lostAt !== undefined && claim.lostAt < release.invoke) return [];
   if (lossesOf(story, claim, release.ack).length > 0) return [];
   const what = `${owner} gave back a hold that stood, and was told that it is none`;
-  return [{ check: "C8", what, lock, owners: [owner], from: sent, to: release.ack }];
+  return [violationOf("C8", what, [written.asked, written.granted, written.furthest, ...written.release])];
 }

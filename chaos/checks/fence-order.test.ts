@@ -11,7 +11,7 @@ describe("C2, the order of fences", () => {
 
   it("is violated by a smaller one of a later request", () => {
     expect(violationsOf(took("a", 5, 10), gave("a", 20), took("b", 4, 30))).toMatchObject([
-      { owners: ["a", "b"] },
+      { what: "b was granted 4 after a had 5" },
     ]);
   });
 

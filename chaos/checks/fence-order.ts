@@ -1,7 +1,7 @@
 import { byLock, type Claim } from "../history/claims.ts";
 import { fenceLossesIn } from "../history/losses.ts";
 import type { Story } from "../history/story.ts";
-import type { Check, Violation } from "./finding.ts";
+import { type Check, type Violation, violationOf } from "./finding.ts";
 
 /** C2: fences of a lock differ, rise in real time, and stay with a hold that is entered again. */
 export const fenceOrder: Check = (story) => {
@@ -45,14 +45,11 @@ function documented(story: Story, broken: readonly Broken[]): string[] {
 
 const isFirst = ({ count, fence }: Claim) => count === 1 && fence !== null;
 
-function violation(what: string, one: Claim, other: Claim): Violation {
-  const owners = [one.owner, other.owner];
-  return { check: "C2", what, lock: one.lock, owners, from: one.invoke, to: other.ack };
-}
-
 function unfenced(claims: readonly Claim[]): Violation[] {
   return claims.flatMap((claim) =>
-    claim.fence === null ? [violation(`${claim.owner} was granted no fence`, claim, claim)] : [],
+    claim.fence === null
+      ? [violationOf("C2", `${claim.owner} was granted no fence`, [claim.written.granted])]
+      : [],
   );
 }
 
@@ -63,7 +60,7 @@ function doubles(claims: readonly Claim[]): Broken[] {
     seen.set(String(claim.fence), claim);
     if (before === undefined) return [];
     const what = `${before.owner} and ${claim.owner} were granted one fence, ${claim.fence}`;
-    return [{ claim, violation: violation(what, before, claim) }];
+    return [{ claim, violation: violationOf("C2", what, [before.written.granted, claim.written.granted]) }];
   });
 }
 
@@ -80,7 +77,8 @@ function backwards(claims: readonly Claim[]): Broken[] {
     }
     if (highest !== undefined && isAbove(highest, claim)) {
       const what = `${claim.owner} was granted ${claim.fence} after ${highest.owner} had ${highest.fence}`;
-      found.push({ claim, violation: violation(what, highest, claim) });
+      const { asked, granted } = claim.written;
+      found.push({ claim, violation: violationOf("C2", what, [highest.written.granted, asked, granted]) });
     }
   }
   return found;
@@ -95,6 +93,6 @@ function changed(claims: readonly Claim[]): Violation[] {
     if (claim.count === 1) current.set(claim.owner, claim);
     if (claim.count === 1 || outer === undefined || outer.fence === claim.fence) return [];
     const what = `${claim.owner} had ${outer.fence}, and ${claim.fence} after it entered again`;
-    return [violation(what, outer, claim)];
+    return [violationOf("C2", what, [outer.written.granted, claim.written.granted])];
   });
 }

@@ -1,7 +1,7 @@
 import { byLock } from "../history/claims.ts";
 import type { Entry, Register } from "../history/entry.ts";
 import type { Story } from "../history/story.ts";
-import type { Check, Violation } from "./finding.ts";
+import { type Check, type Violation, violationOf } from "./finding.ts";
 
 interface Accepted extends Entry {
   readonly lock: string;
@@ -34,12 +34,7 @@ function acceptedBy({ history }: Story, register: Register): Accepted[] {
   });
 }
 
-function violation(what: string, ...entries: readonly Entry[]): Violation {
-  const times = entries.map(({ t }) => t);
-  const owners = entries.map(({ owner, value = "" }) => owner ?? value.slice(0, value.lastIndexOf("#")));
-  const lock = entries[0]?.lock ?? "";
-  return { check: "C3", what, lock, owners, from: Math.min(...times), to: Math.max(...times) };
-}
+const violation = (what: string, ...entries: readonly Entry[]) => violationOf("C3", what, entries);
 
 function stale(log: readonly Accepted[]): Violation[] {
   return log.flatMap((entry, at) => {
@@ -65,12 +60,13 @@ function lost(log: readonly Accepted[]): Violation[] {
 }
 
 function unconfirmed({ history }: Story, fenced: readonly Accepted[]): Violation[] {
-  const times = new Map<string | undefined, number>();
-  for (const { value } of fenced) times.set(value, (times.get(value) ?? 0) + 1);
+  const taken = new Map<string | undefined, Accepted[]>();
+  for (const entry of fenced) taken.set(entry.value, [...(taken.get(entry.value) ?? []), entry]);
   const answered = history.filter(({ op, type }) => op === "write" && type !== "invoke");
   return answered.flatMap((entry) => {
-    const taken = times.get(entry.value) ?? 0;
-    if (taken === (entry.type === "ok" ? 1 : 0)) return [];
-    return [violation(`${entry.value} was answered with ${entry.type} and taken ${taken} times`, entry)];
+    const times = taken.get(entry.value) ?? [];
+    if (times.length === (entry.type === "ok" ? 1 : 0)) return [];
+    const what = `${entry.value} was answered with ${entry.type} and taken ${times.length} times`;
+    return [violation(what, ...times, entry)];
   });
 }

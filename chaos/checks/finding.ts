@@ -1,15 +1,14 @@
-import type { Story } from "../history/story.ts";
+import type { Entry } from "../history/entry.ts";
+import type { Span, Story } from "../history/story.ts";
 
 /** Something that must not be. */
 export interface Violation {
   readonly check: string;
   /** Says what is wrong, and by how much. */
   readonly what: string;
-  /** Where to look: the lock, the owners and the time. */
   readonly lock: string;
-  readonly owners: readonly string[];
-  readonly from: number;
-  readonly to: number;
+  /** What shows it and no more, in the order of time. */
+  readonly entries: readonly Entry[];
 }
 
 /** Something that may be, because what is needed to keep it was taken away; or a figure. */
@@ -17,8 +16,21 @@ export interface Verdict {
   readonly check: string;
   readonly title: string;
   readonly violations: readonly Violation[];
+  /** What it could not judge, and why: neither held nor violated. Absent: it judged all. */
+  readonly undecided?: readonly string[];
   /** Lines for people: what was counted, what is documented. */
   readonly notes: readonly string[];
 }
 
 export type Check = (story: Story) => Verdict;
+
+export function violationOf(check: string, what: string, entries: readonly (Entry | undefined)[]): Violation {
+  const known = entries.filter((entry) => entry !== undefined);
+  const sorted = [...new Set(known)].sort((one, other) => one.t - other.t);
+  const lock = sorted.find((entry) => entry.lock !== undefined)?.lock ?? "";
+  return { check, what, lock, entries: sorted };
+}
+
+export function spanOf({ entries }: Violation): Span {
+  return { from: entries[0]?.t ?? 0, to: entries.at(-1)?.t ?? 0 };
+}

@@ -46,17 +46,17 @@ interface Open<Of> {
   readonly bit: bigint;
 }
 
-const STEPS_MAX = 3_000_000;
-
 /**
  * Whether the operations can be put in an order, each between its call and its answer, that the model allows. All ways
  * are followed side by side, from one call or answer to the next, and an operation is put in its place when it must be:
  * Lowe's just-in-time linearization. It is exact; what is left out can do no more than what is kept.
+ *
+ * @param stepsMax it gives up after so many, and says so
  */
 export function linearize<Of extends Operation<State>, State>(
   operations: readonly Of[],
   model: Model<State>,
-  stepsMax = STEPS_MAX,
+  stepsMax: number,
 ): Outcome<Of, State> {
   const frontier = new Frontier<Of, State>(model, stepsMax);
   for (const { operation, type, at } of eventsOf(operations)) {

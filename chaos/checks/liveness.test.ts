@@ -23,7 +23,7 @@ describe("C5, liveness", () => {
 
   it("is violated by who waits for a free lock while nothing is wrong", () => {
     const history = [took("a", 1, 5000), gave("a", 5010), waited("b", 2, 5005, 6500)];
-    expect(violationsOf(...history)).toMatchObject([{ owners: ["b"] }]);
+    expect(violationsOf(...history)).toMatchObject([{ what: expect.stringMatching(/^b waited/) }]);
   });
 
   it("excuses that while a fault lasts and shortly after, and what a process stood still for", () => {
@@ -38,7 +38,9 @@ describe("C5, liveness", () => {
     for (const code of ["unavailable", "unknown_outcome", "unanswered"]) {
       expect(violationsOf(...history, failed("a", 500, code))).toEqual([]);
     }
-    expect(violationsOf(...history, failed("a", 500, "internal"))).toMatchObject([{ owners: ["a"] }]);
+    expect(violationsOf(...history, failed("a", 500, "internal"))).toMatchObject([
+      { what: expect.stringContaining("internal") },
+    ]);
     // A lock whose companion was evicted.
     expect(violationsOf(...history, failed("a", 500, "not_a_lock"))).toHaveLength(1);
     expect(violationsOf(...history, happened("evict", 200, 100), failed("a", 500, "not_a_lock"))).toEqual([]);

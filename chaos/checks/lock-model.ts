@@ -96,6 +96,21 @@ export function lockModel(leases: readonly Lease[]): Model<Lock> {
   };
 }
 
+/** What a lock may be of which nothing is known but some owners, their leases, and a fence that is not above its own. */
+export function anyLock(owners: readonly string[], leases: readonly Lease[], fence = 0n): Lock[] {
+  const held = [...new Set([NOBODY_KNOWN, ...owners])].flatMap((owner) => {
+    const own = leases.filter((lease) => lease.owner === owner && lease.fence >= fence);
+    const fences = [...new Set(own.map((lease) => lease.fence))];
+    return [
+      { owner, fence, of: "an_earlier_one" as const },
+      ...fences.map((each) => ({ owner, fence: each, of: "this_hold" as const })),
+    ];
+  });
+  const counted = held.flatMap((hold) => COUNTS.map((count) => ({ ...hold, count, unheard: count })));
+  return [{ ...FREE, fence }, ...counted];
+}
+const COUNTS = [1, 2, 3, 4];
+
 function expiryOf(lock: Lock, ends: ReadonlyMap<string, number>): Drift<Lock>[] {
   const from = lock.of === "this_hold" ? ends.get(`${lock.owner} ${lock.fence}`) : undefined;
   return from === undefined ? [] : [{ from, state: freed(lock) }];

@@ -17,7 +17,7 @@ describe("C1, mutual exclusion", () => {
 
   it("is violated by a grant before the first one's deadline, and says for how long", () => {
     const { violations } = overlap(told(took("a", 1, 10), took("b", 2, 909)));
-    expect(violations).toMatchObject([{ owners: ["a", "b"], what: expect.stringContaining("100.0 ms") }]);
+    expect(violations).toMatchObject([{ what: expect.stringMatching(/^a .* b .* 100.0 ms$/) }]);
   });
 
   it("is violated by a grant before a deadline that a renewal moved", () => {

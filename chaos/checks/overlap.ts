@@ -1,9 +1,9 @@
 import { byLock, type Claim } from "../history/claims.ts";
-import { inMs } from "../history/entry.ts";
+import { type Entry, inMs } from "../history/entry.ts";
 import { lossesOf } from "../history/losses.ts";
 import { isOverHttp } from "../history/seat.ts";
-import { type FaultSpan, type Story, touches } from "../history/story.ts";
-import type { Check } from "./finding.ts";
+import { type FaultSpan, type Span, type Story, touches } from "../history/story.ts";
+import { type Check, type Violation, violationOf } from "./finding.ts";
 
 export interface Overlap {
   readonly one: Claim;
@@ -20,7 +20,7 @@ export const overlap: Check = (story) => {
   return {
     check: "C1",
     title: "mutual exclusion",
-    violations: overlaps.filter(({ losses }) => losses.length === 0).map(violationOf),
+    violations: overlaps.filter(({ losses }) => losses.length === 0).map(violation),
     notes: [
       `${story.claims.length} holds, ${story.claims.filter(isOverHttp).length} of them over HTTP; ${tableOf(story, overlaps)}`,
     ],
@@ -46,15 +46,17 @@ export function overlapsOf(story: Story): Overlap[] {
   });
 }
 
-function violationOf({ one, other, from, to }: Overlap) {
-  return {
-    check: "C1",
-    what: `${one.owner} (fence ${one.fence}) and ${other.owner} (fence ${other.fence}) both held it for ${inMs(to - from).toFixed(1)} ms`,
-    lock: one.lock,
-    owners: [one.owner, other.owner],
-    from: Math.min(one.sent, other.sent),
-    to,
-  };
+function violation({ one, other, from, to }: Overlap): Violation {
+  const what = `${one.owner} (fence ${one.fence}) and ${other.owner} (fence ${other.fence}) both held it for ${inMs(to - from).toFixed(1)} ms`;
+  return violationOf("C1", what, [...heldIn(one, { from, to }), ...heldIn(other, { from, to })]);
+}
+
+/** That it was held then, and until when if it ended first. */
+function heldIn({ written, end, endedBy }: Claim, { from, to }: Span): (Entry | undefined)[] {
+  const { asked, granted, furthest, lost, release } = written;
+  const isRenewed = (granted.deadline ?? 0) <= from;
+  const last = { deadline: furthest, loss: lost, release: release[0] }[endedBy];
+  return [asked, granted, ...(isRenewed ? [furthest] : []), ...(end === to ? [last] : [])];
 }
 
 /** How long locks were held twice, by what went wrong at the time. */

@@ -12,7 +12,9 @@ describe("C7, loss is signalled", () => {
 
   it("is violated by a look that says that it is held when somebody else was granted it", () => {
     const history = [took("a", 1, 10), took("b", 2, 1015), asserted("a", 1016), lost("a", 1020)];
-    expect(violationsOf(...history)).toMatchObject([{ owners: ["a", "b"] }]);
+    expect(violationsOf(...history)).toMatchObject([
+      { what: "a was told that it holds it 1.0 ms after b was granted it" },
+    ]);
   });
 
   it("is violated by a process that runs and hears nothing, or hears it late", () => {

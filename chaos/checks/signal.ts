@@ -3,7 +3,7 @@ import { type Entry, inMs, NS_PER_MS } from "../history/entry.ts";
 import { lossesOf } from "../history/losses.ts";
 import { seatOf } from "../history/seat.ts";
 import { type Story, touches } from "../history/story.ts";
-import type { Check, Violation } from "./finding.ts";
+import { type Check, type Violation, violationOf } from "./finding.ts";
 
 /** A timer of a process that runs is not later than this on a busy machine; what it stood still for is added. */
 const LATE_MS = 250;
@@ -49,11 +49,12 @@ function isHurried({ process, sent, lostAt = 0 }: Claim, { faults }: Story): boo
 }
 
 function falseAlarm(claim: Claim, story: Story): Violation[] {
-  const { lostAt, deadline, owner, sent } = claim;
+  const { lostAt, deadline, owner } = claim;
   if (lostAt === undefined || lostAt > deadline - EARLY_MS * NS_PER_MS) return [];
   if (isHurried(claim, story) || lossesOf(story, claim, lostAt).length > 0) return [];
   const what = `${owner} was told that it lost the lock ${inMs(deadline - lostAt).toFixed(0)} ms before its deadline, for no reason`;
-  return [{ check: "C7", what, lock: claim.lock, owners: [owner], from: sent, to: lostAt }];
+  const { asked, granted, furthest, lost } = claim.written;
+  return [violationOf("C7", what, [asked, granted, furthest, lost])];
 }
 
 /** Holds that were not given back when somebody else was granted the lock, for no other reason than time. */
@@ -76,13 +77,8 @@ function trusted({ claim, next }: Usurped, { history }: Story): Violation[] {
   );
   if (entry === undefined) return [];
   const lateMs = inMs(entry.t - next.ack).toFixed(1);
-  return [
-    violation(
-      `${claim.owner} was told that it holds it ${lateMs} ms after ${next.owner} was granted it`,
-      claim,
-      next,
-    ),
-  ];
+  const what = `${claim.owner} was told that it holds it ${lateMs} ms after ${next.owner} was granted it`;
+  return [violationOf("C7", what, [...trustIn(claim), next.written.granted, entry])];
 }
 
 function silent({ claim, next }: Usurped, story: Story): Violation[] {
@@ -96,19 +92,12 @@ function silent({ claim, next }: Usurped, story: Story): Violation[] {
   const isReleased = (claim.release?.invoke ?? Number.POSITIVE_INFINITY) <= until;
   if (isHeard || isReleased || isStalled || !isRunning) return [];
   const heard = claim.lostAt === undefined ? "never" : `${inMs(claim.lostAt - next.ack).toFixed(0)} ms later`;
-  return [violation(`${claim.owner} heard ${heard} that ${next.owner} was granted the lock`, claim, next)];
+  const what = `${claim.owner} heard ${heard} that ${next.owner} was granted the lock`;
+  const { lost, release } = claim.written;
+  return [violationOf("C7", what, [...trustIn(claim), next.written.granted, lost, release[0]])];
 }
 
-function violation(what: string, claim: Claim, next: Claim): Violation {
-  return {
-    check: "C7",
-    what,
-    lock: claim.lock,
-    owners: [claim.owner, next.owner],
-    from: claim.sent,
-    to: next.ack,
-  };
-}
+const trustIn = ({ written }: Claim) => [written.asked, written.granted, written.furthest];
 
 function percentile(values: readonly number[], share: number): string {
   const sorted = values.toSorted((one, other) => one - other);

@@ -20,6 +20,18 @@ export interface Claim {
   /** Until when its holder certainly relied on it. */
   readonly end: number;
   readonly endedBy: "release" | "deadline" | "loss";
+  readonly written: Written;
+}
+
+/** What was written down of a claim. */
+export interface Written {
+  readonly asked: Entry;
+  readonly granted: Entry;
+  /** What says its furthest deadline: the grant, or a renewal. */
+  readonly furthest: Entry;
+  readonly lost: Entry | undefined;
+  /** Its release, and what was answered. */
+  readonly release: readonly Entry[];
 }
 
 export interface Release {
@@ -57,7 +69,8 @@ function claimOf(ok: Entry, invoked: Entry, later: readonly Entry[]): Claim {
   const lastDeadline = deadlines.at(-1) ?? granted;
   const deadline = Math.max(granted, ...deadlines);
   const release = releaseOf(later);
-  const lostAt = later.find(({ op }) => op === "lost")?.t;
+  const written = writtenOf(ok, invoked, later);
+  const lostAt = written.lost?.t;
   const ends = [
     { end: release?.invoke ?? Number.POSITIVE_INFINITY, endedBy: "release" as const },
     { end: lostAt ?? Number.POSITIVE_INFINITY, endedBy: "loss" as const },
@@ -66,7 +79,18 @@ function claimOf(ok: Entry, invoked: Entry, later: readonly Entry[]): Claim {
   const first = ends.reduce((one, other) => (other.end < one.end ? other : one));
   const sent = Math.max(invoked.t, Math.min(ok.t, granted - (leaseMs + 1) * NS_PER_MS));
   const who = { process, context, call, lock, owner, fence, count };
-  return { ...who, invoke: invoked.t, sent, ack: ok.t, deadline, lostAt, release, ...first };
+  return { ...who, invoke: invoked.t, sent, ack: ok.t, deadline, lostAt, release, ...first, written };
+}
+
+function writtenOf(granted: Entry, asked: Entry, later: readonly Entry[]): Written {
+  const renewals = later.filter(({ op }) => op === "renew");
+  const furthest = renewals.reduce(
+    (one, other) => ((other.deadline ?? 0) > (one.deadline ?? 0) ? other : one),
+    granted,
+  );
+  const lost = later.find(({ op }) => op === "lost");
+  const release = later.filter(({ op }) => op === "release").slice(0, 2);
+  return { asked, granted, furthest, lost, release };
 }
 
 function releaseOf(later: readonly Entry[]): Release | undefined {

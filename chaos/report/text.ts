@@ -1,39 +1,45 @@
 import type { Verdict, Violation } from "../checks/finding.ts";
 import { type Entry, inMs } from "../history/entry.ts";
-import type { Story } from "../history/story.ts";
 
 const SHOWN = 3;
-const EXCERPT_LINES = 24;
 
-/** What a person reads at the end of a run. */
-export function textOfVerdicts(verdicts: readonly Verdict[], story: Story): string {
-  const lines = verdicts.flatMap(({ check, title, violations, notes }) => [
-    `${check} ${title.padEnd(22)} ${violations.length === 0 ? "held" : `VIOLATED ${violations.length} times`}: ${notes.join("; ")}`,
-  ]);
+/** What a person reads at the end of a run. @param command repeats it */
+export function textOfVerdicts(verdicts: readonly Verdict[], command: string): string {
+  const lines = verdicts.map(
+    (verdict) =>
+      `${verdict.check} ${verdict.title.padEnd(22)} ${outcomeOf(verdict)}: ${verdict.notes.join("; ")}`,
+  );
   const found = verdicts.flatMap(({ violations }) => violations.slice(0, SHOWN));
-  return [...lines, ...found.map((violation) => `\n${textOfViolation(violation, story)}`)].join("\n");
+  const open = verdicts.flatMap(({ check, undecided = [] }) => undecided.map((why) => `\n${check}: ${why}`));
+  return [...lines, ...found.map((violation) => `\n${textOfViolation(violation, command)}`), ...open].join(
+    "\n",
+  );
 }
 
-function textOfViolation(violation: Violation, { history }: Story): string {
-  const { check, what, lock } = violation;
-  return [
-    `${check}: ${what} (${lock})`,
-    ...excerptOf(violation, history).map((entry) => `  ${lineOf(entry)}`),
-  ].join("\n");
+export function outcomeOf({ violations, undecided = [] }: Verdict): string {
+  if (violations.length > 0) return `VIOLATED ${violations.length} times`;
+  return undecided.length > 0 ? "UNDECIDED" : "held";
 }
 
-/** The part of the history that shows it: the calls of those concerned, and the faults of the time. */
-export function excerptOf({ lock, owners, from, to }: Violation, history: readonly Entry[]): Entry[] {
-  const shown = history.filter((entry) => {
-    if (entry.t < from || entry.t > to) return false;
-    if (entry.op === "fault") return true;
-    return (
-      entry.lock === lock &&
-      owners.some((owner) => entry.owner === owner || entry.value?.startsWith(`${owner}#`))
-    );
-  });
-  if (shown.length <= EXCERPT_LINES) return shown;
-  return [...shown.slice(0, EXCERPT_LINES / 2), ...shown.slice(-EXCERPT_LINES / 2)];
+export function textOfViolation({ check, what, lock, entries }: Violation, command: string): string {
+  const where = lock === "" ? "" : ` (${lock})`;
+  const excerpt = entries.map((entry) => `  ${lineOf(entry)}`);
+  return [`${check}: ${what}${where}`, ...excerpt, `  again: ${command}`].join("\n");
+}
+
+export interface Ending {
+  readonly code: 0 | 1 | 3;
+  readonly line: string;
+}
+
+/** How a run ends: 0 where all held, 1 on a violation, 3 where nothing was violated and something was not decided. */
+export function endingOf(verdicts: readonly Verdict[], command: string): Ending {
+  const violations = verdicts.reduce((sum, verdict) => sum + verdict.violations.length, 0);
+  const open = verdicts.filter(({ undecided = [] }) => undecided.length > 0).map(({ check }) => check);
+  if (violations > 0) return { code: 1, line: `${violations} violations; again: ${command}` };
+  if (open.length === 0) return { code: 0, line: "0 violations" };
+  const line = `0 violations, but UNDECIDED: ${open.join(", ")} gave up, so this run proves nothing of it. A shorter one may be decided; again: ${command}`;
+  return { code: 3, line };
 }
 
 export function lineOf({ t, process, context, op, type, ...rest }: Entry): string {

@@ -1,10 +1,11 @@
-import type { Verdict, Violation } from "../checks/finding.ts";
+import { spanOf, type Verdict, type Violation } from "../checks/finding.ts";
 import type { Claim } from "../history/claims.ts";
 import { type Entry, inMs } from "../history/entry.ts";
 import { seatOf } from "../history/seat.ts";
 import type { FaultSpan, Span, Story } from "../history/story.ts";
 import { STYLE } from "./style.ts";
 import { band, escaped, mark, shape, text } from "./svg.ts";
+import { outcomeOf } from "./text.ts";
 
 const PX_A_SECOND = 80;
 const LANE_PX = 22;
@@ -17,8 +18,10 @@ export function timelineOf(story: Story, verdicts: readonly Verdict[], command: 
   const picture = new Picture(story);
   const violations = verdicts.flatMap((verdict) => verdict.violations);
   const locks = picture.locks.map((lock, n) => `<li><i class="lock${n}"></i>${escaped(lock)}</li>`);
-  const lines = verdicts.map(({ check, title, notes, violations: found }) => {
-    const outcome = found.length === 0 ? "held" : `<b>violated ${found.length} times</b>`;
+  const lines = verdicts.map((verdict) => {
+    const { check, title, notes } = verdict;
+    const text = outcomeOf(verdict);
+    const outcome = text === "held" ? text : `<b>${text}</b>`;
     return `<tr><td>${check}</td><td>${escaped(title)}</td><td>${outcome}</td><td>${escaped(notes.join("; "))}</td></tr>`;
   });
   const list = violations.map(
@@ -146,8 +149,9 @@ class Picture {
     return band(place, kind, `${lock}: ${told}`) + text(place.x + 3, place.y + 13, "fence", label);
   }
 
-  #violation({ check, what, from, to }: Violation, n: number, height: number): string {
-    const place = { ...this.#across({ from, to }), y: TOP_PX - 4, height: height - TOP_PX };
+  #violation(violation: Violation, n: number, height: number): string {
+    const { check, what } = violation;
+    const place = { ...this.#across(spanOf(violation)), y: TOP_PX - 4, height: height - TOP_PX };
     const id = `violation-${n}`;
     return shape("g", { id }, [
       band(place, "violation", `${check}: ${what}`),

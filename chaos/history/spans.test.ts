@@ -1,0 +1,19 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { Spans } from "./spans.ts";
+import { touches } from "./story.ts";
+
+const span = fc
+  .tuple(fc.integer({ min: 0, max: 30 }), fc.integer({ min: 0, max: 10 }))
+  .map(([from, forMs]) => ({ from, to: from + forMs }));
+
+it("finds all that touch a span, in order, and no others", () => {
+  fc.assert(
+    fc.property(fc.array(span), span, (all, wanted) => {
+      const expected = all
+        .filter((each) => touches(each, wanted))
+        .sort((one, other) => one.from - other.from);
+      expect(new Spans(all).touching(wanted)).toEqual(expected);
+    }),
+  );
+});

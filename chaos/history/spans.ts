@@ -1,0 +1,38 @@
+import { type Span, touches } from "./story.ts";
+
+/** Stretches of time, of which those that touch another one are found without looking at all. */
+export class Spans<Of extends Span> {
+  readonly #sorted: readonly Of[];
+  /** The latest end of those up to there. */
+  readonly #latest: readonly number[];
+
+  constructor(spans: readonly Of[]) {
+    this.#sorted = spans.toSorted((one, other) => one.from - other.from);
+    let latest = Number.NEGATIVE_INFINITY;
+    this.#latest = this.#sorted.map(({ to }) => {
+      latest = Math.max(latest, to);
+      return latest;
+    });
+  }
+
+  /** In the order of their beginnings. */
+  touching(span: Span): Of[] {
+    const found: Of[] = [];
+    for (let at = this.#countUntil(span.to) - 1; (this.#latest[at] ?? -1) >= span.from; at--) {
+      const each = this.#sorted[at];
+      if (each !== undefined && touches(each, span)) found.push(each);
+    }
+    return found.reverse();
+  }
+
+  #countUntil(time: number): number {
+    let low = 0;
+    let high = this.#sorted.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#sorted[middle]?.from ?? 0) <= time) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
