@@ -121,7 +121,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
 
     it("a key that is no lock is 409 not_a_lock", async () => {
       const key = fresh();
-      await direct.set(key, "x");
+      await direct.set(key, "some text");
       const { status, body } = await call(`/locks/${key}`);
       expect([status, body.code, body.redisType]).toEqual([409, "not_a_lock", "string"]);
     });
@@ -256,7 +256,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       const refused = await verb(key, "force-release", { expect: await versionOf(key), reason: "  " });
       expect([refused.status, refused.body.code]).toEqual([422, "reason_required"]);
       const other = fresh();
-      await direct.set(other, "x");
+      await direct.set(other, "some text");
       expect((await verb(other, "force-release", { expect: "x", reason: "y" })).body.code).toBe("not_a_lock");
     });
   });

@@ -110,20 +110,26 @@ describe("a format", () => {
     expect((await verb(key, "verify", { owner: "me" })).status).toBe(200);
   });
 
-  it("is listed, sorted by, and a foreign string beside it is no lock as before", async () => {
+  it("is listed and sorted by, a string that may be a lock beside it, and a text is none", async () => {
     const name = randomUUID();
     const keys = Object.fromEntries(SpokenFormat.options.map((format) => [format, `lock:${name}:${format}`]));
     for (const [format, key] of Object.entries(keys)) await verb(key, "acquire", { owner: "me", format });
     await direct.set(`lock:${name}:foreign`, "theirs", "PX", 60_000);
+    await direct.set(`lock:${name}:text`, "not a lock", "PX", 60_000);
     const filter = encodeURIComponent(`key:lock:${name}:*`);
-    await until(async () => (await call(`/locks?filter=${filter}`)).body.total === 3);
+    await until(async () => (await call(`/locks?filter=${filter}`)).body.total === 4);
     const { body } = await call(`/locks?filter=${filter}&sort=-format`);
     expect(body.items.map(({ format }: { format: string }) => format)).toEqual([
+      "token",
       "token",
       "timestamp",
       "redisson",
     ]);
-    expect((await lockOf(`lock:${name}:foreign`)).code).toBe("not_a_lock");
+    expect(await lockOf(`lock:${name}:foreign`)).toMatchObject({
+      confidence: "possible",
+      release: { may: "with_format", formats: ["token", "python-redis-lock"] },
+    });
+    expect((await lockOf(`lock:${name}:text`)).code).toBe("not_a_lock");
   });
 });
 

@@ -165,14 +165,28 @@ describe("standsAside", () => {
     "lock-signal:a",
     "symfony_check_support_time",
     "{a}:uuid:1:rwlock_timeout:3",
+    "rq:clean_registries:default",
+    "bull:mail:stalled-check",
+    "uniquejobs:digests",
+    "uniquejobs:expiring_digests",
+    "uniquejobs:0123456789abcdef0123456789abcdef",
+    "uniquejobs:0123456789abcdef0123456789abcdef:INFO",
+    "uniquejobs:0123456789abcdef0123456789abcdef:RUN:QUEUED",
   ])("is true of %s, which a library keeps beside its locks", (one) => {
     expect(standsAside(one)).toBe(true);
   });
 
-  it.each(["lock:a", "my-lockkeeper:a", "redisson", "a:rwlock_timeout", "a:rwlock_timeout:x"])(
-    "is false of %s",
-    (one) => {
-      expect(standsAside(one)).toBe(false);
-    },
-  );
+  it.each([
+    "lock:a",
+    "my-lockkeeper:a",
+    "redisson",
+    "a:rwlock_timeout",
+    "a:rwlock_timeout:x",
+    "rq:scheduler-lock:default",
+    "bull:mail:1:lock",
+    "uniquejobs:0123456789abcdef0123456789abcdef:LOCKED",
+    "uniquejobs:0123456789abcdef0123456789abcdef:RUN:LOCKED",
+  ])("is false of %s", (one) => {
+    expect(standsAside(one)).toBe(false);
+  });
 });

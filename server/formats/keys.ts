@@ -103,10 +103,12 @@ const ASIDE = [
   "redisson_lock_token:",
   "lock-signal:",
   "symfony_check_support_time",
+  "rq:clean_registries:",
 ];
-
 const ASIDE_SHAPES = [
   /:rwlock_timeout:\d+$/,
+  /:stalled-check$/,
+  /(?:^|:)uniquejobs:(?:digests|expiring_digests|changelog|reaper|live|dead)$/,
   // Of sidekiq-unique-jobs, whose lock ends with :LOCKED.
   /(?:^|:)uniquejobs:[0-9a-f]{32,64}(?::RUN)?(?::(?:QUEUED|PRIMED|INFO))?$/,
 ];

@@ -9,8 +9,13 @@ import { SYMFONY } from "./members/symfony.ts";
 import { type HeldObservation, LOCK_TYPES, type LockType } from "./observation.ts";
 import { recogniseRedisson } from "./redisson/recognise.ts";
 import { recogniseDeadline, recogniseToken } from "./spoken-strings.ts";
+import { freeString } from "./strings/free.ts";
+import { STRINGS } from "./strings/known.ts";
 
-/** Those that we write ourselves: `force-release.lua` frees a hold of ours and one taken without us alike. */
+/**
+ * Those that we write ourselves: `force-release.lua` frees a hold of ours and one taken without us alike; but a string
+ * of a library that is not known may have those who wait to be woken.
+ */
 function spoken(
   name: SpokenFormat,
   types: readonly LockType[],
@@ -18,6 +23,7 @@ function spoken(
 ): KnownFormat {
   const free = (redis: Commands, channel: string, seen: HeldObservation, ask: FreeAsk) => {
     const [{ owner, fence }] = seen.holders;
+    if (fence === null && name === "token") return freeString(redis, channel, seen, ask);
     const { by, reason, holdOff } = ask;
     return FORMATS[name].forceRelease(redis, channel, seen.key, { owner, fence, by, reason, holdOff });
   };
@@ -28,6 +34,7 @@ const KNOWN: readonly KnownFormat[] = [
   spoken("redisson", LOCK_TYPES, recogniseRedisson),
   spoken("token", ["string"], recogniseToken),
   spoken("timestamp", ["string"], recogniseDeadline),
+  ...STRINGS,
   MEDALLION_READERS,
   MEDALLION_SEMAPHORE,
   REDIS_SEMAPHORE,

@@ -186,7 +186,7 @@ describe.each(FORMATS)("a hold of ours in the format %s", (format) => {
     const key = fresh();
     await locks.acquire(key, ask("me", format));
     await until(() => holdOf(key) !== undefined);
-    await direct.set(key, "somebody's");
+    await direct.set(key, "somebody's text");
     expect(await storyAtRest(key, 2)).toEqual(["acquired me exact", "released me derived"]);
     expect(holdOf(key)).toBeUndefined();
     await direct.set(key, "something else");
@@ -222,14 +222,12 @@ it("a deadline in seconds ends in the picture when it may be taken, to the secon
   expect(Math.abs((story(key)[1]?.at ?? 0) - (deadline + 1) * 1000)).toBeLessThanOrEqual(5);
 });
 
-it("strings of every kind under a watched name are no locks, and break nothing", async () => {
-  const deadline = String(Date.now() + 60_000);
+it("strings that no library writes are no locks under a watched name, and break nothing", async () => {
   const strings = [
     "",
-    "x",
-    randomUUID(),
-    deadline,
-    deadline.slice(0, 10),
+    "7",
+    "held by me",
+    '{"by":"me"}',
     "9".repeat(13),
     "-1",
     "1e9",

@@ -1,0 +1,72 @@
+-- Frees a lock that some library keeps in one string, on an operator's word, or holds it off for a while.
+--
+-- Guarantee: frees the value that was seen or nothing, and no hold of ours, which force-release.lua of the verbs frees.
+-- Who waits is woken as by the library's own release, unless the lock is held off: then nobody may have it yet.
+--
+-- KEYS[1] the lock       KEYS[2] its companion
+-- KEYS[3] the list that waiters are blocked on, left out when there is none
+-- ARGV[1] value that was seen    ARGV[2] JSON of who and why
+-- ARGV[3] channel that our own waiters listen on    ARGV[4] channel for events
+-- ARGV[5] '' or for how long nobody may take the lock after this, in ms    ARGV[6] the reserved owner for that
+-- ARGV[7] '1' when our waiters may listen by sharded pub/sub, too
+-- Behind them: channels that waiters listen on and what is told there, in turn
+--
+-- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
+
+local FORMAT = 'token'
+local margin_ms = 0
+-- A longer value is somebody's data.
+local VALUE_BYTES_MAX = 1024
+-- For how long a signal waits for a waiter that is on its way; python-redis-lock's own default.
+local SIGNAL_MS = 1000
+
+-- include ../companion.lua
+
+-- The key is there all the while, as in a format's shape.lua.
+local function hand_over(_k, _owner, next_owner, total_ms, _now_ms, _unit)
+  redis.call('PEXPIRE', KEYS[1], integer(total_ms))
+  redis.call('SET', KEYS[1], next_owner, 'PX', integer(total_ms))
+  return next_owner, total_ms
+end
+
+-- include ../hold-off.lua
+
+local seen = ARGV[1]
+
+local time = redis.call('TIME')
+local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local now_ms = math.floor(now_us / 1000)
+
+local value = redis.pcall('GETRANGE', KEYS[1], 0, VALUE_BYTES_MAX)
+if type(value) == 'table' then
+  if not is_wrong_type(value) then return value end
+  return { 'not_a_lock', redis.call('TYPE', KEYS[1]).ok }
+end
+if value == '' and redis.call('EXISTS', KEYS[1]) == 0 then return { 'gone', integer(now_ms) } end
+
+local stored = redis.pcall('GET', KEYS[2])
+local kept = companion_of(type(stored) == 'string' and stored or '')
+local ours = kept.owner ~= '' and kept.value == value
+if ours or value ~= seen then return { 'changed', integer(now_ms) } end
+
+-- Words are parted by tabs, and an owner may have any bytes.
+local owner = string.gsub(value, '[\t\n]', ' ')
+local freed = message('force_released', now_ms, '', 0, 0, '', owner, ARGV[2], KEYS[1])
+if ARGV[5] ~= '' then
+  local taken = hold_off(kept, value, ARGV[6], tonumber(ARGV[5]), now_us, nil)
+  redis.pcall('PUBLISH', ARGV[4], freed)
+  redis.pcall('PUBLISH', ARGV[4], taken)
+  return { 'released', integer(now_ms) }
+end
+
+if KEYS[3] then
+  redis.call('DEL', KEYS[3])
+  redis.call('LPUSH', KEYS[3], '1')
+  redis.call('PEXPIRE', KEYS[3], SIGNAL_MS)
+end
+redis.call('DEL', KEYS[1])
+redis.pcall('PUBLISH', ARGV[4], freed)
+for i = 8, #ARGV, 2 do redis.pcall('PUBLISH', ARGV[i], ARGV[i + 1]) end
+redis.pcall('PUBLISH', ARGV[3], '0')
+if ARGV[7] == '1' then redis.pcall('SPUBLISH', ARGV[3], '0') end
+return { 'released', integer(now_ms) }
