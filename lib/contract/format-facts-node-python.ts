@@ -46,7 +46,7 @@ export const NODE_AND_PYTHON: Readonly<Record<Extract<FormatName, Here>, FormatF
   "ioredis-lock": {
     label: "ioredis-lock",
     layout: "one string, a UUID",
-    owner: "unique",
+    owner: "recurs",
     renews: { who: "none" },
     oldOwner: "Its release() is rejected. Until then it goes on working.",
   },
@@ -101,7 +101,7 @@ export const NODE_AND_PYTHON: Readonly<Record<Extract<FormatName, Here>, FormatF
   "python-redis-lock": {
     label: "python-redis-lock",
     layout: "one string, 24 base64 characters",
-    owner: "unique",
+    owner: "recurs",
     renews: { who: "some", afterShare: 2 / 3 },
     oldOwner: "Its release() raises NotAcquired, and its renewal thread ends. Until then it goes on working.",
   },

@@ -49,7 +49,7 @@ export const OTHERS: Readonly<Record<Extract<FormatName, Here>, FormatFacts>> = 
   laravel: {
     label: "Laravel",
     layout: "one string, 16 letters and digits",
-    owner: "unique",
+    owner: "recurs",
     renews: { who: "none" },
     oldOwner: "Its release() answers false. Until then it goes on working.",
   },
