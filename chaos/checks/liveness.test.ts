@@ -70,6 +70,21 @@ describe("C5, liveness", () => {
     expect(violationsOf({ op: "died", type: "info", process: "harness", atMs: 1 })).toHaveLength(1);
   });
 
+  it("is violated by a release that a full memory alone refused", () => {
+    const refused: Told[] = [
+      { op: "release", type: "invoke", owner: "a", process: "w3.1", call: 9, atMs: 5000 },
+      { op: "release", type: "fail", owner: "a", process: "w3.1", call: 9, atMs: 5010, code: "unavailable" },
+    ];
+    const full = happened("full-memory", 4900, 300);
+    const byOther = (fault: string, target: string) =>
+      happened(fault, 3000, 1900).map((entry) => ({ ...entry, target }));
+    expect(violationsOf(refused, full)).toMatchObject([{ owners: ["a"] }]);
+    expect(violationsOf(refused, full, byOther("drop-replies", "worker 2"))).toHaveLength(1);
+    expect(violationsOf(refused, full, byOther("drop-replies", "worker 3"))).toEqual([]);
+    expect(violationsOf(refused, full, byOther("stop-server", "server 2"))).toEqual([]);
+    expect(violationsOf(refused, happened("full-memory", 4900, 105))).toEqual([]);
+  });
+
   describe("where the clock of a server went back", () => {
     // Without its release, as of a process that was killed; its deadline is 5009.
     const left = took("a", 1, 4010);

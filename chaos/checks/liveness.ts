@@ -4,6 +4,7 @@ import { forgettingIn } from "../history/losses.ts";
 import { Spans } from "../history/spans.ts";
 import { type Span, type Story, touches } from "../history/story.ts";
 import { type Check, type Violation, violationOf } from "./finding.ts";
+import { refusedReleases } from "./full-memory.ts";
 import { isGivenBack, lateLeases, longestLeaseMs } from "./late-leases.ts";
 
 /** A waiter that hears nothing looks again after this. */
@@ -16,7 +17,8 @@ const BREATH_MS = 3000;
 const RECOVERED_MS = 2500;
 
 /**
- * C5: a free lock that is waited for is taken; what was healed works again; and in the end nothing is left in Redis.
+ * C5: a free lock that is waited for is taken; what was healed works again; a full server still lets go of locks; and in
+ * the end nothing is left in Redis.
  */
 export const liveness: Check = (story) => {
   const waits = waitsOf(story);
@@ -30,6 +32,7 @@ export const liveness: Check = (story) => {
     violations: [
       ...gaps.flatMap((gap) => tooLong(gap, longestLease, story)),
       ...refusals(story),
+      ...refusedReleases(story),
       ...remains(story),
     ],
     notes: [`${waits.length} waits; a free lock was waited for ${longest.toFixed(0)} ms at most`],

@@ -54,11 +54,10 @@ if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms) then return { 'un
 
 -- The companion of a hold of ours has its time to live from the acquire; another one gets a short one.
 local function keep()
-  if not ours and redis.call('PTTL', KEYS[2]) < WINDOW_AGE_MS_MAX then
-    redis.call('SET', KEYS[2], text_of(kept), 'PX', WINDOW_AGE_MS_MAX)
-  else
-    redis.call('SET', KEYS[2], text_of(kept), 'KEEPTTL')
-  end
+  local left_ms = math.max(redis.call('PTTL', KEYS[2]), WINDOW_AGE_MS_MAX)
+  -- Changes nothing, and comes first: a Redis that is full takes what may grow once something was written.
+  redis.call('PEXPIRE', KEYS[2], integer(left_ms))
+  redis.call('SET', KEYS[2], text_of(kept), 'PX', integer(left_ms))
 end
 
 if acquired_by ~= '' then

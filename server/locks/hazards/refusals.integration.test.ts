@@ -148,6 +148,25 @@ describe.concurrent("hazard 16: what Redis refuses before it does anything", () 
     });
   });
 
+  it.each(ALL_FORMATS)(
+    "%s: a Redis that is full takes back one count of several, and says what is not held",
+    async (format) => {
+      await onItsOwn(async (test) => {
+        const [entered, free] = [freshKey(), freshKey()];
+        for (let n = 0; n < 3; n++) await test.acquire(entered, "me", { format });
+        await settings(test, ["maxmemory", "1"]);
+        for (const count of [2, 1, 0]) {
+          const released = await test.locks.release(entered, { owner: "me", format });
+          expect(released).toMatchObject({ outcome: "released", count });
+        }
+        for (const key of [entered, free]) {
+          const released = await test.locks.release(key, { owner: "me", format });
+          expect(released).toMatchObject({ outcome: "not_held" });
+        }
+      });
+    },
+  );
+
   it("a Redis that loads its data is asked once it has", async () => {
     const dir = await mkdtemp(join(tmpdir(), "lockkeeper-hazard-"));
     const run = async (test: TestLocks) => {

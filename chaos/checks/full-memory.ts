@@ -1,0 +1,31 @@
+import { type Entry, NS_PER_MS } from "../history/entry.ts";
+import { type FaultSpan, type Span, type Story, touches } from "../history/story.ts";
+import { type Violation, violationOf } from "./finding.ts";
+
+/** So long after another fault a call may fail for its sake. */
+const BREATH_MS = 3000;
+
+/** Releases that a server refused because its memory was full, while nothing else was wrong. */
+export function refusedReleases(story: Story): Violation[] {
+  const full = story.faults.filter(({ fault }) => fault === "full-memory");
+  const invokes = new Map<string, Entry>();
+  return story.history.flatMap((entry) => {
+    const { op, type, process, call, owner = "", code } = entry;
+    if (op !== "release") return [];
+    const invoked = invokes.get(`${process}#${call}`);
+    if (type === "invoke") invokes.set(`${process}#${call}`, entry);
+    if (type !== "fail" || code !== "unavailable" || invoked === undefined) return [];
+    const span = { from: invoked.t, to: entry.t };
+    const during = full.find(({ from, to }) => from <= span.from && span.to <= to);
+    if (during === undefined || isDisturbed(story, process, during, span)) return [];
+    const what = `${owner} could not give back what it had while the memory of ${during.target} was full`;
+    return [violationOf("C5", what, [invoked, entry])];
+  });
+}
+
+function isDisturbed({ faults }: Story, process: string, full: FaultSpan, { from, to }: Span): boolean {
+  const around = { from: from - BREATH_MS * NS_PER_MS, to };
+  const own = `worker ${/^w(\d+)/.exec(process)?.[1]}`;
+  const others = faults.filter((fault) => fault !== full && touches(fault, around));
+  return others.some(({ target }) => target.startsWith("server ") || target === own);
+}
