@@ -22,7 +22,7 @@ export interface HoldRelease {
 
 /** What a hold needs of the one who handed it out. */
 export interface HoldKeeper {
-  renew(hold: Hold, leaseMs: number): Promise<Grant>;
+  renew(hold: Hold, leaseMs: number, onSend: () => void): Promise<Grant>;
   release(hold: Hold, ask: HoldRelease): Promise<Released>;
 }
 
@@ -111,9 +111,13 @@ export class Hold {
   /** @throws LockkeeperError lost, unavailable, unknown_outcome */
   async renew(leaseMs = this.#leaseMs): Promise<void> {
     this.assertHeld();
-    const sentAt = momentNow();
+    let sentAt = momentNow();
+    // What is left is told by the try that was answered: the time of those before is not taken off it.
+    const onSend = () => {
+      sentAt = momentNow();
+    };
     try {
-      const grant = await this.keeper.renew(this, leaseMs);
+      const grant = await this.keeper.renew(this, leaseMs, onSend);
       this.#leaseMs = leaseMs;
       this.renewed(sentAt, grant.remainingMs);
     } catch (error) {

@@ -137,6 +137,28 @@ describe("a release whose answer was lost", () => {
   });
 });
 
+describe("a renewal whose answer was lost", () => {
+  it("is answered when it is asked again, and counts from there: the hold is not lost for that", async () => {
+    const proxy = await startTestProxy(redis.port);
+    const far = await LockClient.open(`redis://127.0.0.1:${proxy.port}`);
+    const hold = await far.acquire(fresh(), { owner: "me", leaseMs: 1800, renew: false });
+    // Redis knows the script from here on: the answer that is lost is that of a renewal that was carried out.
+    await hold.renew();
+    const deadline = performance.now() + hold.remainingMs();
+    proxy.mode = "drop_replies";
+    const renewing = hold.renew();
+    // The second half of the lease has begun: taken off twice, the time of asking would be more than all of it.
+    await pause(1000);
+    proxy.mode = "pass";
+    await renewing;
+    expect(hold.state).toBe("held");
+    expect(performance.now() + hold.remainingMs()).toBeGreaterThan(deadline - 20);
+    await hold.release();
+    far.close();
+    await proxy.stop();
+  });
+});
+
 describe("withLock", () => {
   it("gives the lock back, also when the work throws, and the work's error wins", async () => {
     const key = fresh();

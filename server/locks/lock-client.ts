@@ -84,7 +84,8 @@ export class LockClient {
     const defaults = { leaseMs: LEASE_MS, reentrant: true };
     const taking = await take(this.#verbs, key, { ...defaults, ...ask, format, owner }, retry, this.log);
     const keeper = {
-      renew: (_: Hold, leaseMs: number) => this.#verbs.renew(key, { owner, leaseMs, format }),
+      renew: (_: Hold, leaseMs: number, onSend: () => void) =>
+        this.#verbs.renew(key, { owner, leaseMs, format, onSend }),
       release: (held: Hold, ask: HoldRelease) => this.#release(held, ask),
     };
     const hold = new Hold(key, format, taking, keeper, { onJeopardy });

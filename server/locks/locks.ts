@@ -167,9 +167,10 @@ export class Locks implements Verbs {
     assertDurations({ leaseMs: options.leaseMs });
     const format = FORMATS[options.format ?? "redisson"];
     const ask = this.#requests.renew(options);
-    const reply = await attempt(this.#redis, (retryMs) =>
-      format.renew(this.#redis, this.#channel, key, { ...ask, retryMs }),
-    );
+    const reply = await attempt(this.#redis, (retryMs) => {
+      options.onSend?.();
+      return format.renew(this.#redis, this.#channel, key, { ...ask, retryMs });
+    });
     if (reply.outcome === "granted") return grantOf(key, ask.owner, ask.leaseMs, reply);
     if (reply.outcome === "lost") throw lostBy(key, ask.owner, reply);
     throw refusal(key, format.name, reply);

@@ -31,6 +31,8 @@ export interface RenewOptions {
   readonly leaseMs: number;
   readonly format?: SpokenFormat | undefined;
   readonly requestId?: string | undefined;
+  /** Called before each try is sent: a deadline counts from the last. */
+  readonly onSend?: () => void;
 }
 
 export interface ReleaseOptions {

@@ -9,7 +9,7 @@ import { commonHoldOf, verdictOf } from "./common-hold.ts";
 import type { Master } from "./master.ts";
 import { largestFirst } from "./order.ts";
 import { tooFew } from "./refusal.ts";
-import { budgetMsOf, validityMs } from "./time.ts";
+import { budgetMsOf, certainMs, validityMs } from "./time.ts";
 
 /** Prolongs a hold where it still is. @throws LockkeeperError lost, not_a_lock, request_id_reused, unavailable */
 export async function renew(masters: readonly Master[], key: Key, request: RenewRequest): Promise<Grant> {
@@ -22,8 +22,10 @@ export async function renew(masters: readonly Master[], key: Key, request: Renew
     progress: (soFar) => (stateOf(soFar, masters.length).verdict === "unsure" ? "open" : "enough"),
   });
   const { hold, verdict } = stateOf(answers, masters.length);
-  const remainingMs = validityMs(sentAt, hold?.remainingMs ?? 0);
-  if (verdict === "held" && hold !== undefined && remainingMs > 0) {
+  const leastMs = hold?.remainingMs ?? 0;
+  if (verdict === "held" && hold !== undefined && validityMs(sentAt, leastMs) > 0) {
+    // Whoever asks counts from before it asked.
+    const remainingMs = Math.floor(certainMs(leastMs));
     return grantOf(key, owner, leaseMs, { ...hold, outcome: "granted", remainingMs });
   }
   if (verdict === "lost") throw lossOf(key, owner, repliesOf(answers));

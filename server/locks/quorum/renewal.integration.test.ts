@@ -100,6 +100,23 @@ describe("a hold that is renewed", () => {
 });
 
 describe("a renewal by its owner", () => {
+  it("that is read late counts from when it was sent, once", async () => {
+    const hold = await client.acquire(fresh(), { owner: "me", leaseMs: LEASE_MS, renew: false });
+    // They know the script from here on, and answer at once.
+    await hold.renew();
+    for (const master of masters.all) master.freeze();
+    const sentAt = performance.now();
+    const renewing = hold.renew();
+    await pause(20);
+    for (const master of masters.all) master.thaw();
+    // The answers arrive while this process does not read them.
+    while (performance.now() < sentAt + LEASE_MS * 0.6);
+    await renewing;
+    expect(hold.state).toBe("held");
+    expect(performance.now() + hold.remainingMs()).toBeGreaterThan(sentAt + LEASE_MS * 0.95);
+    await hold.release();
+  });
+
   it("holds where a majority has the hold, and is lost where one has not", async () => {
     const key = fresh();
     const { grant } = await backend.verbs.acquire(key, { owner: "me", leaseMs: 5000, reentrant: true });
