@@ -1,4 +1,5 @@
 import { type Entry, NS_PER_MS } from "../history/entry.ts";
+import { seatOf } from "../history/seat.ts";
 import { type FaultSpan, type Span, type Story, touches } from "../history/story.ts";
 import { type Violation, violationOf } from "./finding.ts";
 
@@ -25,7 +26,7 @@ export function refusedReleases(story: Story): Violation[] {
 
 function isDisturbed({ faults }: Story, process: string, full: FaultSpan, { from, to }: Span): boolean {
   const around = { from: from - BREATH_MS * NS_PER_MS, to };
-  const own = `worker ${/^w(\d+)/.exec(process)?.[1]}`;
+  const own = seatOf(process);
   const others = faults.filter((fault) => fault !== full && touches(fault, around));
-  return others.some(({ target }) => target.startsWith("server ") || target === own);
+  return others.some(({ target }) => target === own || !target.startsWith("worker "));
 }

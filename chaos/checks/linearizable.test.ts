@@ -110,4 +110,15 @@ describe("C4, one order fits all", () => {
     expect(violationsOf(...history, happened("flushall", 30, 100))).toHaveLength(1);
     expect(violationsOf(onQuorum, ...history, both)).toHaveLength(1);
   });
+
+  it("allows for votes of a try that failed, which a release of the same owner finds, on a quorum alone", () => {
+    const lost = [took("a", 1, 10), took("b", 2, 1500), gave("b", 1510)];
+    const tried: Told[] = [
+      { op: "acquire", type: "invoke", call: 9, owner: "a", atMs: 1520 },
+      { op: "acquire", type: "fail", call: 9, owner: "a", atMs: 1530, code: "unavailable" },
+    ];
+    expect(violationsOf(onQuorum, ...lost, tried, gave("a", 1540))).toEqual([]);
+    expect(violationsOf(onQuorum, ...lost, gave("a", 1540))).toHaveLength(1);
+    expect(violationsOf(...lost, tried, gave("a", 1540))).toHaveLength(1);
+  });
 });

@@ -75,7 +75,7 @@ function callsOf(pairs: readonly Pair[], deadline: number, story: Story): Call[]
   const unknown = pairs.filter(isUnknown);
   const asked = unknown.filter(({ invoked }) => invoked.op === "acquire");
   if (certain.length === 0) return asked.map((pair) => ({ ...asking(pair, story), ...UNHEARD }));
-  const entering = asked.map((pair) => {
+  const entering = [...asked, ...pairs.filter((pair) => mayHaveVotes(pair, story))].map((pair) => {
     return { ...asking(pair, story), step: granting(pair.invoked.owner ?? "") };
   });
   const last = Math.max(deadline, ...[...certain, ...entering].map(({ answer }) => answer));
@@ -109,6 +109,11 @@ function isUnknown({ answer }: Pair): boolean {
   if (answer === undefined || isEcho(answer)) return true;
   const { type, code } = answer;
   return type !== "ok" && !isRefusal(answer) && code !== "unavailable" && code !== "queue_full";
+}
+
+/** A try that failed may leave votes for a moment: until they are taken back, a release of the same owner finds them. */
+function mayHaveVotes(pair: Pair, story: Story): boolean {
+  return isQuorum(story) && pair.invoked.op === "acquire" && pair.answer?.type === "fail" && !isUnknown(pair);
 }
 
 /**
