@@ -122,6 +122,10 @@ export const Lock = z
       .object({ available: z.int(), total: z.int().nullable() })
       .optional()
       .meta({ description: "Of a semaphore, where Redis tells of them." }),
+    lastFence: FENCE.optional().meta({
+      description:
+        "Of a fenced lock of Redisson: the last fence that was given out. It is the holder's, and grows with its re-entries, too.",
+    }),
     remainingMs: z
       .number()
       .nullable()

@@ -1,9 +1,11 @@
 -- Frees one hold whoever has it, on an operator's word, or holds the lock off for a while.
 --
 -- Guarantee: frees the hold that was seen or nothing. Of our own holds the fence is compared; of a foreign
--- one the owner. Redisson's waiters are woken as by its own forced unlock. The fence counters stay.
+-- one the owner. Redisson's waiters are woken as by its own forced unlock; those of its fair lock keep their places.
+-- The fence counters stay.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
+-- KEYS[3] Redisson's fair queue (list)       KEYS[4] when each who waits in it is given up (sorted set); may be left out
 -- ARGV[1] owner that was seen    ARGV[2] fence that was seen, or '' for a foreign hold
 -- ARGV[3] JSON of who and why    ARGV[4] channel that waiters listen on
 -- ARGV[5] channel for events
@@ -14,6 +16,7 @@
 
 -- include format/shape.lua
 -- include hold-off.lua
+-- include fair-queue.lua
 
 local owner, fence = ARGV[1], ARGV[2]
 
@@ -52,6 +55,12 @@ else
   end
   redis.pcall('PUBLISH', ARGV[5], freed)
 end
-redis.pcall('PUBLISH', ARGV[4], '0')
-if ARGV[8] == '1' then redis.pcall('SPUBLISH', ARGV[4], '0') end
+
+local function wake(channel)
+  redis.pcall('PUBLISH', channel, '0')
+  if ARGV[8] == '1' then redis.pcall('SPUBLISH', channel, '0') end
+end
+wake(ARGV[4])
+local head = KEYS[3] and KEYS[4] and head_of_queue(now_ms)
+if head then wake(ARGV[4] .. ':' .. head) end
 return { 'released', integer(now_ms) }

@@ -191,22 +191,28 @@ export class Format {
     return this.#release.run(redis, pairOf(key), request);
   }
 
+  /** @param queue of Redisson's fair lock, whose head is woken and keeps its place */
   forceRelease(
     redis: Commands,
     channel: string,
     key: Key,
     ask: ForceReleaseRequest,
+    queue: readonly RedisArgument[] = [],
   ): Promise<ForceReleaseReply> {
-    return this.#forceRelease.run(redis, pairOf(key), [
-      ask.owner,
-      ask.fence ?? "",
-      JSON.stringify({ by: ask.by, reason: ask.reason }),
-      wakeChannelOf(key),
-      channel,
-      ask.holdOff?.holdOffMs ?? "",
-      ask.holdOff?.owner ?? "",
-      redis.publishesSharded ? "1" : "",
-    ]);
+    return this.#forceRelease.run(
+      redis,
+      [...pairOf(key), ...queue],
+      [
+        ask.owner,
+        ask.fence ?? "",
+        JSON.stringify({ by: ask.by, reason: ask.reason }),
+        wakeChannelOf(key),
+        channel,
+        ask.holdOff?.holdOffMs ?? "",
+        ask.holdOff?.owner ?? "",
+        redis.publishesSharded ? "1" : "",
+      ],
+    );
   }
 
   /** Gives a hold what the majority of a quorum agreed on. false: that hold has ended. */

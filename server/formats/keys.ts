@@ -76,7 +76,7 @@ export const fencedCounterKeyOf = (key: Key) => redissonNameOf("redisson_lock_to
 export const wakeChannelOf = (key: Key) => redissonNameOf("redisson_lock__channel", key);
 
 /** Where Redisson puts a suffix, and not a prefix. */
-function redissonSuffixOf(key: Key, suffix: string): RedisArgument {
+export function redissonSuffixOf(key: Key, suffix: string): RedisArgument {
   const bytes = bytesOfKey(key);
   if (bytes.indexOf(BRACE_OPEN) >= 0) return joined(key, "", bytes, suffix);
   return joined(key, "{", bytes, `}${suffix}`);

@@ -28,6 +28,10 @@ export interface More {
   take(seen: HeldObservation, answers: readonly unknown[]): HeldObservation;
 }
 
+export type FreeTerms =
+  | { readonly oneHolder?: boolean; readonly holdOff?: boolean; readonly why?: string }
+  | { readonly never: { readonly why: string; readonly instead: string } };
+
 /** How locks of one format are told from other keys, read, and freed as their library would. */
 export interface KnownFormat {
   readonly name: FormatName;
@@ -39,6 +43,8 @@ export interface KnownFormat {
   readonly frees?: {
     readonly oneHolder: boolean;
     readonly holdOff: boolean;
+    /** Where it is not the same for all locks of the format: what is otherwise for this one. */
+    readonly terms?: (seen: HeldObservation) => FreeTerms;
     /**
      * Compares, frees and wakes in one script, and tells of it on the channel for events.
      *

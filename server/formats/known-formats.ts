@@ -6,8 +6,8 @@ import { MEDALLION_READERS, MEDALLION_SEMAPHORE } from "./members/medallion.ts";
 import { REDIS_SEMAPHORE } from "./members/redis-semaphore.ts";
 import { SIDEKIQ } from "./members/sidekiq.ts";
 import { SYMFONY } from "./members/symfony.ts";
-import { type HeldObservation, LOCK_TYPES, type LockType } from "./observation.ts";
-import { recogniseRedisson } from "./redisson/recognise.ts";
+import type { HeldObservation, LockType } from "./observation.ts";
+import { REDISSON } from "./redisson/known.ts";
 import { recogniseDeadline, recogniseToken } from "./spoken-strings.ts";
 import { freeString } from "./strings/free.ts";
 import { STRINGS } from "./strings/known.ts";
@@ -31,7 +31,7 @@ function spoken(
 }
 
 const KNOWN: readonly KnownFormat[] = [
-  spoken("redisson", LOCK_TYPES, recogniseRedisson),
+  REDISSON,
   spoken("token", ["string"], recogniseToken),
   spoken("timestamp", ["string"], recogniseDeadline),
   ...STRINGS,

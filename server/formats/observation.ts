@@ -44,6 +44,8 @@ export interface Recognised {
   /** null: no expiry. 0 or less: it has ended and is still there. */
   readonly remainingMs: number | null;
   readonly permits?: { readonly available: number; readonly total: number | null };
+  /** Of a fenced lock of Redisson: the last fence that was given out, which is its holder's. */
+  readonly lastFence?: string;
   /** Undefined: nobody who waits can be seen, apart from ours. */
   readonly waiters?: SeenWaiters;
 }

@@ -3,8 +3,8 @@ import { type Companion, companionOf } from "./companion.ts";
 import { LOCK_TYPES, type LockType } from "./observation.ts";
 import { remainingOf } from "./reply.ts";
 
-/** A larger hash or set and a longer string are somebody's data and are not read. */
-export const FIELDS_MAX = 64;
+/** A larger hash or set and a longer string are somebody's data and are not read. A group of Redisson has three fields a value. */
+export const FIELDS_MAX = 192;
 /** Of a set or sorted set: a semaphore has more holders than a lock has readers. */
 export const MEMBERS_MAX = 256;
 export const VALUE_BYTES_MAX = 1024;

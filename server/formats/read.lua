@@ -7,7 +7,8 @@
 -- ARGV[1] most fields of a hash, ARGV[2] most bytes of a string, ARGV[3] most members of a set or sorted set that are read
 --
 -- Returns {now ms, type, time to live in ms (-1: none, -2: no key), size, content, beginning of the companion or '',
---          who waits by our verbs, fencing counter or '', length of the fair queue, permits that are out (flat)}
+--          who waits by our verbs, fencing counter or '', length of the fair queue, permits that are out (flat),
+--          those that end first}
 -- content: fields of a hash, members of a set, members and scores of a sorted set, none when there are too many;
 --          the beginning of a string
 
@@ -33,9 +34,8 @@ local waiting = KEYS[3] and number_of(redis.pcall('ZCOUNT', KEYS[3], now_ms, '+i
 if kind == 'string' then
   size = redis.call('STRLEN', KEYS[1])
   content = { redis.call('GETRANGE', KEYS[1], 0, bytes_max - 1) }
-  if KEYS[6] and size <= 10 and string.find(content[1], '^%d+$') then
-    local out = number_of(redis.pcall('ZCARD', KEYS[6]))
-    if out > 0 and out <= members_max then permits = redis.call('ZRANGE', KEYS[6], 0, -1, 'WITHSCORES') end
+  if KEYS[6] and size <= 11 and string.find(content[1], '^%-?%d+$') and number_of(redis.pcall('ZCARD', KEYS[6])) > 0 then
+    permits = redis.call('ZRANGE', KEYS[6], 0, members_max - 1, 'WITHSCORES')
   end
 elseif kind == 'hash' then
   size = redis.call('HLEN', KEYS[1])

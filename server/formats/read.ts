@@ -66,7 +66,9 @@ function observationOf(key: Key, reply: RawReply, rules: Rules): Observation {
   const { type } = reply;
   if (type === "other") return { state: "not_a_lock", key, asOf: reply.asOf, type: reply.name };
   if (type === "none") {
-    return { state: "free", key, asOf: reply.asOf, ...waitersOf(reply.waiting + reply.queued, undefined) };
+    const { asOf, waiting, queued } = reply;
+    const theirs = queued === 0 ? undefined : ({ count: queued, known: "exact" } as const);
+    return { state: "free", key, asOf, ...waitersOf(waiting, theirs) };
   }
   const raw = { ...reply.raw, key };
   const { asOf } = raw;

@@ -1,5 +1,6 @@
 import { FORMAT_FACTS } from "../../lib/contract/format-facts.ts";
 import type { ReleaseTerms } from "../../lib/contract/lock.ts";
+import type { FreeTerms } from "./known-format.ts";
 import { knownFormat } from "./known-formats.ts";
 import type { HeldObservation } from "./observation.ts";
 
@@ -7,14 +8,17 @@ import type { HeldObservation } from "./observation.ts";
 export function releaseTermsOf(seen: HeldObservation): ReleaseTerms {
   const { format, type, candidates, confidence, holders } = seen;
   const frees = knownFormat(format, type)?.frees;
-  const { never } = FORMAT_FACTS[format];
-  if (frees === undefined || never !== undefined) {
+  const its: FreeTerms = frees?.terms?.(seen) ?? {};
+  const never = FORMAT_FACTS[format].never ?? ("never" in its ? its.never : undefined);
+  if (frees === undefined || never !== undefined || "never" in its) {
     const { why = "Lockkeeper does not free locks of this format.", instead } = never ?? {};
     const told = instead === undefined ? {} : { instead };
     return { may: "never", formats: [], oneHolder: false, holdOff: false, why, ...told };
   }
-  const can = { oneHolder: frees.oneHolder && holders.length > 1, holdOff: frees.holdOff };
-  if (confidence !== "possible") return { may: "yes", formats: [], ...can };
+  const oneHolder = (its.oneHolder ?? frees.oneHolder) && holders.length > 1;
+  const can = { oneHolder, holdOff: its.holdOff ?? frees.holdOff };
+  const why = its.why === undefined ? {} : { why: its.why };
+  if (confidence !== "possible") return { may: "yes", formats: [], ...can, ...why };
   const formats = [format, ...candidates].filter((name) => knownFormat(name, type)?.frees);
   return {
     ...{ may: "with_format", formats, ...can },

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
 import type { Commands } from "./commands.ts";
 
@@ -68,19 +68,12 @@ function isNoScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("NOSCRIPT");
 }
 
-/**
- * Replaces each `-- include other.lua` line by that file: of the folder of the file that it stands in or else of the
- * script's, or `format/` of the format's.
- */
-export function withIncludes(script: URL, format?: URL): string {
-  const sourceOf = (file: URL): string =>
-    readFileSync(file, "utf8").replace(INCLUDE, (_, folder: string | undefined, name: string) => {
-      if (folder !== undefined && format === undefined) throw new Error(`${script.pathname} is for a format`);
-      if (folder !== undefined) return sourceOf(new URL(name, format));
-      const beside = new URL(name, file);
-      return sourceOf(existsSync(beside) ? beside : new URL(name, script));
-    });
-  return sourceOf(script);
+/** Replaces each `-- include other.lua` line by that file, named from where the line stands, or `format/` of the format's. */
+export function withIncludes(file: URL, format?: URL): string {
+  return readFileSync(file, "utf8").replace(INCLUDE, (_, folder: string | undefined, name: string) => {
+    if (folder !== undefined && format === undefined) throw new Error(`${file.pathname} is for a format`);
+    return withIncludes(new URL(name, folder === undefined ? file : format), format);
+  });
 }
 
 const INCLUDE = /^-- include (format\/)?(\S+)$/gm;

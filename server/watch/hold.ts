@@ -63,6 +63,7 @@ export function lockOf(target: string, hold: Hold, sharedWith: readonly Key[]): 
     confidence: seen.confidence,
     holders: hold.holders.map((holder) => holderOf(hold, holder)),
     ...(seen.permits === undefined ? {} : { permits: seen.permits }),
+    ...(seen.lastFence === undefined ? {} : { lastFence: seen.lastFence }),
     remainingMs: seen.remainingMs,
     leaseMs: leaseOf(hold),
     waiters: seen.waiters ?? NOBODY_SEEN,

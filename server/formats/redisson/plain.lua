@@ -4,7 +4,7 @@
 
 local FORMAT = 'redisson'
 
--- include plain/window.lua
+-- include ../plain/window.lua
 
 local function is_free()
   return redis.pcall('HLEN', KEYS[1]) == 0

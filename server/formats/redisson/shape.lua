@@ -16,7 +16,7 @@ local OWNER_BYTES_MAX = 1024
 -- More digits are not counted on exactly.
 local COUNT_DIGITS_MAX = 15
 
--- include companion.lua
+-- include ../companion.lua
 
 local function is_owner(field, companion_owner)
   if companion_owner ~= '' and field == companion_owner then return true end

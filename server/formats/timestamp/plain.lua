@@ -2,7 +2,7 @@
 
 local FORMAT = 'timestamp'
 
--- include plain/window.lua
+-- include ../plain/window.lua
 
 local function is_free()
   return false

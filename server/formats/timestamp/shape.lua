@@ -14,7 +14,7 @@ local UNIT_MS = { [10] = 1000, [13] = 1 }
 -- From the holder's own end to the end for others; of the unit of the value that was looked at last.
 local margin_ms = 0
 
--- include companion.lua
+-- include ../companion.lua
 
 local function unit_ms_of(value)
   return not string.find(value, '%D') and UNIT_MS[#value] or nil

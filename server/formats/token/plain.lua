@@ -4,7 +4,7 @@
 
 local FORMAT = 'token'
 
--- include plain/window.lua
+-- include ../plain/window.lua
 
 local function is_free()
   return redis.call('EXISTS', KEYS[1]) == 0

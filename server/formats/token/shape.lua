@@ -11,7 +11,7 @@ local COUNTS_ITSELF = false
 -- A longer value is somebody's data.
 local VALUE_BYTES_MAX = 1024
 
--- include companion.lua
+-- include ../companion.lua
 
 -- What the key holds: state, time to live in ms (-1: none), holders and counts (flat), the count of this owner or nil.
 -- States: 'free', 'held', 'not_a_lock' and its type, 'fault' and its error.

@@ -1,0 +1,55 @@
+import { type SeenHolder, strangerOf } from "../observation.ts";
+import { MEMBERS_MAX, type RawKey } from "../raw.ts";
+
+const ID_BYTES = 16;
+/** The score of a permit that never ends. */
+const NEVER = 922337203685477;
+
+export interface Permits {
+  readonly holders: readonly [SeenHolder, ...SeenHolder[]];
+  readonly available: number;
+  /** null: so many are out that not all of them were read. */
+  readonly total: number | null;
+  /** null: never. */
+  readonly remainingMs: number | null;
+}
+
+/** The permits of a semaphore that are out, each by its id as the app knows it; undefined: this is no such semaphore. */
+export function permitsOf({ content, permits, asOf, remainingMs }: RawKey): Permits | undefined {
+  const available = wholeNumberOf(content[0]);
+  if (available === undefined || permits.length === 0) return undefined;
+  const all: SeenHolder[] = [];
+  for (let at = 0; at < permits.length; at += 2) {
+    const id = permits[at];
+    const end = Number(permits[at + 1]?.toString());
+    if (id?.length !== ID_BYTES || !(end > 0)) return undefined;
+    const own = end >= NEVER ? null : end - asOf;
+    const ownRemainingMs = remainingMs === null ? own : Math.min(own ?? remainingMs, remainingMs);
+    all.push(strangerOf(id.toString("hex"), { ownRemainingMs }));
+  }
+  // What has ended is still out until the next call of the library takes it back.
+  const held = all.filter(({ ownRemainingMs: left }) => left == null || left > 0);
+  const [first, ...rest] = held.length > 0 ? held : all;
+  if (first === undefined) return undefined;
+  return {
+    holders: [first, ...rest],
+    available: available + (all.length - held.length),
+    total: all.length < MEMBERS_MAX ? available + all.length : null,
+    remainingMs: longestOf([first, ...rest]),
+  };
+}
+
+export function longestOf(holders: readonly SeenHolder[]): number | null {
+  let longestMs = Number.NEGATIVE_INFINITY;
+  for (const { ownRemainingMs } of holders) {
+    if (ownRemainingMs == null) return null;
+    longestMs = Math.max(longestMs, ownRemainingMs);
+  }
+  return longestMs;
+}
+
+/** A number as Redis counts with it, of so few digits that it may be a number of permits. */
+export function wholeNumberOf(bytes: Buffer | undefined): number | undefined {
+  const text = bytes?.toString("latin1") ?? "";
+  return /^(0|-?[1-9]\d{0,9})$/.test(text) ? Number(text) : undefined;
+}

@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { HeldObservation } from "../observation.ts";
+import { releaseTermsOf } from "../release-terms.ts";
+import { Scene } from "./scene.ts";
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await Scene.open();
+});
+afterAll(() => scene.close());
+
+const ownersOf = ({ holders }: HeldObservation) => holders.map(({ owner }) => owner);
+
+describe("a plain lock of Redisson", () => {
+  it("is held by one thread, with its count and the clients that wait for it", async () => {
+    const [app] = scene.clients;
+    const key = scene.key();
+    await app.lock(key);
+    await app.lock(key);
+    expect((await scene.held(key)).waiters).toEqual({ count: 0, known: "estimated" });
+    await scene.listens(app.channels.lock(key));
+    const seen = await scene.held(key);
+    expect(seen).toMatchObject({ kind: "lock", confidence: "certain" });
+    expect(seen.holders).toMatchObject([{ owner: app.owner(), count: 2, fence: null }]);
+    expect(seen.waiters).toEqual({ count: 1, known: "estimated" });
+    expect(seen.lastFence).toBeUndefined();
+  });
+
+  it("that is fenced shows the last fence, and its holder is foreign all the same", async () => {
+    const [app] = scene.clients;
+    const key = scene.key();
+    await app.lock(key, {}, "fenced");
+    const fence = await app.lock(key, {}, "fenced");
+    const seen = await scene.held(key);
+    expect(seen).toMatchObject({ kind: "fenced", lastFence: String(fence) });
+    expect(seen.holders[0].fence).toBeNull();
+  });
+
+  it("without a time to live is likely one by its name, and possible under another", async () => {
+    const owner = scene.clients[0].owner();
+    for (const [prefix, confidence] of [
+      ["lock", "likely"],
+      ["data", "possible"],
+      ["ruled", "certain"],
+    ] as const) {
+      const key = scene.key(prefix);
+      await scene.redis.hset(key, owner, 1);
+      expect(await scene.held(key)).toMatchObject({ kind: "lock", confidence, remainingMs: null });
+    }
+  });
+
+  it("with several owners is not what Redisson writes", async () => {
+    const [one, two] = scene.clients;
+    const key = scene.key();
+    await scene.redis.hset(key, one.owner(), 1, two.owner(), 1);
+    await scene.redis.pexpire(key, 30_000);
+    expect(await scene.held(key)).toMatchObject({ kind: "lock", confidence: "possible" });
+  });
+});
+
+describe("a fair lock", () => {
+  it("has exactly those who wait and are not given up, and keeps them when it is free", async () => {
+    const [app, other] = scene.clients;
+    const key = scene.key();
+    await app.fair(key);
+    for (const thread of [1, 2, 3]) await other.fair(key, { thread });
+    await scene.redis.zadd(app.endsOf(key), 1000, other.owner(1));
+    expect(await scene.redis.llen(app.queueOf(key))).toBe(3);
+    const seen = await scene.held(key);
+    expect(seen).toMatchObject({ kind: "fair", waiters: { count: 2, known: "exact" } });
+    await scene.redis.del(key);
+    expect(await scene.look(key)).toMatchObject({ state: "free", waiters: { count: 3, known: "exact" } });
+  });
+});
+
+describe("a read/write lock", () => {
+  it("held by readers: each with its count and its own end", async () => {
+    const [one, two] = scene.clients;
+    const key = scene.key();
+    await one.read(key, { leaseMs: 5000 });
+    await two.read(key, { leaseMs: 30_000 });
+    await two.read(key, { leaseMs: 20_000 });
+    await scene.listens(one.channels.readWrite(key));
+    const seen = await scene.held(key);
+    expect(seen).toMatchObject({ kind: "read", confidence: "certain" });
+    expect(seen.waiters).toEqual({ count: 1, known: "estimated" });
+    expect(seen.holders).toMatchObject([
+      { owner: one.owner(), role: "read", count: 1 },
+      { owner: two.owner(), role: "read", count: 2 },
+    ]);
+    const [first, second] = seen.holders.map(({ ownRemainingMs }) => ownRemainingMs ?? 0);
+    expect(first).toBeLessThanOrEqual(5000);
+    expect(first).toBeGreaterThan(2000);
+    expect(second).toBeGreaterThan(25_000);
+  });
+
+  it("held by a writer that entered again and reads, too: the lease is the sum", async () => {
+    const [app] = scene.clients;
+    const key = scene.key();
+    await app.write(key);
+    await app.write(key);
+    await app.read(key, { leaseMs: 10_000 });
+    const seen = await scene.held(key);
+    expect(seen).toMatchObject({ kind: "write", confidence: "certain" });
+    expect(seen.remainingMs).toBeGreaterThan(50_000);
+    expect(seen.holders).toMatchObject([
+      { owner: `${app.owner()}:write`, role: "write", count: 2 },
+      { owner: app.owner(), role: "read", count: 1 },
+    ]);
+    expect(seen.holders[0].ownRemainingMs).toBeUndefined();
+    expect(seen.holders[1]?.ownRemainingMs).toBeLessThanOrEqual(10_000);
+  });
+
+  it("of a shape that Redisson does not write is possible at most, and one without holders is none", async () => {
+    const [app] = scene.clients;
+    const key = scene.key();
+    await scene.redis.hset(key, "mode", "read", `${app.owner()}:write`, 1);
+    expect(await scene.held(key)).toMatchObject({ confidence: "possible" });
+    for (const fields of [
+      ["mode", "read"],
+      ["mode", "both", app.owner(), "1"],
+      ["mode", "read", "name", "x"],
+      ["mode", "read", app.owner(), "0"],
+    ]) {
+      const other = scene.key();
+      await scene.redis.hset(other, ...fields);
+      expect((await scene.look(other)).state).toBe("not_a_lock");
+    }
+  });
+});
+
+describe("a group of values", () => {
+  it("has each value whose time has not passed, with its own end", async () => {
+    const [one, two] = scene.clients;
+    const key = scene.key("group");
+    await one.group(key, ["a+/1", "b"], { leaseMs: 5000 });
+    await two.group(key, ["c"], { leaseMs: 30_000 });
+    await two.group(key, ["gone"], { leaseMs: -1 });
+    await scene.redis.pexpire(key, 20_000);
+    const seen = await scene.held(key);
+    expect(seen).toMatchObject({ kind: "multi", confidence: "certain" });
+    expect(ownersOf(seen)).toEqual([`a+/1:${one.owner()}`, `b:${one.owner()}`, `c:${two.owner()}`]);
+    expect(seen.holders[0].ownRemainingMs).toBeLessThanOrEqual(5000);
+    expect(seen.remainingMs).toBeLessThanOrEqual(20_000);
+    expect(seen.remainingMs).toBeGreaterThan(10_000);
+  });
+
+  it("a value that was taken over belongs to its new owner, whatever its old one left", async () => {
+    const [one, two] = scene.clients;
+    const key = scene.key("group");
+    await one.group(key, ["v"], { leaseMs: -1 });
+    await two.group(key, ["v"]);
+    expect(await scene.redis.hlen(key)).toBe(5);
+    expect(ownersOf(await scene.held(key))).toEqual([`v:${two.owner()}`]);
+  });
+
+  it("of which every value has ended is over", async () => {
+    const [one] = scene.clients;
+    const key = scene.key("group");
+    await one.group(key, ["v"], { leaseMs: -1 });
+    expect((await scene.look(key)).state).toBe("ended");
+  });
+
+  it("of many values is read as a whole, and somebody's large hash is not", async () => {
+    const [app] = scene.clients;
+    const key = scene.key("group");
+    const values = Array.from({ length: 60 }, (_, at) => `v${at}`);
+    await app.group(key, values);
+    expect((await scene.held(key)).holders).toHaveLength(60);
+    await app.group(key, ["one", "two", "three", "four", "five"]);
+    expect((await scene.look(key)).state).toBe("not_a_lock");
+  });
+});
+
+describe("a semaphore whose permits end", () => {
+  it("has each permit by its id, and what is left; one that has ended is available", async () => {
+    const [app] = scene.clients;
+    const key = scene.key("sem");
+    await scene.redis.set(key, 5);
+    const ended = await app.permit(key, -1);
+    const one = await app.permit(key, 5000);
+    const never = await app.permit(key);
+    await scene.listens(app.channels.semaphore(key));
+    const seen = await scene.held(key);
+    expect(seen).toMatchObject({ kind: "semaphore", confidence: "certain", remainingMs: null });
+    expect(seen.permits).toEqual({ available: 3, total: 5 });
+    expect(ownersOf(seen)).toEqual([one, never]);
+    expect(ownersOf(seen)).not.toContain(ended);
+    expect(seen.holders[0].ownRemainingMs).toBeLessThanOrEqual(5000);
+    expect(seen.holders[1]?.ownRemainingMs).toBeNull();
+    expect(seen.waiters).toEqual({ count: 1, known: "estimated" });
+  });
+
+  it("of which more are out than are read has no total", async () => {
+    const [app] = scene.clients;
+    const key = scene.key("sem");
+    await scene.redis.set(key, 270);
+    await Promise.all(Array.from({ length: 260 }, () => app.permit(key, 60_000)));
+    const seen = await scene.held(key);
+    expect(seen.holders).toHaveLength(256);
+    expect(seen.permits).toEqual({ available: 10, total: null });
+  });
+
+  it("is not taken for one where something else stands in its place", async () => {
+    const key = scene.key("sem");
+    await scene.redis.set(key, 5);
+    await scene.redis.zadd(scene.clients[0].permitsOf(key), 1, "somebody's");
+    expect((await scene.look(key)).state).toBe("not_a_lock");
+  });
+});
+
+describe("a number", () => {
+  it("is no lock by itself", async () => {
+    const key = scene.key();
+    await scene.redis.set(key, 3);
+    await scene.listens(scene.clients[0].channels.semaphore(key));
+    expect((await scene.look(key)).state).toBe("not_a_lock");
+  });
+
+  it("is by rule what those who wait take it for, and may be freed only then", async () => {
+    const { channels } = scene.clients[0];
+    const [semaphore, latch, silent] = [scene.key("ruled"), scene.key("ruled"), scene.key("ruled")];
+    await scene.redis.mset(semaphore, 0, latch, 3, silent, 3);
+    await scene.listens(channels.semaphore(semaphore));
+    await scene.listens(channels.latch(latch));
+    const seen = [await scene.held(semaphore), await scene.held(latch), await scene.held(silent)] as const;
+    expect(seen[0]).toMatchObject({ kind: "semaphore", confidence: "likely", permits: { available: 0 } });
+    expect(seen[1]).toMatchObject({ kind: "latch", confidence: "likely", holders: [{ count: 3 }] });
+    expect(seen[2]).toMatchObject({ confidence: "possible" });
+    const terms = seen.map((each) => releaseTermsOf(each));
+    expect(terms.map(({ may }) => may)).toEqual(["yes", "yes", "never"]);
+    expect(terms.map(({ holdOff }) => holdOff)).toEqual([false, false, false]);
+    for (const { why } of terms) expect(why).toBeTruthy();
+  });
+});
