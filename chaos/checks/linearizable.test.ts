@@ -49,6 +49,17 @@ describe("C4, one order fits all", () => {
     expect(violationsOf(took("a", 1, 10), gave("a", 1030, { code: "not_held" }))).toEqual([]);
   });
 
+  it("is violated by who is told that it holds what is another's, or that it does not hold what is its own", () => {
+    const asked = (owner: string, atMs: number, told: Partial<Told>): Told[] => [
+      { op: "verify", type: "invoke", call: 8, owner, atMs: atMs - 1 },
+      { op: "verify", type: "ok", call: 8, owner, atMs, ...told },
+    ];
+    const history = [took("a", 1, 10), asked("a", 20, {}), gave("a", 30), took("b", 2, 40)];
+    expect(violationsOf(...history, asked("a", 50, { type: "fail", code: "lost" }))).toEqual([]);
+    expect(violationsOf(...history, asked("a", 50, {}))).toHaveLength(1);
+    expect(violationsOf(...history, asked("b", 50, { type: "fail", code: "lost" }))).toHaveLength(1);
+  });
+
   it("allows for what nobody heard of: it may have been done, at any time, and taken back", () => {
     const history = [unheard("a", 10), refused("b", 20, 30), took("c", 2, 50)];
     expect(violationsOf(...history)).toEqual([]);
@@ -67,6 +78,15 @@ describe("C4, one order fits all", () => {
       expect(violationsOf(...before, twice(refused("a", 6, 10, code)), ...late)).toEqual([]);
       expect(violationsOf(...before, refused("a", 6, 10, code), ...late)).toHaveLength(1);
     }
+  });
+
+  it("allows for a release over HTTP of which only the last try certainly did nothing", () => {
+    const released = gave("a", 20, { code: "unavailable" }).map((entry) =>
+      entry.type === "ok" ? { ...entry, type: "info" as const } : entry,
+    );
+    const twice = released.map((entry) => (entry.type === "info" ? { ...entry, asked: 2 } : entry));
+    expect(violationsOf(took("a", 1, 10), twice, took("b", 2, 40))).toEqual([]);
+    expect(violationsOf(took("a", 1, 10), released, took("b", 2, 40))).toHaveLength(1);
   });
 
   it("allows for data that was taken away, from then on", () => {

@@ -98,7 +98,8 @@ function certainOf({ invoked, answer }: Pair, story: Story): Call | undefined {
   if (isRefusal(answer)) return isQuorum(story) ? undefined : { ...look, step: refused(owner) };
   if (op === "release" && code === "released") return { ...change, step: released(owner, count) };
   if (op === "release" && type === "ok") return { ...look, step: denied(owner) };
-  return op === "renew" && type === "ok" ? { ...look, step: renewed(owner) } : undefined;
+  if (op === "verify" && code === "lost") return { ...look, step: denied(owner) };
+  return (op === "renew" || op === "verify") && type === "ok" ? { ...look, step: renewed(owner) } : undefined;
 }
 
 const isQuorum = ({ topology }: Story) => topology === "quorum";
@@ -107,8 +108,10 @@ const isRefusal = ({ op, code }: Entry) => op === "acquire" && (code === "held" 
 
 function isUnknown({ answer }: Pair): boolean {
   if (answer === undefined || isEcho(answer)) return true;
-  const { type, code } = answer;
-  return type !== "ok" && !isRefusal(answer) && code !== "unavailable" && code !== "queue_full";
+  const { type, code, asked = 1 } = answer;
+  if (type === "ok" || isRefusal(answer)) return false;
+  // What was asked before without an answer may have been done, whatever was said in the end.
+  return asked > 1 || (code !== "unavailable" && code !== "queue_full");
 }
 
 /** A try that failed may leave votes for a moment: until they are taken back, a release of the same owner finds them. */

@@ -22,6 +22,13 @@ export const API_FAULTS: readonly Fault[] = [
   },
   {
     ...onApi,
+    name: "clock-step-api",
+    begin: async ({ apis }, { target, forMs, chance }) =>
+      apis.order(target, { order: "clock", ms: chance < 0.7 ? -forMs : forMs }),
+    end: async ({ apis }, { target }) => apis.order(target, { order: "clock", ms: 0 }),
+  },
+  {
+    ...onApi,
     name: "disturb-api",
     async begin({ apis }, { target, chance }) {
       for (const link of apis.links(target)) {

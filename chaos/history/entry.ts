@@ -41,6 +41,7 @@ export type Op =
   | "serving"
   | "acquire"
   | "renew"
+  | "verify"
   | "release"
   | "assert"
   | "lost"

@@ -141,6 +141,30 @@ export const MUTANTS: readonly Mutant[] = [
     run: { faults: [] },
   },
   {
+    name: "request-id-ignored",
+    wrong: "the API does not pass on the Idempotency-Key, so what is asked again is done again",
+    edits: [
+      {
+        file: "server/api/dispatch.ts",
+        find: "route.idempotent ? requestIdOf(request) : undefined",
+        instead: "undefined",
+      },
+    ],
+    run: { faults: ["drop-replies", "restart-api"] },
+  },
+  {
+    name: "waited-to-the-answer",
+    wrong: "the API counts the time that Redis took to answer as waited, so deadlines come too late",
+    edits: [
+      {
+        file: "server/api/routes/verbs.ts",
+        find: "waitedMs: waiting.waitedMs }",
+        instead: "waitedMs: (waiting.options.onSend?.(), waiting.waitedMs) }",
+      },
+    ],
+    run: { faults: ["disturb-api"], leaseMs: 500 },
+  },
+  {
     name: "fence-not-written-back",
     wrong: "masters of a quorum that gave smaller fences are not told of the largest",
     edits: [

@@ -57,6 +57,20 @@ export class Claimant {
     }
   }
 
+  /** Who knows that it is lost does not ask. */
+  async verify({ id, hold, lock }: Claim): Promise<void> {
+    if (hold.verify === undefined || hold.state !== "held") return;
+    const call = ++Claimant.#calls;
+    const what = { context: this.context, op: "verify", call, claim: id, lock, owner: hold.owner } as const;
+    this.journal.write({ ...what, type: "invoke" });
+    try {
+      await hold.verify();
+      this.journal.write({ ...what, type: "ok" });
+    } catch (error) {
+      this.journal.write({ ...what, ...failureOf(error) });
+    }
+  }
+
   /** Gives back what was taken, also when it was lost: `withLock` does so, too. */
   async release({ id, hold, lock }: Claim): Promise<void> {
     const call = ++Claimant.#calls;

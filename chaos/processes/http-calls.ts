@@ -22,7 +22,7 @@ export class ApiError extends Error {
 
 export interface Call {
   readonly lock: string;
-  readonly verb: "acquire" | "renew" | "release";
+  readonly verb: "acquire" | "renew" | "release" | "verify";
   readonly body: Readonly<Record<string, unknown>>;
   /** For how long it is asked again when there is no answer. */
   readonly forMs: number;

@@ -1,5 +1,5 @@
 import type { SpokenFormat } from "../../lib/contract/format.ts";
-import { Grant, Released } from "../../lib/contract/verb.ts";
+import { Grant, Released, Verified } from "../../lib/contract/verb.ts";
 import { elapsedSince, type Moment } from "../../server/locks/hold.ts";
 import { type Answer, ApiError, type HttpCalls } from "./http-calls.ts";
 import type { HeldLock } from "./locking.ts";
@@ -69,20 +69,17 @@ export class HttpHold implements HeldLock {
 
   async renew(): Promise<void> {
     this.assertHeld();
-    const { format } = this.options;
-    const body = { owner: this.owner, leaseMs: this.#leaseMs, format };
-    const tryMs = Math.round(this.#leaseMs * TRY);
-    const call = { lock: this.#key, verb: "renew", body, forMs: this.remainingMs(), tryMs } as const;
-    try {
-      const { value, sentAt } = await this.calls.ask(call, (answer) => Grant.parse(answer));
-      if (this.state !== "held") return;
-      this.#sentAt = sentAt;
-      this.#leftAtSendMs = value.remainingMs;
-      this.#armDeadline();
-    } catch (error) {
-      if (error instanceof ApiError && error.code === "lost") this.#lose();
-      throw error;
-    }
+    const body = { leaseMs: this.#leaseMs, format: this.options.format };
+    const { value, sentAt } = await this.#ask("renew", body, (answer) => Grant.parse(answer));
+    if (this.state !== "held") return;
+    this.#sentAt = sentAt;
+    this.#leftAtSendMs = value.remainingMs;
+    this.#armDeadline();
+  }
+
+  async verify(): Promise<void> {
+    this.assertHeld();
+    await this.#ask("verify", { fence: this.fence }, (answer) => Verified.parse(answer));
   }
 
   async release() {
@@ -96,6 +93,18 @@ export class HttpHold implements HeldLock {
     const { value, asked } = await this.calls.ask(call, (answer) => Released.parse(answer));
     if (!wasLost) this.#state = "released";
     return { outcome: value.outcome, count: value.count, asked };
+  }
+
+  /** Until the deadline: what comes later is of no use. */
+  async #ask<Value>(verb: "renew" | "verify", more: object, parse: (answer: unknown) => Value) {
+    const body = { owner: this.owner, ...more };
+    const tryMs = Math.round(this.#leaseMs * TRY);
+    try {
+      return await this.calls.ask({ lock: this.#key, verb, body, forMs: this.remainingMs(), tryMs }, parse);
+    } catch (error) {
+      if (error instanceof ApiError && error.code === "lost") this.#lose();
+      throw error;
+    }
   }
 
   #lose(): void {

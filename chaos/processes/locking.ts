@@ -27,6 +27,8 @@ export interface HeldLock extends Asked {
   /** @throws when it is lost */
   assertHeld(): void;
   renew(): Promise<void>;
+  /** Asks whether it still stands, where there is somebody to ask. @throws when it is lost */
+  verify?(): Promise<void>;
   release(): Promise<Asked & { readonly outcome: string; readonly count: number }>;
 }
 

@@ -16,6 +16,7 @@ export interface Seat {
 export class ProcessGroup {
   readonly #running = new Map<number, ChildProcess>();
   readonly #started = new Map<number, number>();
+  readonly #ready = new Set<ChildProcess>();
   readonly #ending = new Set<ChildProcess>();
 
   constructor(
@@ -38,10 +39,13 @@ export class ProcessGroup {
       if (this.#ending.has(child)) return;
       this.#writeDied(n, `${code ?? signal}`);
     });
-    await untilReady(child).catch((error: unknown) => {
+    try {
+      await untilReady(child);
+      this.#ready.add(child);
+    } catch (error) {
       // The next fault may come before it has begun.
       if (!this.#ending.has(child)) throw error;
-    });
+    }
   }
 
   /** As a crash. Its connections stay with its links, as those of a host that is gone do, until they are cut. */
@@ -63,7 +67,8 @@ export class ProcessGroup {
     child.kill("SIGTERM");
     try {
       const [code, signal] = await exited;
-      if (code !== 0) this.#writeDied(n, `${code ?? signal} after SIGTERM`);
+      // One that is still starting does not listen yet.
+      if (code !== 0 && this.#ready.has(child)) this.#writeDied(n, `${code ?? signal} after SIGTERM`);
     } catch {
       this.#writeDied(n, `did not end within ${withinMs} ms of SIGTERM`);
       await this.kill(n);

@@ -44,6 +44,7 @@ export class Session {
     const claim = await claimant.acquire(lock, wish);
     if (claim === undefined) return;
     await this.#update(claim);
+    if (claim.hold.verify !== undefined && this.#chance(0.3)) await claimant.verify(claim);
     if (this.#chance(0.35)) await this.#enterAgain(lock, wish);
     if (task.watchdog === "off" && this.#chance(0.3)) await this.#renew(claim);
     await claimant.release(claim);
