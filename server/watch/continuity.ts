@@ -1,6 +1,8 @@
 import type { HeldObservation, SeenHolder } from "../formats/observation.ts";
-import type { HeldBy, Hold } from "./hold.ts";
+import { type HeldBy, type Hold, sinceOf } from "./hold.ts";
 import { isCertain, isSameHolder } from "./identity.ts";
+import { firstLook, nextLook } from "./renewals.ts";
+import { verdictOf } from "./verdict.ts";
 
 /** What was heard around a look. */
 export interface Circumstances {
@@ -22,27 +24,43 @@ export function holdOf(
   newEpoch: () => number,
 ): Hold {
   const known = new Known(before, seen);
+  let isWatchedOn = false;
+  const watchedOn = (was: HeldBy, holder: SeenHolder): HeldBy => {
+    isWatchedOn = true;
+    return { ...was, seen: holder };
+  };
   const took = ({ wasGone, since }: Circumstances, holder: SeenHolder): HeldBy => ({
     ...{ seen: holder, epoch: newEpoch(), firstSeenMs: seen.asOf, doubts: 0 },
     since: wasGone ? "exact" : since,
   });
   const held = (holder: SeenHolder): HeldBy => {
     const was = known.take(holder);
-    if (was !== undefined && isCertain(seen, holder)) return { ...was, seen: holder };
+    if (was !== undefined && isCertain(seen, holder)) return watchedOn(was, holder);
     if (was === undefined || circumstances.wasGone || known.hasEnded) return took(circumstances, holder);
     // The same owner may have let go and taken again while we did not hear.
     const isLost = before?.sight !== circumstances.sight;
-    if (!isLost && !circumstances.isDoubtful) return { ...was, seen: holder };
+    if (!isLost && !circumstances.isDoubtful) return watchedOn(was, holder);
     const doubts = was.doubts + (isLost ? 0 : 1);
     return { ...was, seen: holder, doubts, firstSeenMs: seen.asOf, since: "at_least" };
   };
   const [first, ...others] = seen.holders;
   const holders = [held(first), ...others.map(held)] as const;
+  const { sight } = circumstances;
   const goesOn = holders.some(({ epoch }) => known.epochs.has(epoch));
-  return {
-    ...{ key: seen.key, seen, holders, sight: circumstances.sight },
-    longestMs: goesOn ? longerOf(before?.longestMs, seen.remainingMs) : seen.remainingMs,
-  };
+  const longestMs = goesOn ? longerOf(before?.longestMs, seen.remainingMs) : seen.remainingMs;
+  const renewals =
+    before !== undefined && isWatchedOn
+      ? nextLook(before, seen, longestMs, before.sight !== sight)
+      : firstLook(seen, begunAt(holders));
+  const hold = { key: seen.key, seen, holders, sight, longestMs, renewals };
+  return { ...hold, verdict: verdictOf(hold) };
+}
+
+/** When the one who holds the lock began, where that is known to the moment. */
+function begunAt([first, second]: Hold["holders"]): number | null {
+  if (second !== undefined) return null;
+  const { since, sinceIs } = sinceOf(first);
+  return sinceIs === "exact" ? since : first.since === "exact" ? first.firstSeenMs : null;
 }
 
 function longerOf(before: number | null | undefined, remainingMs: number | null): number | null {

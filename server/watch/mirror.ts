@@ -110,6 +110,8 @@ function looksAlike(before: Hold, after: Hold): boolean {
     before.holders.every((one, at) => isShownAlike(one, after.holders[at])) &&
     a.state === b.state &&
     a.format === b.format &&
+    before.verdict.state === after.verdict.state &&
+    before.verdict.misses === after.verdict.misses &&
     a.permits?.available === b.permits?.available &&
     a.waiters?.count === b.waiters?.count &&
     Math.abs(endOf(a) - endOf(b)) <= SAME_END_MS
@@ -129,13 +131,14 @@ function endOf({ asOf, remainingMs }: HeldObservation): number {
   return remainingMs === null ? Number.MAX_SAFE_INTEGER : asOf + remainingMs;
 }
 
-function subjectOf({ key, seen }: Hold) {
+function subjectOf({ key, seen, verdict }: Hold) {
   return {
     key: textOfKey(key),
     owners: seen.holders.map(({ owner }) => textOfKey(owner)),
     records: seen.holders.flatMap(({ record }) => Object.values(record ?? {}).map(String)),
     formats: [seen.format, ...seen.candidates],
     kind: seen.kind,
+    verdict: verdict.state,
   };
 }
 

@@ -13,10 +13,11 @@ const BATCH = 100;
 const TIMER_MS_MAX = 60_000;
 const RETRY_MS = 100;
 
-/** Reads keys that may have changed, coalesced and in batches, and each held one again when its lease ends. */
+/** Reads keys that may have changed, coalesced and in batches, and each held one again when it is due. */
 export class Reader {
   readonly #read: (keys: readonly Key[]) => Promise<Observation[]>;
   readonly #onLooks: (looks: readonly Look[]) => void;
+  readonly #dueMsOf: (key: Key) => number | undefined;
   readonly #dirty = new Set<Key>();
   readonly #waiting = new Set<{ keys: Set<Key>; resolve: () => void }>();
   #reading: readonly Key[] = [];
@@ -28,9 +29,12 @@ export class Reader {
   constructor(
     read: (keys: readonly Key[]) => Promise<Observation[]>,
     onLooks: (looks: readonly Look[]) => void,
+    /** In how many ms after its last look a key is to be read again; undefined: not by itself. */
+    dueMsOf: (key: Key) => number | undefined,
   ) {
     this.#read = read;
     this.#onLooks = onLooks;
+    this.#dueMsOf = dueMsOf;
   }
 
   /** The key will be read soon; many marks before that are one reading. */
@@ -99,18 +103,16 @@ export class Reader {
 
   #take(observations: readonly Observation[], sentAt: number): void {
     const receivedAt = performance.now();
-    for (const observation of observations) this.#schedule(observation, receivedAt);
     this.#onLooks(observations.map((observation) => ({ observation, sentAt, receivedAt })));
+    for (const { key } of observations) this.#schedule(key, receivedAt);
     this.#armTimer();
   }
 
   // Counted from the reply's arrival and one millisecond more, so that Redis's own deadline has passed by then.
-  #schedule(observation: Observation, receivedAt: number): void {
-    if (observation.state === "held" && observation.remainingMs !== null) {
-      this.#deadlines.set(observation.key, receivedAt + observation.remainingMs + 1);
-    } else {
-      this.#deadlines.delete(observation.key);
-    }
+  #schedule(key: Key, receivedAt: number): void {
+    const dueMs = this.#dueMsOf(key);
+    if (dueMs === undefined) this.#deadlines.delete(key);
+    else this.#deadlines.set(key, receivedAt + dueMs + 1);
   }
 
   #armTimer(): void {

@@ -4,13 +4,13 @@ import { Forced } from "./forced.ts";
 import type { Hold } from "./hold.ts";
 import type { OwnEvent } from "./own-event.ts";
 import { presentsOf } from "./present.ts";
+import { TOLERANCE_MS } from "./renewals.ts";
 import {
   endingOf,
   type Hint,
   isOpen,
   type Present,
   type Tale,
-  TOLERANCE_MS,
   type Told,
   tellDerived,
   tellExact,

@@ -2,6 +2,7 @@ import type { EventType, LockEvent } from "../../lib/contract/event.ts";
 import type { Key } from "../../lib/contract/key.ts";
 import type { SeenHolder } from "../formats/observation.ts";
 import type { OwnEvent } from "./own-event.ts";
+import { TOLERANCE_MS } from "./renewals.ts";
 
 /** An event before the journal gives it an id. */
 export interface Told
@@ -26,9 +27,6 @@ export interface Tale {
 
 /** How a hold that vanished may have ended, when Redis said so. */
 export type Hint = "expired" | "evicted" | "blind" | undefined;
-
-/** Redis's expiry and our reading of its clock may differ by this much. */
-export const TOLERANCE_MS = 5;
 
 /** Takes in what one of our scripts said. A repetition of what is told already says nothing. */
 export function tellExact(

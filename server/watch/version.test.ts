@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { FormatName } from "../../lib/contract/format.ts";
 import type { SeenHolder } from "../formats/observation.ts";
+import { holdOf } from "./continuity.ts";
 import type { Hold } from "./hold.ts";
 import { holderVersionOf, matchVersion, NO_SIGHT, versionOf } from "./version.ts";
 
@@ -27,28 +28,20 @@ function hold({ epoch = 4, remainingMs = 30_000, others = [], doubts = 0, ...mor
     seq: 0,
     ...given,
   };
-  const watched = (holder: SeenHolder) => ({
-    ...{ seen: holder, epoch, firstSeenMs: 1000, doubts },
-    since: "exact" as const,
-  });
-  return {
-    key: "lock:a",
-    seen: {
+  const seen = {
+    ...({
       state: "held",
       key: "lock:a",
       asOf: 1000,
       type: "hash",
-      format,
-      candidates,
       kind: "lock",
       confidence: "certain",
-      holders: [first, ...others],
-      remainingMs,
-    },
-    holders: [watched(first), ...others.map((other) => watched(other))],
-    sight: "1",
-    longestMs: remainingMs,
+    } as const),
+    ...{ format, candidates, remainingMs, holders: [first, ...others] as const },
   };
+  const of = holdOf(undefined, seen, { wasGone: false, since: "exact", sight: "1" }, () => epoch);
+  const [one, ...rest] = of.holders.map((holder) => ({ ...holder, doubts }));
+  return one === undefined ? of : { ...of, holders: [one, ...rest] };
 }
 
 /** What becomes of a version given under `sight` when `now` is there under `sightNow`. */

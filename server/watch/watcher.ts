@@ -13,6 +13,7 @@ import { Glob, matchesAny } from "../redis/glob.ts";
 import { holdOf } from "./continuity.ts";
 import { Departures, missingFrom } from "./departures.ts";
 import { discover } from "./discovery.ts";
+import { dueMsOf } from "./due.ts";
 import { freeLock, type Hold, lockOf } from "./hold.ts";
 import { Link } from "./link.ts";
 import { Mirror } from "./mirror.ts";
@@ -84,6 +85,7 @@ export class Watcher {
     this.#reader = new Reader(
       (keys) => read(redis, keys),
       (looks) => this.#take(looks),
+      (key) => this.#dueMsOf(key),
     );
     this.#reporter = new Reporter(options.target, journal, (key) => this.#lookAgain(key));
     const notifications = new Notifications(subscriber, options.db, options.watch, {
@@ -176,6 +178,11 @@ export class Watcher {
 
   freeLock(key: Key, asOf: number, waiters?: SeenWaiters): Lock {
     return freeLock(this.options.target, key, asOf, waiters);
+  }
+
+  #dueMsOf(key: Key): number | undefined {
+    const hold = this.mirror.get(key);
+    return hold && dueMsOf(hold);
   }
 
   #lookAgain(key: Key): boolean {

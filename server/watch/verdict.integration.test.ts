@@ -1,0 +1,96 @@
+import { randomUUID } from "node:crypto";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { VerdictState } from "../../lib/contract/verdict.ts";
+import { Journal } from "../history/journal.ts";
+import { addressOf, type Connections, openConnections } from "../redis/connect.ts";
+import { pause, scriptCalls } from "../testing/locks.ts";
+import { startTestRedis, type TestRedis } from "../testing/redis.ts";
+import { until } from "../testing/server.ts";
+import { Watcher } from "./watcher.ts";
+
+const LEASE_MS = 1200;
+const EVERY_MS = 400;
+
+let redis: TestRedis;
+let direct: Redis;
+let connections: Connections;
+let watcher: Watcher;
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+  direct = redis.client();
+  connections = await openConnections(addressOf(redis.url));
+  const options = { target: "test", db: 0, watch: ["lock:*"], notifications: "off" as const };
+  watcher = new Watcher(options, connections.watch, connections.subscriber, new Journal());
+  watcher.start();
+  await until(() => watcher.health().state === "live");
+});
+afterAll(async () => {
+  watcher.stop();
+  connections.close();
+  await redis.stop();
+});
+
+async function taken(leaseMs: number): Promise<string> {
+  const key = `lock:${randomUUID()}`;
+  await direct.multi().hset(key, `${randomUUID()}:7`, 1).pexpire(key, leaseMs).exec();
+  await until(() => watcher.mirror.get(key) !== undefined);
+  await watcher.settled();
+  return key;
+}
+
+const verdictOf = (key: string) => watcher.mirror.get(key)?.verdict;
+
+/** How often the watcher has read anything, apart from its rounds, which read the one lock that is known. */
+async function reads(): Promise<number> {
+  const scans = /cmdstat_scan:calls=(\d+)/.exec(await direct.info("commandstats"))?.[1];
+  return (await scriptCalls(direct)) - Number(scans);
+}
+
+/** All verdicts that a lock has until it is gone. */
+async function untilGone(key: string): Promise<VerdictState[]> {
+  const states: VerdictState[] = [];
+  await until(() => {
+    const state = verdictOf(key)?.state;
+    if (state !== undefined && state !== states.at(-1)) states.push(state);
+    return state === undefined;
+  });
+  return states;
+}
+
+it("a lock that is renewed costs one read a renewal; when it is overdue one more says that it is late", async () => {
+  const key = await taken(LEASE_MS);
+  const before = await reads();
+  const renewals = 8;
+  for (let n = 0; n < renewals; n++) {
+    await pause(EVERY_MS);
+    await direct.pexpire(key, LEASE_MS);
+  }
+  const renewedAt = performance.now();
+  await until(() => verdictOf(key)?.renewals === renewals);
+  expect(verdictOf(key)?.state).toBe("renewing");
+  expect((await reads()) - before).toBeLessThanOrEqual(renewals);
+  await until(() => verdictOf(key)?.state === "late");
+  expect(performance.now() - renewedAt).toBeLessThan(LEASE_MS);
+  expect((await reads()) - before).toBeLessThanOrEqual(renewals + 1);
+  expect(await untilGone(key)).toEqual(["late"]);
+}, 15_000);
+
+it("a lock that nobody renews is read when it is known to be on a fixed lease, and at its end", async () => {
+  const key = await taken(LEASE_MS);
+  const before = await reads();
+  expect(await untilGone(key)).toEqual(["unknown", "fixed-lease"]);
+  // Around its end: a moment too early by Redis's rounding, then as it ends, and once more as Redis tells of that.
+  expect((await reads()) - before).toBeLessThanOrEqual(1 + 3);
+});
+
+it("a lock without expiry says so, and is not read again", async () => {
+  const key = await taken(LEASE_MS);
+  await direct.persist(key);
+  await until(() => verdictOf(key)?.state === "no-expiry");
+  const before = await reads();
+  await pause(LEASE_MS + 200);
+  expect((await reads()) - before).toBe(0);
+  await direct.del(key);
+});
