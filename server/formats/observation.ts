@@ -40,6 +40,8 @@ export interface Recognised {
   readonly candidates: readonly FormatName[];
   readonly kind: Kind;
   readonly confidence: Confidence;
+  /** The owner is none that its library draws: an app chose it, and may take the lock by it again. */
+  readonly isChosen?: true;
   readonly holders: readonly [SeenHolder, ...SeenHolder[]];
   /** null: no expiry. 0 or less: it has ended and is still there. */
   readonly remainingMs: number | null;

@@ -2,8 +2,9 @@ import { FORMAT_FACTS } from "../../lib/contract/format-facts.ts";
 import type { HeldObservation, SeenHolder } from "../formats/observation.ts";
 
 /** Whether an owner string names one hold, whichever of its formats the lock is of. Else it may come back. */
-export function isNamedByOwner({ format, candidates }: HeldObservation): boolean {
+export function isNamedByOwner({ format, candidates, isChosen }: HeldObservation): boolean {
   return (
+    isChosen !== true &&
     FORMAT_FACTS[format].owner === "unique" &&
     candidates.every((candidate) => FORMAT_FACTS[candidate].owner === "unique")
   );

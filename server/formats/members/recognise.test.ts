@@ -120,8 +120,11 @@ describe("a lock of Symfony", () => {
   });
 
   it("is likely only where the key does not end with its last member", () => {
-    const raw = zset("invoice", { [token()]: NOW + 4000 });
-    expect(seen(raw)?.confidence).toBe("likely");
+    expect(seen(zset("lock:invoice", { [token()]: NOW + 4000 }))?.confidence).toBe("likely");
+    expect(seen(zset("invoice", { [token()]: NOW + 4000, __write__: NOW + 4000 }))?.confidence).toBe(
+      "likely",
+    );
+    expect(seen(zset("invoice", { [token()]: NOW + 4000 }))?.confidence).toBe("possible");
     expect(seen(zset("seen", { [token()]: NOW - 4000 }))).toBeUndefined();
     expect(seen(zset("invoice", { "an app's own": NOW + 10_000 }))).toBeUndefined();
     expect(recognise(zset("invoice", { "an app's own": NOW + 10_000 }), "symfony")?.kind).toBe("read");

@@ -2,6 +2,7 @@ import type { Confidence } from "../../../lib/contract/format.ts";
 import type { How, KnownFormat } from "../known-format.ts";
 import { type Recognised, strangerOf } from "../observation.ts";
 import type { RawKey } from "../raw.ts";
+import { isLockLike } from "../strings/lock-name.ts";
 import { freesScored } from "./free.ts";
 import { inOrder, isTime, lastEndOf, living, scoredOf } from "./scored.ts";
 
@@ -42,14 +43,16 @@ export function recogniseSymfony(raw: RawKey, how: How): Recognised | undefined 
 
 /** Of a sorted set of somebody else's hashes the key does not end with the highest score. */
 function confidenceOf(
-  { remainingMs }: RawKey,
+  { key, remainingMs }: RawKey,
   lastMs: number | null,
   isShared: boolean,
 ): Confidence | undefined {
   const endsWithLast =
     remainingMs !== null && lastMs !== null && Math.abs(remainingMs - lastMs) <= TOLERANCE_MS;
   if (endsWithLast) return "certain";
-  return isShared && (lastMs ?? 0) <= 0 ? undefined : "likely";
+  if (!isShared) return "likely";
+  if ((lastMs ?? 0) <= 0) return undefined;
+  return isLockLike(key) ? "likely" : "possible";
 }
 
 export const SYMFONY: KnownFormat = {

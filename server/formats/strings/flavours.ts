@@ -9,8 +9,8 @@ export interface Flavour {
   readonly own?: RegExp;
   /** `own`: a key of another name is none of it. `any`: its user may name the key as he likes. */
   readonly names: "own" | "any";
-  /** `always`: the library never writes it without a time to live. */
-  readonly ends: "always" | "maybe";
+  /** `always`: the library never writes it without a time to live; `as_told`: of the length that the value tells. */
+  readonly ends: "always" | "maybe" | "as_told";
   /** The value occurs nowhere else: the name of the key says nothing more. */
   readonly isUnmistakable?: true;
   /** Names and values are too common: something else than both has to tell. */
@@ -60,7 +60,7 @@ export const FLAVOURS: readonly Flavour[] = [
   always("redis-semaphore", "uuid4", /(?:^|:)mutex:/),
   always("redis-semaphore", "uuid4AndMore", /(?:^|:)mutex:/),
   maybe("python-redis-lock", "base64Of18", /(?:^|:)lock:/),
-  { ...always("redis-lock", "epochMs", /^lock\./), beside: ["timestamp"] },
+  { ...always("redis-lock", "epochMs", /^lock\./), ends: "as_told", beside: ["timestamp"] },
   { ...always("redlock-net", "uuid4", /^redlock:/), beside: ["redlock-rb", "spring"] },
   always("pottery", "uuid4", /^redlock:/),
   bare("redlock-rb", "uuid4"),

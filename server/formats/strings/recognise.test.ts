@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { FORMAT_NAMES, type FormatName } from "../../../lib/contract/format.ts";
 import { bytesOfKey } from "../../../lib/contract/key.ts";
+import { uuid1 } from "../../testing/libraries.ts";
 import { rawString } from "../../testing/raw-key.ts";
 import type { Companion } from "../companion.ts";
 import { knownFormat } from "../known-formats.ts";
@@ -18,12 +19,6 @@ const URL_16 = "h5Gq_0ZkWcX1nP2sT8vB-w";
 const ALNUM_16 = "aB3dE5fG7hJ9kL1m";
 const NOW = Date.now();
 
-/** As Python's uuid1().hex gives it. */
-function uuid1(timeMs: number): string {
-  const ticks = (BigInt(timeMs) + 12_219_292_800_000n) * 10_000n;
-  const digits = ticks.toString(16).padStart(15, "0");
-  return `${digits.slice(7)}${digits.slice(3, 7)}1${digits.slice(0, 3)}9b1c0242ac120002`;
-}
 const UUID1 = uuid1(NOW - 5000);
 
 const seen = (key: string, value: string | Buffer, remainingMs: number | null = 30_000) =>
@@ -71,6 +66,7 @@ describe("a string of a library", () => {
     ["laravel", "shop_lock_orders", ALNUM_16, "possible", null],
     ["laravel", "shop_lock_orders", `s:16:"${ALNUM_16}";`, "likely"],
     ["timestamp", "lock.orders", String(NOW + 5000), "likely", null],
+    ["timestamp", "lock.orders", String(NOW + 3_600_000), "likely"],
     ["timestamp", "orders.lock", String(Math.floor(NOW / 1000) + 5), "likely"],
     ["token", "lock:orders", "worker-7", "possible"],
     ["token", "lock:orders", UUID, "likely"],
@@ -175,54 +171,6 @@ describe("the time to live of a string", () => {
   });
 });
 
-describe("a string that is no lock", () => {
-  it.each([
-    ["a counter", "lock:orders", "42"],
-    ["a flag", "lock:orders", "1"],
-    ["a negative number", "lock:orders", "-1"],
-    ["a fraction", "lock:orders", "1.5"],
-    ["a number with an exponent", "lock:orders", "1e9"],
-    ["digits that are no time of these years", "lock:orders", "9999999999999"],
-    ["a phone number", "lock:orders", "1234567890"],
-    ["JSON", "lock:orders", '{"owner":"me"}'],
-    ["a list", "lock:orders", "[1,2]"],
-    ["a text", "lock:orders", "held by me"],
-    ["nothing", "lock:orders", ""],
-    ["bytes", "lock:orders", "\u0000\u0001\u0002"],
-    ["much", "lock:orders", "x".repeat(101)],
-    ["a token under another name", "clock:orders", "worker-7"],
-    ["a time under another name", "seen:orders", String(NOW)],
-    ["a process under another name", "pid:orders", "4711"],
-    ["a token without end under another name", "session:orders", UUID],
-    ["an id with more under another name", "session:orders", `${URL_16}abc`],
-    ["sixteen letters under another name", "session:orders", ALNUM_16],
-  ])("%s", (_, key, value) => {
-    expect(seen(key, value, key.startsWith("session:orders") && value === UUID ? null : undefined)).toBe(
-      undefined,
-    );
-  });
-
-  it.each(["clock:a", "block:a", "unlock:a", "stock", "flock:a", "leaderboard:a", "please:a", "lockers:a"])(
-    "%s is no name of a lock",
-    (key) => expect(seen(key, "worker-7")).toBeUndefined(),
-  );
-
-  it.each([
-    "lock:a",
-    "a:lock",
-    "a.Lock",
-    "orderLock",
-    "orderLOCK",
-    "lockOrder",
-    "LOCK_A",
-    "a-mutex-b",
-    "a/lease",
-    "leader",
-    "lock42",
-    "distLock7",
-  ])("%s is one", (key) => expect(seen(key, "worker-7")?.confidence).toBe("possible"));
-});
-
 describe("a rule", () => {
   const ruled = (format: FormatName, key: string, value: string) =>
     recognise(rawString(key, value, null), format);
@@ -234,12 +182,14 @@ describe("a rule", () => {
       confidence: "certain",
       remainingMs: null,
       holders: [{ owner: "my own token" }],
+      isChosen: true,
     });
     expect(ruled(format, "orders:7", "")).toBeUndefined();
   });
 
   it("still tells what the value carries", () => {
     expect(ruled("redis-py", "orders", UUID1)?.holders[0].sinceMs).toBe(NOW - 5000);
+    expect(ruled("redis-semaphore", "orders", UUID)?.isChosen).toBeUndefined();
     expect(ruled("shedlock", "orders", "my own token")?.holders[0].sinceMs).toBeNull();
     expect(ruled("medallion", "orders.writer", `web_1_${UUID.replaceAll("-", "")}`)?.kind).toBe("write");
   });

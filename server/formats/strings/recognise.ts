@@ -12,6 +12,9 @@ import { type Carried, isNearby, type Shaped, shapesOf, timeOfUuid1 } from "./sh
 /** php-lock writes a thousand years for "never". */
 const NEVER_MS = 10 * 365 * 24 * 3_600_000;
 
+/** How far the clocks of a client and of Redis may be apart. */
+const CLOCKS_APART_MS = 60_000;
+
 /** Libraries whose apps may choose the value themselves, by the names that they give to their keys. */
 const CHOSEN: readonly (readonly [RegExp, FormatName])[] = [
   [/(?:^|:)lock:/, "python-redis-lock"],
@@ -22,13 +25,14 @@ const CHOSEN: readonly (readonly [RegExp, FormatName])[] = [
 export function recogniseString(raw: RawKey): Recognised | undefined {
   const [value] = raw.content;
   if (value === undefined || value.length === 0) return undefined;
+  const shapes = shapesOf(value, raw.asOf);
   const isNamed = isLockLike(raw.key);
   const name = textOfKey(raw.key);
-  for (const shaped of shapesOf(value, raw.asOf)) {
+  for (const shaped of shapes) {
     const found = flavouredOf(raw, name, isNamed, shaped);
     if (found !== undefined) return found;
   }
-  return isNamed ? (deadlineOf(raw) ?? someTokenOf(raw, name)) : undefined;
+  return isNamed ? (deadlineOf(raw) ?? someTokenOf(raw, name, shapes)) : undefined;
 }
 
 /** What a rule says it is: the shape only tells what else the value carries. */
@@ -37,11 +41,15 @@ export function recogniseAs(format: FormatName, raw: RawKey): Recognised | undef
   if (value === undefined || value.length === 0) return undefined;
   const name = textOfKey(raw.key);
   const shapes = shapesOf(value, raw.asOf);
-  const isRight = (each: Flavour) => each.format === format && each.own?.test(name) !== false;
-  const flavour = FLAVOURS.find((each) => isRight(each) && shapes.some(({ shape }) => shape === each.shape));
+  const mayBe = FLAVOURS.filter(
+    (each) => each.format === format && shapes.some(({ shape }) => shape === each.shape),
+  );
+  const flavour =
+    mayBe.find(({ own }) => own?.test(name) !== false) ?? mayBe.find(({ kind }) => kind === undefined);
   const carried = shapes.find(({ shape }) => shape === flavour?.shape)?.carried ?? {};
   const known = { format, candidates: [], confidence: "certain", kind: flavour?.kind ?? "lock" } as const;
-  return { ...known, ...heldBy(raw, carried, flavour) };
+  const chosen = flavour === undefined || flavour.shape === "text" ? ({ isChosen: true } as const) : {};
+  return { ...known, ...chosen, ...heldBy(raw, carried, flavour) };
 }
 
 function flavouredOf(
@@ -50,9 +58,7 @@ function flavouredOf(
   isNamed: boolean,
   { shape, carried, isCommon }: Shaped,
 ): Recognised | undefined {
-  const mayBe = FLAVOURS.filter(
-    (each) => each.shape === shape && (each.ends === "maybe" || raw.remainingMs !== null),
-  );
+  const mayBe = FLAVOURS.filter((each) => each.shape === shape && endsAs(each, raw, carried));
   const own = mayBe.filter((each) => each.own?.test(name));
   const likely = own.length > 0 ? own : mayBe.filter(({ names }) => names === "any");
   const [flavour] = likely;
@@ -67,6 +73,11 @@ function flavouredOf(
     formats.length > 1 ? (["token", [...formats, ...beside]] as const) : ([flavour.format, beside] as const);
   const known = { format, candidates, confidence, kind: flavour.kind ?? "lock" } as const;
   return { ...known, ...heldBy(raw, carried, flavour) };
+}
+
+function endsAs({ ends }: Flavour, { remainingMs, asOf }: RawKey, { epochMs }: Carried): boolean {
+  if (remainingMs === null) return ends === "maybe";
+  return ends !== "as_told" || Math.abs(asOf + remainingMs - Number(epochMs)) < CLOCKS_APART_MS;
 }
 
 function confidenceOf(
@@ -88,9 +99,8 @@ function deadlineOf(raw: RawKey): Recognised | undefined {
   return found && { ...found, confidence: "likely" };
 }
 
-function someTokenOf(raw: RawKey, name: string): Recognised | undefined {
-  const text = shapesOf(raw.content[0] ?? Buffer.of(), raw.asOf).some(({ shape }) => shape === "text");
-  if (!text) return undefined;
+function someTokenOf(raw: RawKey, name: string, shapes: readonly Shaped[]): Recognised | undefined {
+  if (!shapes.some(({ shape }) => shape === "text")) return undefined;
   const candidates = CHOSEN.filter(([own]) => own.test(name)).map(([, format]) => format);
   const known = { format: "token", candidates, kind: "lock", confidence: "possible" } as const;
   return { ...known, ...heldBy(raw, {}, undefined) };

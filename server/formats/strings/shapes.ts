@@ -73,16 +73,19 @@ export interface Shaped {
   readonly isCommon: boolean;
 }
 
+const IN_ORDER = Object.entries(SHAPES) as [ShapeName, Shape][];
+
 /** All shapes that a value has, the most telling first. */
 export function shapesOf(bytes: Buffer, now: number): Shaped[] {
   const text = bytes.toString("latin1");
-  const shapes = Object.entries(SHAPES) as [ShapeName, Shape][];
-  return shapes.flatMap(([shape, { pattern, isCommon = false }]) => {
+  const found: Shaped[] = [];
+  for (const [shape, { pattern, isCommon = false }] of IN_ORDER) {
     const match = pattern.exec(text);
-    if (match === null) return [];
+    if (match === null) continue;
     const carried: Carried = match.groups ?? {};
-    return isTimely(carried, now) ? [{ shape, carried, isCommon }] : [];
-  });
+    if (isTimely(carried, now)) found.push({ shape, carried, isCommon });
+  }
+  return found;
 }
 
 const YEAR_MS = 365 * 24 * 3_600_000;

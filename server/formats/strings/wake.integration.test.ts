@@ -1,0 +1,174 @@
+import { randomUUID } from "node:crypto";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestRedis, type TestRedis } from "../../testing/redis.ts";
+import { until } from "../../testing/server.ts";
+import { wakeChannelOf } from "../keys.ts";
+import { knownFormat } from "../known-formats.ts";
+import type { HeldObservation } from "../observation.ts";
+import { readOne } from "../read.ts";
+
+const TOKEN = "h5Gq/0ZkWcX1nP2sT8vB+yQe";
+
+let server: TestRedis;
+let redis: Redis;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  redis = server.client();
+});
+afterAll(() => server.stop());
+
+async function heldAt(key: string): Promise<HeldObservation> {
+  const seen = await readOne(redis, key);
+  if (seen.state !== "held") throw new Error(`${key} is ${seen.state}`);
+  return seen;
+}
+
+async function force(seen: HeldObservation, holdOffMs?: number): Promise<string | undefined> {
+  const holdOff = holdOffMs === undefined ? undefined : { owner: "lockkeeper:reserve:mei", holdOffMs };
+  const ask = { holder: undefined, by: "mei", reason: "", holdOff };
+  const free = knownFormat(seen.format, seen.type)?.frees?.free;
+  return (await free?.(redis, "lockkeeper:events:0", seen, ask))?.outcome;
+}
+
+/** As python-redis-lock waits when it was given neither a timeout nor an expiry: for ever. */
+function pythonWaiter(name: string, owner: string) {
+  const client = server.client();
+  const waiter = { tries: 0, hasLock: false };
+  const wait = async () => {
+    while ((await client.set(`lock:${name}`, owner, "NX")) !== "OK") {
+      waiter.tries++;
+      await client.blpop(`lock-signal:${name}`, 0);
+    }
+    waiter.hasLock = true;
+  };
+  // The connection is closed at the end of the tests, blocked or not.
+  wait().catch(() => undefined);
+  return waiter;
+}
+const isBlocked = async () => /cmd=blpop/.test(String(await redis.client("LIST")));
+
+describe("who waits for python-redis-lock without a limit", () => {
+  it("has the lock when its holder is freed", async () => {
+    const name = randomUUID();
+    await redis.set(`lock:${name}`, TOKEN);
+    const waiter = pythonWaiter(name, "Zx9/0ZkWcX1nP2sT8vB+yQe1");
+    await until(async () => waiter.tries === 1 && (await isBlocked()));
+    expect(await force(await heldAt(`lock:${name}`))).toBe("released");
+    await until(() => waiter.hasLock);
+    expect(waiter.tries).toBe(1);
+    expect(await redis.exists(`lock-signal:${name}`)).toBe(0);
+  });
+
+  it("has it also where the app chose the owner", async () => {
+    const name = randomUUID();
+    await redis.set(`lock:${name}`, "worker-7");
+    const waiter = pythonWaiter(name, "worker-8");
+    await until(async () => waiter.tries === 1 && (await isBlocked()));
+    expect(await force(await heldAt(`lock:${name}`))).toBe("released");
+    await until(() => waiter.hasLock);
+  });
+
+  it("is not woken by a hold-off, and is when it ends", async () => {
+    const name = randomUUID();
+    await redis.set(`lock:${name}`, TOKEN);
+    const waiter = pythonWaiter(name, "Zx9/0ZkWcX1nP2sT8vB+yQe1");
+    await until(async () => waiter.tries === 1 && (await isBlocked()));
+    expect(await force(await heldAt(`lock:${name}`), 500)).toBe("released");
+    expect(await redis.pttl(`lock:${name}`)).toBeGreaterThan(0);
+    await until(() => waiter.hasLock);
+    expect(waiter.tries).toBe(1);
+  });
+
+  it("finds a signal for a second, should it be on its way", async () => {
+    const name = randomUUID();
+    await redis.set(`lock:${name}`, TOKEN);
+    await redis.rpush(`lock-signal:${name}`, "left", "over");
+    expect(await force(await heldAt(`lock:${name}`))).toBe("released");
+    expect(await redis.lrange(`lock-signal:${name}`, 0, -1)).toEqual(["1"]);
+    expect(await redis.pttl(`lock-signal:${name}`)).toBeLessThanOrEqual(1000);
+    expect(await redis.pttl(`lock-signal:${name}`)).toBeGreaterThan(0);
+  });
+});
+
+async function listening(subscribe: (client: Redis) => Promise<unknown>) {
+  const heard: string[] = [];
+  const client = server.client();
+  client.on("message", (channel, message) => heard.push(`${channel} ${message}`));
+  client.on("pmessage", (_, channel, message) => heard.push(`${channel} ${message}`));
+  await subscribe(client);
+  return heard;
+}
+
+describe("who waits for a lock of Spring's registry", () => {
+  it.each(["orders", "shop:orders"])("%s hears the key on either channel", async (registry) => {
+    const key = `${registry}:lock:${randomUUID()}`;
+    const today = await listening((client) => client.psubscribe(`${registry}-channel:*`));
+    const before = await listening((client) => client.subscribe(`${registry}-channel`));
+    await redis.set(key, randomUUID(), "PX", 60_000);
+    const seen = await heldAt(key);
+    expect(seen.candidates).toContain("spring");
+    expect(await force(seen)).toBe("released");
+    await until(() => today.length > 0 && before.length > 0);
+    expect(today).toEqual([`${registry}-channel:${key} ${key}`]);
+    expect(before).toEqual([`${registry}-channel ${key}`]);
+  });
+
+  it("hears nothing of a hold-off", async () => {
+    const key = `${randomUUID()}:lock`;
+    const heard = await listening((client) => client.psubscribe("*-channel*"));
+    await redis.set(key, randomUUID(), "PX", 60_000);
+    expect(await force(await heldAt(key), 60_000)).toBe("released");
+    await redis.set(`${key}2`, randomUUID(), "PX", 60_000);
+    expect(await force(await heldAt(`${key}2`))).toBe("released");
+    await until(() => heard.length > 0);
+    expect(heard.every((message) => message.endsWith(`${key}2`))).toBe(true);
+  });
+});
+
+it("who waits by our own verbs hears of it", async () => {
+  const key = `mutex:${randomUUID()}`;
+  const heard = await listening((client) => client.subscribe(String(wakeChannelOf(key))));
+  await redis.set(key, randomUUID(), "PX", 60_000);
+  expect(await force(await heldAt(key))).toBe("released");
+  await until(() => heard.length > 0);
+});
+
+/** As RedLock.net extends by a timer: what is absent is made again, what is another's is left alone. */
+const EXTEND = `
+local there = redis.call('GET', KEYS[1])
+if there and there ~= ARGV[1] then return -1 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1`;
+
+describe("a lock that its owner makes again", () => {
+  async function redLockNet(leaseMs: number) {
+    const [key, owner] = [`redlock:${randomUUID()}`, randomUUID()];
+    const seen = { conflicts: 0 };
+    const extend = async () => {
+      if ((await redis.eval(EXTEND, 1, key, owner, leaseMs)) === -1) seen.conflicts++;
+    };
+    await extend();
+    const timer = setInterval(() => void extend().catch(() => undefined), leaseMs / 2);
+    return { key, owner, seen, stop: () => clearInterval(timer) };
+  }
+
+  it("is back with the same owner after it was freed", async () => {
+    const { key, owner, stop } = await redLockNet(400);
+    expect(await force(await heldAt(key))).toBe("released");
+    expect((await readOne(redis, key)).state).toBe("free");
+    await until(async () => (await redis.get(key)) === owner);
+    stop();
+  });
+
+  it("is not, as long as it is held off", async () => {
+    const { key, owner, seen, stop } = await redLockNet(400);
+    expect(await force(await heldAt(key), 60_000)).toBe("released");
+    await until(() => seen.conflicts >= 2);
+    expect(await redis.get(key)).toBe("lockkeeper:reserve:mei");
+    expect(await force(await heldAt(key))).toBe("released");
+    await until(async () => (await redis.get(key)) === owner);
+    stop();
+  });
+});
