@@ -5,7 +5,13 @@ import { FAULTS } from "./faults/known.ts";
 describe("the command line", () => {
   it("runs all faults on one server unless it says otherwise", () => {
     const command = commandOf([], () => 0.5);
-    expect(command).toMatchObject({ topology: "single", format: "redisson", seed: 500_000, leaseMs: 1500 });
+    expect(command).toMatchObject({
+      topology: "single",
+      format: "redisson",
+      seed: 500_000,
+      leaseMs: 1500,
+      contexts: 3,
+    });
     const other = [...FAULTS.keys()].filter((name) => !command.faults.includes(name));
     expect(other).toEqual(["lose-data-and-set-clock-back"]);
     expect(textOf(command)).not.toContain("--faults");
@@ -51,6 +57,8 @@ describe("the command line", () => {
       "flushall",
       "--lease-ms",
       "900",
+      "--contexts",
+      "2",
     ];
     const command = commandOf(argv);
     expect(commandOf(textOf(command).split(" ").slice(4))).toEqual(command);

@@ -17,11 +17,13 @@ export interface RunRequest {
   readonly faults: readonly string[];
   /** The longest lease that a worker asks for. */
   readonly leaseMs: number;
+  /** How many locks at a time a worker is after. */
+  readonly contexts: number;
 }
 
 const USAGE = [
   "npm run chaos -- [--topology single|quorum] [--seconds N] [--seed N] [--format redisson|token|timestamp]",
-  "                 [--faults a,b|none] [--lease-ms N] [--out FOLDER]",
+  "                 [--faults a,b|none] [--lease-ms N] [--contexts N] [--out FOLDER]",
   "npm run chaos -- --mutants [NAME …] [--seed N] [--out FOLDER]",
 ].join("\n");
 
@@ -44,18 +46,20 @@ export function commandOf(argv: readonly string[], chance: () => number = Math.r
     faults: faultsOf(topology, values.faults),
     chosen: values.faults === undefined ? "all" : "by_name",
     leaseMs: whole("lease-ms", values["lease-ms"] ?? "1500", 200),
+    contexts: whole("contexts", values.contexts ?? "3", 1),
     out: values.out,
     mutants: mutantsOf(values.mutants, positionals),
   };
 }
 
 /** What repeats a run. */
-export function textOf({ topology, seconds, seed, format, faults, leaseMs }: RunRequest): string {
+export function textOf({ topology, seconds, seed, format, faults, leaseMs, contexts }: RunRequest): string {
   const isAll = faults.join() === allFaultsOn(topology).join();
   const chosen = isAll ? "" : ` --faults ${faults.length === 0 ? "none" : faults.join(",")}`;
   const shape = topology === "quorum" ? "" : ` --format ${format}`;
   const lease = leaseMs === 1500 ? "" : ` --lease-ms ${leaseMs}`;
-  return `npm run chaos -- --topology ${topology} --seconds ${seconds} --seed ${seed}${shape}${chosen}${lease}`;
+  const each = contexts === 3 ? "" : ` --contexts ${contexts}`;
+  return `npm run chaos -- --topology ${topology} --seconds ${seconds} --seed ${seed}${shape}${chosen}${lease}${each}`;
 }
 
 function parsed(argv: readonly string[]) {
@@ -71,6 +75,7 @@ function parsed(argv: readonly string[]) {
         format: text,
         faults: text,
         "lease-ms": text,
+        contexts: text,
         out: text,
         mutants: { type: "boolean" },
       },

@@ -8,9 +8,9 @@ import { judge } from "./checks/all.ts";
 import type { Entry } from "./history/entry.ts";
 import { writeHistory } from "./history/read.ts";
 import { storyOf } from "./history/story.ts";
-import { hunt } from "./mutants/hunt.ts";
+import { type Catch, hunt } from "./mutants/hunt.ts";
 import { MUTANTS } from "./mutants/known.ts";
-import { endingOf, textOfVerdicts } from "./report/text.ts";
+import { endingOf, textOfVerdicts, textOfViolation } from "./report/text.ts";
 import { timelineOf } from "./report/timeline.ts";
 import { Resources } from "./resources.ts";
 import { PROJECT, run } from "./run.ts";
@@ -41,18 +41,24 @@ async function main(): Promise<number> {
 
 async function huntAll(names: readonly string[], { seed, out }: Command): Promise<number> {
   const folder = out ?? join(PROJECT, "chaos-results", "mutants");
-  let caught = 0;
+  let count = 0;
   for (const mutant of MUTANTS.filter(({ name }) => names.includes(name))) {
     const startedAt = performance.now();
-    const { checks, example, request } = await hunt(mutant, seed, folder, resources);
-    const how = checks.length === 0 ? "GOT AWAY" : `caught by ${checks.join(", ")}`;
-    if (checks.length > 0) caught++;
+    const caught = await hunt(mutant, seed, folder, resources);
+    if (caught.example !== undefined) count++;
     const tookS = ((performance.now() - startedAt) / 1000).toFixed(0);
-    const again = `npm run chaos -- --mutants ${mutant.name} --seed ${request.seed}`;
-    console.log(`${mutant.name}: ${mutant.wrong}\n  ${how} in ${tookS} s: ${example}\n  again: ${again}`);
+    console.log(`${mutant.name}: ${mutant.wrong}\n${textOfCatch(caught, tookS)}\n`);
   }
-  console.log(`${caught} of ${names.length} caught`);
-  return caught === names.length ? 0 : 1;
+  console.log(`${count} of ${names.length} caught`);
+  return count === names.length ? 0 : 1;
+}
+
+function textOfCatch({ mutant, checks, example, request }: Catch, tookS: string): string {
+  const again = `npm run chaos -- --mutants ${mutant.name} --seed ${request.seed}`;
+  const others = checks.filter((check) => check !== mutant.noticedBy).join(", ") || "none";
+  const how = example === undefined ? "GOT AWAY from" : "caught by";
+  const line = `  ${how} ${mutant.noticedBy} in ${tookS} s; other checks: ${others}`;
+  return example === undefined ? `${line}; again: ${again}` : `${line}\n  ${textOfViolation(example, again)}`;
 }
 
 function report(command: Command, history: readonly Entry[], folder: string): number {

@@ -15,7 +15,6 @@ const LIBRARY_WORKERS = 5;
 const HTTP_WORKERS = 2;
 /** Two, so that one is left to ask while the other is away, and a release at one wakes who waits at the other. */
 const APIS = 2;
-const CONTEXTS = 3;
 /** The shortest lease, as a share of the longest. */
 const SHORTEST = 8 / 15;
 
@@ -105,13 +104,13 @@ export class Seats {
   }
 
   #workerTask(seat: string, n: number, nth: number, by: WorkerTask["by"]): WorkerTask {
-    const { format, leaseMs, seed, resourcePort } = this.setting;
+    const { format, leaseMs, contexts, seed, resourcePort } = this.setting;
     return {
       ...this.#named(`${seat}.${nth}`),
       ...{ by, format, resourcePort },
       leaseMs: [Math.round(leaseMs * SHORTEST), leaseMs],
       locks: LOCKS,
-      contexts: CONTEXTS,
+      contexts,
       watchdog: n % 2 === 0 ? "on" : "off",
       seed: seed * 1009 + n * 101 + nth,
     };

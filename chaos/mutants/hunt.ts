@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { RunRequest } from "../arguments.ts";
 import { judge } from "../checks/all.ts";
+import type { Violation } from "../checks/finding.ts";
 import { storyOf } from "../history/story.ts";
 import type { Resources } from "../resources.ts";
 import { PROJECT, run } from "../run.ts";
@@ -14,19 +15,21 @@ const RUN: RunRequest = {
   format: "redisson",
   faults: [],
   leaseMs: 1500,
+  contexts: 3,
 };
 /** What depends on chance gets as many runs, each of another seed. */
 const TRIES = 3;
 
 export interface Catch {
   readonly mutant: Mutant;
-  /** The checks that were violated, with one example; empty: it got away. */
+  /** The checks that were violated, of whatever run was the last. */
   readonly checks: readonly string[];
-  readonly example: string;
+  /** What the check found that is there for it; undefined: it got away. */
+  readonly example: Violation | undefined;
   readonly request: RunRequest;
 }
 
-/** Runs a mutant until a check is violated. @throws Error when it does not even run */
+/** Runs a mutant until the check notices it that is there for it. @throws Error when it does not even run */
 export async function hunt(
   mutant: Mutant,
   seed: number,
@@ -48,8 +51,8 @@ export async function hunt(
       }
       const violations = judge(story).flatMap((verdict) => verdict.violations);
       const checks = [...new Set(violations.map(({ check }) => check))];
-      const example = violations[0]?.what ?? "";
-      if (checks.length > 0 || left === 1) return { mutant, checks, example, request };
+      const example = violations.find(({ check }) => check === mutant.noticedBy);
+      if (example !== undefined || left === 1) return { mutant, checks, example, request };
     } finally {
       await resources.end();
     }

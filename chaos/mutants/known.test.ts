@@ -11,13 +11,17 @@ describe("the mutants", () => {
     expect(new Set(MUTANTS.map(({ name }) => name)).size).toBe(12);
   });
 
-  it.each(MUTANTS)("$name fits the core as it is, and is run with faults that exist", ({ edits, run }) => {
-    for (const edit of edits) {
-      const text = readFileSync(new URL(edit.file, ROOT), "utf8");
-      expect(edited(text, edit)).not.toBe(text);
-    }
-    for (const fault of run.faults ?? []) expect(FAULTS.has(fault)).toBe(true);
-  });
+  it.each(MUTANTS)(
+    "$name fits the core as it is, and is run with faults that exist",
+    ({ edits, run, noticedBy }) => {
+      for (const edit of edits) {
+        const text = readFileSync(new URL(edit.file, ROOT), "utf8");
+        expect(edited(text, edit)).not.toBe(text);
+      }
+      expect(["C1", "C2", "C3", "C4", "C5", "C7", "C8"]).toContain(noticedBy);
+      for (const fault of run.faults ?? []) expect(FAULTS.has(fault)).toBe(true);
+    },
+  );
 
   it("are refused where it is not clear what they change", () => {
     const edit = { file: "a", find: "x", instead: "y" };

@@ -30,6 +30,7 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
     run: { faults: ["stop-worker", "block-worker"] },
+    noticedBy: "C1",
   },
   {
     name: "validity-from-reply",
@@ -42,6 +43,7 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
     run: { faults: ["delay-replies", "stop-server", "stop-worker"], seconds: 40 },
+    noticedBy: "C1",
   },
   {
     name: "fence-from-counter",
@@ -55,6 +57,7 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
     run: { faults: ["flushall", "restart-server"] },
+    noticedBy: "C2",
   },
   {
     name: "client-clock",
@@ -67,6 +70,7 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
     run: { faults: ["clock-step"], seconds: 40 },
+    noticedBy: "C1",
   },
   {
     name: "resend",
@@ -84,6 +88,7 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
     run: { faults: ["drop-replies"] },
+    noticedBy: "C8",
   },
   {
     name: "renewal-creates",
@@ -96,6 +101,7 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
     run: { format: "token", faults: ["stop-server", "partition"] },
+    noticedBy: "C1",
   },
   {
     name: "no-second-look",
@@ -107,7 +113,9 @@ export const MUTANTS: readonly Mutant[] = [
         instead: "() => this.#sleepUntil(null),\n      () => this.wake(),",
       },
     ],
-    run: { faults: [], seconds: 40 },
+    // With few who wait for a lock, nobody else wakes in time.
+    run: { faults: [], contexts: 1, seconds: 40 },
+    noticedBy: "C5",
   },
   {
     name: "expiry-second",
@@ -127,6 +135,7 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
     run: { faults: ["kill-worker", "partition"] },
+    noticedBy: "C5",
   },
   {
     name: "fence-per-entry",
@@ -139,6 +148,7 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
     run: { faults: [] },
+    noticedBy: "C2",
   },
   {
     name: "request-id-ignored",
@@ -151,6 +161,7 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
     run: { faults: ["drop-replies", "restart-api"] },
+    noticedBy: "C8",
   },
   {
     name: "waited-to-the-answer",
@@ -163,6 +174,7 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
     run: { faults: ["disturb-api"], leaseMs: 500 },
+    noticedBy: "C1",
   },
   {
     name: "fence-not-written-back",
@@ -175,5 +187,6 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
     run: { topology: "quorum", format: "token", faults: [] },
+    noticedBy: "C7",
   },
 ];

@@ -7,6 +7,8 @@ export interface Mutant {
   readonly wrong: string;
   readonly edits: readonly Edit[];
   readonly run: Partial<RunRequest>;
+  /** The check that is there for it. What another one says besides may have come of the machine. */
+  readonly noticedBy: string;
 }
 
 /** A piece of a file, which is there exactly once, and what stands there instead. */
