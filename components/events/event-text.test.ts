@@ -23,6 +23,7 @@ describe("eventDetail", () => {
     expect(eventDetail(event({ type: "reentered", count: 2 }))).toBe("pod-7, count 2");
     expect(eventDetail(event({ type: "released", heldMs: 3100, count: 0 }))).toBe("pod-7 after 3.1 s");
     expect(eventDetail(event({ type: "expired", heldMs: 41_000 }))).toBe("pod-7 after 41 s, not released");
+    expect(eventDetail(event({ type: "recreated" }))).toBe("pod-7, made again after it was freed");
     expect(eventDetail(event({ type: "force_released", by: "mei", reason: "node lost" }))).toBe(
       "by mei, “node lost”, from pod-7",
     );

@@ -21,9 +21,11 @@ describe("the format by whose rules a lock is freed", () => {
   it("is its own where the shape tells, and may be named all the same", () => {
     expect(formatToFree(lock(), {})).toBe("redlock");
     expect(formatToFree(lock(), { format: "redlock" })).toBe("redlock");
-    const other = refusal(lock(), { format: "redsync" });
+    expect(formatToFree(lock(), { format: "redsync" })).toBe("redsync");
+    const other = refusal(lock(), { format: "laravel" });
     expect(other).toMatchObject({ code: "invalid", facts: { field: "format" } });
-    expect(other.message).toContain("may be freed as redlock");
+    expect(other.message).toContain("may be freed as redlock, redsync");
+    expect(refusal({ ...lock(), candidates: ["bull"] }, { format: "bull" }).code).toBe("invalid");
   });
 
   it("must be named where the shape does not tell, and is one of those that it may be", () => {

@@ -30,7 +30,7 @@ export function formatToFree(lock: Lock, ask: Pick<ForceReleaseInput, "format" |
   if (may === "with_format" && ask.format === undefined) {
     throw new FormatRequiredError(`${why} In \`format\`, one of: ${formats.join(", ")}.`, { formats, lock });
   }
-  const allowed = may === "with_format" ? formats : [known];
+  const allowed = may === "with_format" ? formats : [known, ...lock.candidates.filter(isFreed)];
   if (ask.format !== undefined && !allowed.includes(ask.format)) {
     throw new InvalidError(
       `Body, format: this lock may be freed as ${allowed.join(", ")}, not as ${ask.format}.`,
@@ -39,3 +39,5 @@ export function formatToFree(lock: Lock, ask: Pick<ForceReleaseInput, "format" |
   }
   return ask.format ?? known;
 }
+
+const isFreed = (format: FormatName) => FORMAT_FACTS[format].never === undefined;

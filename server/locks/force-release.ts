@@ -59,6 +59,7 @@ export async function freeByForce(parts: Parts, key: Key, ask: Ask): Promise<For
   if (reply.outcome === "not_a_lock") throw notALock(key, reply.type);
   if (reply.outcome === "gone") return alreadyGone(parts, key, ask.by, reply.asOf);
   if (reply.outcome === "changed") throw await changed(watcher, key);
+  watcher.freedAs(seen, freeAsk.holder);
   const together = await freeTogether(parts, others, seen, freeAsk);
   return {
     ...{ ...fieldsOfKey(key), outcome: "released", by: ask.by, asOf: reply.asOf },

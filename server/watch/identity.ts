@@ -17,5 +17,9 @@ export function isCertain(seen: HeldObservation, { fence }: SeenHolder): boolean
 
 /** Whether two looks show one holder, as far as Redis alone can tell. */
 export function isSameHolder(a: SeenHolder, b: SeenHolder): boolean {
-  return a.owner === b.owner && a.role === b.role && a.fence === b.fence;
+  return a.owner === b.owner && a.role === b.role && a.fence === b.fence && hasSameStored(a, b);
+}
+
+function hasSameStored({ stored: a = [] }: SeenHolder, { stored: b = [] }: SeenHolder): boolean {
+  return a.length === b.length && a.every((text, at) => text === b[at]);
 }

@@ -110,6 +110,8 @@ function looksAlike(before: Hold, after: Hold): boolean {
     before.holders.every((one, at) => isShownAlike(one, after.holders[at])) &&
     a.state === b.state &&
     a.format === b.format &&
+    a.kind === b.kind &&
+    a.confidence === b.confidence &&
     before.verdict.state === after.verdict.state &&
     before.verdict.misses === after.verdict.misses &&
     a.permits?.available === b.permits?.available &&
@@ -123,7 +125,8 @@ function isShownAlike(one: HeldBy, two: HeldBy | undefined): boolean {
     one.epoch === two?.epoch &&
     one.doubts === two.doubts &&
     one.seen.count === two.seen.count &&
-    one.seen.leaseMs === two.seen.leaseMs
+    one.seen.leaseMs === two.seen.leaseMs &&
+    one.seen.record?.purpose === two.seen.record?.purpose
   );
 }
 

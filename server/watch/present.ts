@@ -1,17 +1,14 @@
-import type { Key } from "../../lib/contract/key.ts";
 import type { Forced } from "./forced.ts";
 import { endOf, type HeldBy, type Hold, sinceOf } from "./hold.ts";
-import { isNamedByOwner } from "./identity.ts";
 import type { Present } from "./tale.ts";
 
 interface Look {
-  readonly key: Key;
   readonly hold: Hold | undefined;
   readonly isFirstLook: boolean;
 }
 
 /** Who holds the lock, for the story: nobody when its deadline has passed. */
-export function presentsOf({ key, hold, isFirstLook }: Look, forced: Forced): Present[] {
+export function presentsOf({ hold, isFirstLook }: Look, forced: Forced): Present[] {
   if (hold === undefined || hold.seen.state === "ended") return [];
   return hold.holders.map((holder) => ({
     holder: holder.seen,
@@ -20,7 +17,7 @@ export function presentsOf({ key, hold, isFirstLook }: Look, forced: Forced): Pr
     endsAtMs: endOf(hold, holder),
     sharesEnd: hold.holders.length > 1 && holder.seen.ownRemainingMs === undefined,
     isFirstLook,
-    wasForced: isNamedByOwner(hold.seen) && forced.has(key, holder.seen.owner),
+    wasForced: forced.has(hold.seen, holder.seen.owner),
   }));
 }
 

@@ -1,3 +1,4 @@
+import type { FormatName } from "../../lib/contract/format.ts";
 import { fieldsOfKey, type Key, textOfKey } from "../../lib/contract/key.ts";
 import type { Journal } from "../history/journal.ts";
 import { Forced } from "./forced.ts";
@@ -67,7 +68,7 @@ export class Reporter {
     const isAlone = event.type === "acquired" && events.length > 0;
     const endings = isAlone ? others.map((other) => endingOf(other, event.at, hint)) : [];
     if (event.type === "acquired") this.#stopWaiting(event.key);
-    if (event.type === "force_released") this.#forced.add(event);
+    if (event.type === "force_released" && event.fence === null) this.#forced.add(event.key, event.owner);
     if (isWatched) {
       this.#exactAt.set(event.key, performance.now());
       this.#keep(event.key, [...(isAlone ? [] : others), ...(tale === undefined ? [] : [tale])]);
@@ -83,6 +84,11 @@ export class Reporter {
     const isOfNone = same === undefined && fence === null && count === 0;
     const known = same ?? (isOfNone ? undefined : open[0]);
     return { known: known ?? this.#ended.get(key), others: open.filter((tale) => tale !== known) };
+  }
+
+  /** An operator freed a hold of another library, and said which. */
+  freedAs(key: Key, owner: Key, format: FormatName): void {
+    this.#forced.add(key, owner, format);
   }
 
   sighted(sighting: Sighting): void {

@@ -224,6 +224,31 @@ describe("what looking shows", () => {
     ]);
   });
 
+  it("is a hold made again when that very one was freed by force, also at the first look", () => {
+    expect(new Teller().sees(seen({ wasForced: true }))).toMatchObject([{ type: "recreated" }]);
+    expect(new Teller().sees(seen({ wasForced: true, isFirstLook: true }))).toMatchObject([
+      { type: "recreated" },
+    ]);
+  });
+
+  it("is of each holder by itself where several hold the lock, and a renewal only where it has an end of its own", () => {
+    const told = (tales: Tale[], ...presents: Present[]) =>
+      tellDerived(tales, presents, NOW + 9000, undefined);
+    const { tales } = told([], seen({ owner: "a" }), seen({ owner: "b" }));
+    const later = { asOf: NOW + 9000, sharesEnd: true };
+    const { events } = told(tales, seen({ owner: "b", count: 2, ...later }), seen({ owner: "c", ...later }));
+    expect(events.map(({ type, owner }) => `${type} ${owner}`)).toEqual([
+      "released a",
+      "reentered b",
+      "acquired c",
+    ]);
+    expect(told(tales, seen({ owner: "a", ...later }), seen({ owner: "b", ...later })).events).toEqual([]);
+    const own = { ...later, sharesEnd: false };
+    expect(told(tales, seen({ owner: "a", ...own }), seen({ owner: "b" })).events).toMatchObject([
+      { type: "renewed", owner: "a" },
+    ]);
+  });
+
   it("is nothing when nothing changed, and nothing when nothing was there", () => {
     const teller = new Teller();
     expect(teller.sees(undefined)).toEqual([]);

@@ -107,8 +107,9 @@ function ownersOf(holders: readonly HeldBy[]): string {
   return digestOf(holders.map(({ seen }) => idOf(seen)));
 }
 
-function idOf({ owner, role }: SeenHolder): string {
-  return role === undefined ? owner : `${role}\0${owner}`;
+function idOf({ owner, role, stored }: SeenHolder): string {
+  if (role === undefined && stored === undefined) return owner;
+  return [role ?? "", owner, ...(stored ?? [])].join("\0");
 }
 
 function digestOf(texts: readonly string[]): string {

@@ -6,7 +6,7 @@ import { type Key, textOfKey } from "../../lib/contract/key.ts";
 import type { Health } from "../../lib/contract/live.ts";
 import type { Lock } from "../../lib/contract/lock.ts";
 import { standsAside } from "../formats/keys.ts";
-import type { Observation, SeenWaiters } from "../formats/observation.ts";
+import type { HeldObservation, Observation, SeenWaiters } from "../formats/observation.ts";
 import { read } from "../formats/read.ts";
 import type { Journal } from "../history/journal.ts";
 import { Glob, matchesAny } from "../redis/glob.ts";
@@ -165,6 +165,11 @@ export class Watcher {
     const [observation] = await read(this.redis, [key], { formatOf: () => format });
     if (observation === undefined) throw new Error("read.lua gave no reply");
     return observation;
+  }
+
+  /** A hold of another library was freed by force: should it be there again, it was made again. */
+  freedAs({ key, format, holders }: HeldObservation, holder = holders[0]): void {
+    if (holder.fence === null) this.#reporter.freedAs(key, holder.owner, format);
   }
 
   /** Makes sure that nothing we should have heard of is still on its way. @throws when Redis is away */
