@@ -208,7 +208,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
 
     it("is unsure of a foreign hold outside the watched keys, and frees it when told to all the same", async () => {
       const key = `unwatched:${randomUUID()}`;
-      await direct.hset(key, foreignOwner(), 1);
+      await direct.multi().hset(key, foreignOwner(), 1).pexpire(key, 30_000).exec();
       const refused = await verb(key, "force-release", { expect: await versionOf(key), reason: "stuck" });
       expect([refused.status, refused.body.code]).toEqual([409, "unsure"]);
       expect(await direct.exists(key)).toBe(1);
