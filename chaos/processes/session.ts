@@ -26,7 +26,7 @@ export class Session {
   async run(): Promise<void> {
     while (!this.options.stop.aborted) {
       await this.#once();
-      await sleep(this.#between(0, 30));
+      await this.#pause(this.#between(0, 30));
     }
   }
 
@@ -60,7 +60,7 @@ export class Session {
 
   async #renew(claim: Claim): Promise<void> {
     await this.options.claimant.renew(claim);
-    await sleep(this.#workMs());
+    await this.#pause(this.#workMs());
   }
 
   /** Reads, thinks, writes what it made of it: what a lock is for. */
@@ -69,7 +69,7 @@ export class Session {
     if (!claimant.isHeld({ hold, lock, id })) return;
     const { fence } = hold;
     const read = await resource.ask({ ask: "read", lock, fence });
-    await sleep(this.#workMs());
+    await this.#pause(this.#workMs());
     // Half of them are of the careless kind, that the fence is for.
     if (this.#chance(0.5) && !claimant.isHeld({ hold, lock, id })) return;
     const value = `${hold.owner}#${id}`;
@@ -78,6 +78,11 @@ export class Session {
     journal.write({ ...what, type: "invoke" });
     const { fenced } = await resource.ask({ ask: "write", lock, fence, value, bases });
     journal.write({ ...what, type: fenced === null ? "fail" : "ok" });
+  }
+
+  /** Nobody thinks on when all is to end. */
+  async #pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.options.stop }).catch(() => undefined);
   }
 
   #workMs(): number {
