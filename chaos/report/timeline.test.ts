@@ -12,7 +12,7 @@ describe("the timeline", () => {
     happened("stop-server", 100, 50),
     inLane(took("c", 7_000_456, 400), "w2.1"),
     inLane(gave("c", 1300), "w2.1"),
-    { op: "serving", type: "info", process: "api1.1", atMs: 5 },
+    { op: "serving", type: "info", process: "api1.1", atMs: -2000 },
     happened("restart-api", 500, 100).map((entry) => ({ ...entry, target: "api 1" })),
     { op: "serving", type: "info", process: "api1.2", atMs: 590 },
     inLane(took("d", 7_000_789, 1400), "h6.1"),
@@ -37,7 +37,7 @@ describe("the timeline", () => {
       bands.map(([, , x, width, y, height, title]) => [title, { x, width, y, height }]),
     );
     expect(shown["restart-api, api 1"]).toEqual({ x: "130", width: "8", y: "70", height: "22" });
-    expect(shown["api1.1"]).toEqual({ x: "90.4", width: "39.6", y: "78", height: "6" });
+    expect(shown["api1.1"]).toEqual({ x: "90", width: "40", y: "78", height: "6" });
     expect(shown["api1.2"]).toMatchObject({ x: "137.2" });
   });
 

@@ -100,7 +100,9 @@ class Picture {
       const ended = faults.find(
         (each) => each.fault === "restart-api" && each.target === seat && each.from > t,
       );
-      const across = this.#across({ from: t, to: ended?.from ?? this.#endS * 1e9 });
+      // It was ready before the picture begins.
+      const from = Math.max(t, this.#startS * 1e9);
+      const across = this.#across({ from, to: ended?.from ?? this.#endS * 1e9 });
       return [band({ ...across, y: TOP_PX + lane * LANE_PX + 8, height: 6 }, "serving", process)];
     });
   }
