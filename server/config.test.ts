@@ -32,7 +32,7 @@ describe("readConfig", () => {
       redisServerBin: undefined,
       embeddedRedisPort: 6399,
       cacheDir: resolve(".cache"),
-      watch: ["*lock*", "mutex:*", "semaphore:*", "lock:*"],
+      watch: ["*lock*", "*:LOCKED", "mutex:*", "semaphore:*", "lock:*"],
       lockable: ["lock:*"],
       notifications: "off",
       rootKey: undefined,

@@ -32,7 +32,7 @@ const Environment = z.object({
     .optional(),
   REDIS_SERVER_BIN: z.string().optional(),
   LOCKKEEPER_TARGET: z.string().max(64, "must have 64 characters or fewer").default("default"),
-  LOCKKEEPER_WATCH: list("*lock*,mutex:*,semaphore:*"),
+  LOCKKEEPER_WATCH: list("*lock*,*:LOCKED,mutex:*,semaphore:*"),
   LOCKKEEPER_LOCKABLE: list("lock:*"),
   LOCKKEEPER_NOTIFICATIONS: z.enum(["off", "set"], "must be off or set").default("off"),
   LOCKKEEPER_ROOT_KEY: z.string().min(32, ROOT_KEY_LENGTH).max(512, ROOT_KEY_LENGTH).optional(),

@@ -74,7 +74,7 @@ export const NODE_AND_PYTHON: Readonly<Record<Extract<FormatName, Here>, FormatF
     owner: "unique",
     renews: { who: "some", afterShare: 0.9 },
     oldOwner:
-      "Its release is rejected (LockError, or ExecutionError after some retries); using() aborts its signal at the next extension. Until then it goes on working.",
+      "Its release is rejected (LockError, or ExecutionError after some retries); using() tries to extend it, and aborts its signal when the lease that it knows of has ended. Until then it goes on working.",
   },
   "celery-once": {
     label: "celery-once",

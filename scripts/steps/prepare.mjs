@@ -6,23 +6,26 @@ import { withLock } from "./lock.mjs";
 import { runStep } from "./progress.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-/** An installation of its own: what only the benchmarks need is no part of `npm start`. */
-const PEERS = "bench/peers";
+/** Installations of their own: what only benchmarks or tests need is no part of `npm start`. */
+const APART = {
+  bench: { dir: "bench/peers", title: "Installing what the benchmarks compare with" },
+  holders: { dir: "interop/holders/npm", title: "Installing libraries whose locks the tests look at" },
+};
 
 /**
- * Installs the dependencies, those of the benchmarks when they are wanted, and builds the console, each only if it is
+ * Installs the dependencies, what is apart from them where it is wanted, and builds the console, each only if it is
  * missing or out of date.
  *
- * @param {{ build: boolean, bench?: boolean, root?: string }} options
+ * @param {{ build: boolean, apart?: (keyof typeof APART)[], root?: string }} options
  */
-export async function prepare({ build, bench = false, root = ROOT }) {
-  const peers = join(root, PEERS);
-  const ready = () => isInstalled(root) && (!bench || isInstalled(peers)) && (!build || isBuilt(root));
+export async function prepare({ build, apart = [], root = ROOT }) {
+  const wanted = apart.map((name) => ({ title: APART[name].title, dir: join(root, APART[name].dir) }));
+  const ready = () =>
+    isInstalled(root) && wanted.every(({ dir }) => isInstalled(dir)) && (!build || isBuilt(root));
   if (ready()) return;
   await withLock(join(root, ".cache/setup.lock"), async (onStart) => {
     if (!isInstalled(root)) await install("Installing dependencies", root, onStart);
-    if (bench && !isInstalled(peers))
-      await install("Installing what the benchmarks compare with", peers, onStart);
+    for (const { title, dir } of wanted) if (!isInstalled(dir)) await install(title, dir, onStart);
     if (build && !isBuilt(root)) await buildConsole(root, onStart);
   });
 }

@@ -7,7 +7,7 @@ import { failureOf } from "../redis/failure.ts";
 import type { HeldBy, Hold } from "../watch/hold.ts";
 import { leaseOf } from "../watch/hold.ts";
 import { isSameHolder } from "../watch/identity.ts";
-import { renewalOf } from "../watch/renewal.ts";
+import { remakingMsOf } from "../watch/renewal.ts";
 import { isWatchedVersion, matchVersion } from "../watch/version.ts";
 import type { Watcher } from "../watch/watcher.ts";
 import { answered } from "./answered.ts";
@@ -26,9 +26,6 @@ interface Parts {
 }
 
 type Ask = ForceReleaseInput & { readonly by: string };
-
-/** A library that makes its lock again does so by its timer; one without a timer does so at once or by chance. */
-const WATCH_MS_MIN = 1000;
 
 /**
  * Frees the hold that the operator saw, or nothing.
@@ -66,7 +63,7 @@ export async function freeByForce(parts: Parts, key: Key, ask: Ask): Promise<For
     owner: textOfKey((holder?.seen ?? seen.holders[0]).owner),
     ...(freeAsk.holdOff === undefined ? {} : { heldOff: freeAsk.holdOff }),
     ...(together.length === 0 ? {} : { together }),
-    watchMs: watchMsOf(hold, seen),
+    watchMs: remakingMsOf(seen, leaseOf(hold)),
   };
 }
 
@@ -75,11 +72,6 @@ function freeAskOf(seen: HeldObservation, holder: HeldBy | undefined, ask: Ask):
   const one = holder && seen.holders.find((each) => isSameHolder(each, holder.seen));
   const holdOff = holdOffMs === undefined ? undefined : { owner: reservedOwner(by), holdOffMs };
   return { holder: one, by, reason, holdOff };
-}
-
-function watchMsOf(hold: Hold, seen: HeldObservation): number {
-  const { afterShare } = renewalOf(seen);
-  return Math.max(WATCH_MS_MIN, Math.round((leaseOf(hold) ?? 0) * afterShare));
 }
 
 /** Of a foreign hold our word is as good as our hearing: that is made sure of first. */

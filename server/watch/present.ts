@@ -1,5 +1,5 @@
 import type { Forced } from "./forced.ts";
-import { endOf, type HeldBy, type Hold, sinceOf } from "./hold.ts";
+import { endOf, type HeldBy, type Hold, leaseOf, sinceOf } from "./hold.ts";
 import type { Present } from "./tale.ts";
 
 interface Look {
@@ -17,7 +17,7 @@ export function presentsOf({ hold, isFirstLook }: Look, forced: Forced): Present
     endsAtMs: endOf(hold, holder),
     sharesEnd: hold.holders.length > 1 && holder.seen.ownRemainingMs === undefined,
     isFirstLook,
-    wasForced: forced.has(hold.seen, holder.seen.owner),
+    wasForced: forced.has(hold.seen, holder.seen.owner, { beganMs: beganOf(holder), leaseMs: leaseOf(hold) }),
   }));
 }
 

@@ -11,6 +11,8 @@ export interface Renewal {
 
 /** A hold that is seen to be prolonged although its library never does so by itself is judged by this. */
 const BY_HAND = 1 / 2;
+/** A library that makes its lock again does so by its timer; one without a timer does so at once or by chance. */
+const REMAKING_MS_MIN = 1000;
 const NEVER: Renewal = { who: "none", afterShare: BY_HAND };
 /** The watchdog of our own library, in every format. */
 const OURS: Renewal = { who: "some", afterShare: 1 / 3 };
@@ -24,6 +26,11 @@ export function renewalOf({ format, candidates, holders: [first] }: HeldObservat
   if (shares.length === 0) return NEVER;
   const who = each.every((one) => one.who === "all") ? "all" : "some";
   return { who, afterShare: Math.max(...shares) };
+}
+
+/** For how long after a lock was freed its library may make it again. */
+export function remakingMsOf(seen: HeldObservation, leaseMs: number | null): number {
+  return Math.max(REMAKING_MS_MIN, Math.round((leaseMs ?? 0) * renewalOf(seen).afterShare));
 }
 
 function byDefault(format: FormatName): Renewal {

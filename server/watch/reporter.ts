@@ -68,7 +68,8 @@ export class Reporter {
     const isAlone = event.type === "acquired" && events.length > 0;
     const endings = isAlone ? others.map((other) => endingOf(other, event.at, hint)) : [];
     if (event.type === "acquired") this.#stopWaiting(event.key);
-    if (event.type === "force_released" && event.fence === null) this.#forced.add(event.key, event.owner);
+    if (event.type === "force_released" && event.fence === null)
+      this.#forced.add(event.key, event.owner, { at: event.at });
     if (isWatched) {
       this.#exactAt.set(event.key, performance.now());
       this.#keep(event.key, [...(isAlone ? [] : others), ...(tale === undefined ? [] : [tale])]);
@@ -88,7 +89,7 @@ export class Reporter {
 
   /** An operator freed a hold of another library, and said which. */
   freedAs(key: Key, owner: Key, format: FormatName): void {
-    this.#forced.add(key, owner, format);
+    this.#forced.add(key, owner, { as: format });
   }
 
   sighted(sighting: Sighting): void {

@@ -1,0 +1,11 @@
+// Holds a mutex of redis-semaphore as an app does that gives no onLockLost, and says so. Arguments: url, key.
+import { createRequire } from "node:module";
+
+const load = createRequire(new URL("npm/package.json", import.meta.url));
+const { Redis } = load("ioredis");
+const { Mutex } = load("redis-semaphore");
+
+const [, , url, key] = process.argv;
+const mutex = new Mutex(new Redis(url), key, { lockTimeout: 30_000, refreshInterval: 100 });
+await mutex.acquire();
+process.stdout.write(`held by ${mutex.identifier}\n`);
