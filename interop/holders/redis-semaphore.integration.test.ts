@@ -86,10 +86,8 @@ describe("a Semaphore", () => {
     const name = randomUUID();
     const key = `semaphore:${name}`;
     const { errors, options } = noticed();
-    const [one, two, three] = [options, REFRESHED, REFRESHED].map(
-      (each) => new Semaphore(redis, name, 2, each),
-    );
-    if (!one || !two || !three) throw new Error("three are made");
+    const make = (given: SemaphoreOptions) => new Semaphore(redis, name, 2, given);
+    const [one, two, three] = [make(options), make(REFRESHED), make(REFRESHED)] as const;
     await one.acquire();
     await two.acquire();
     const lock = await operator.listed(key, ({ holders }) => holders.length === 2);
@@ -126,6 +124,23 @@ describe("a Semaphore", () => {
     await until(async () => Number(await score(key, stays.identifier)) > refreshed);
     expect(versionIn(await operator.look(key))).toBe(versionIn(before));
     await Promise.all([stays.release(), comes.release()]);
+  });
+});
+
+describe("a holder of a Semaphore that refreshes no more", () => {
+  it("ends alone and is told to have expired, while the others keep theirs", async () => {
+    const name = randomUUID();
+    const key = `semaphore:${name}`;
+    const options = { lockTimeout: 1000, refreshInterval: 0 };
+    const dies = new Semaphore(redis, name, 2, options);
+    const lives = new Semaphore(redis, name, 2, { ...options, refreshInterval: 200 });
+    await dies.acquire();
+    await lives.acquire();
+    await operator.listed(key, ({ holders }) => holders.length === 2);
+    await until(async () => (await operator.story(key)).includes(`expired ${dies.identifier}`));
+    expect((await operator.look(key)).holders).toMatchObject([{ owner: lives.identifier }]);
+    expect(await operator.story(key)).toHaveLength(3);
+    await lives.release();
   });
 });
 

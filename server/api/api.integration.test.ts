@@ -119,6 +119,14 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       expect(body).toMatchObject({ holders: [], version: null, remainingMs: null });
     });
 
+    it("a key that is too large to be read is 409 not_a_lock, and says so", async () => {
+      const key = fresh();
+      await direct.sadd(key, ...Array.from({ length: 300 }, () => randomUUID()));
+      const { status, body } = await server.call(`/locks/${pathOfKey(key)}`);
+      expect([status, body.code, body.redisType]).toEqual([409, "not_a_lock", "set"]);
+      expect(body.detail).toContain("a set of 300 members. More than 256 are not read");
+    });
+
     it("a key that is no lock is 409 not_a_lock", async () => {
       const key = fresh();
       await direct.set(key, "some text");

@@ -56,8 +56,21 @@ export interface Recognised {
 export type Observation =
   | { readonly state: "free"; readonly key: Key; readonly asOf: number; readonly waiters?: SeenWaiters }
   | { readonly state: "unreadable"; readonly key: Key; readonly why: string }
-  | { readonly state: "not_a_lock"; readonly key: Key; readonly asOf: number; readonly type: string }
+  | NoLockObservation
   | HeldObservation;
+
+export interface NoLockObservation {
+  readonly state: "not_a_lock";
+  readonly key: Key;
+  readonly asOf: number;
+  readonly type: string;
+  /** It is larger than what is read, so nothing is known of it. */
+  readonly unread?: {
+    readonly size: number;
+    readonly most: number;
+    readonly of: "bytes" | "fields" | "members";
+  };
+}
 
 /** `ended`: its deadline has passed; it is still there, and free to take. */
 export interface HeldObservation extends Recognised {

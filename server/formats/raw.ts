@@ -1,6 +1,6 @@
 import { type Key, keyOfBytes } from "../../lib/contract/key.ts";
 import { type Companion, companionOf } from "./companion.ts";
-import { LOCK_TYPES, type LockType } from "./observation.ts";
+import { LOCK_TYPES, type LockType, type NoLockObservation } from "./observation.ts";
 import { remainingOf } from "./reply.ts";
 
 /** A larger hash or set and a longer string are somebody's data and are not read. A group of Redisson has three fields a value. */
@@ -8,6 +8,18 @@ export const FIELDS_MAX = 192;
 /** Of a set or sorted set: a semaphore has more holders than a lock has readers. */
 export const MEMBERS_MAX = 256;
 export const VALUE_BYTES_MAX = 1024;
+
+const MOST = {
+  string: { most: VALUE_BYTES_MAX, of: "bytes" },
+  hash: { most: FIELDS_MAX, of: "fields" },
+  set: { most: MEMBERS_MAX, of: "members" },
+  zset: { most: MEMBERS_MAX, of: "members" },
+} as const;
+
+/** How much of a key was too much to be read; undefined: all of it was read. */
+export function unreadOf({ type, size }: Pick<RawKey, "type" | "size">): NoLockObservation["unread"] {
+  return size > MOST[type].most ? { size, ...MOST[type] } : undefined;
+}
 
 /** A key and what stands beside it, as read.lua found it. */
 export interface RawKey {

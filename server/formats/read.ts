@@ -6,7 +6,7 @@ import { type RedisArgument, Script } from "../redis/script.ts";
 import { besideOf, pairOf } from "./keys.ts";
 import { knownFormat } from "./known-formats.ts";
 import type { HeldObservation, Observation, SeenWaiters } from "./observation.ts";
-import { FIELDS_MAX, MEMBERS_MAX, type RawReply, rawReplyOf, VALUE_BYTES_MAX } from "./raw.ts";
+import { FIELDS_MAX, MEMBERS_MAX, type RawReply, rawReplyOf, unreadOf, VALUE_BYTES_MAX } from "./raw.ts";
 import { recognise } from "./recognise.ts";
 import { type FormatRules, NO_RULES } from "./rules.ts";
 
@@ -73,7 +73,10 @@ function observationOf(key: Key, reply: RawReply, rules: Rules): Observation {
   const raw = { ...reply.raw, key };
   const { asOf } = raw;
   const found = recognise(raw, rules.formatOf(key));
-  if (found === undefined) return { state: "not_a_lock", key, asOf, type: raw.type };
+  if (found === undefined) {
+    const unread = unreadOf(raw);
+    return { state: "not_a_lock", key, asOf, type: raw.type, ...(unread === undefined ? {} : { unread }) };
+  }
   const isEnded = found.remainingMs !== null && found.remainingMs <= 0;
   const state = isEnded ? "ended" : "held";
   return { ...found, state, key, asOf, type: raw.type, ...waitersOf(raw.waiting, found.waiters) };

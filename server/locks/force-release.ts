@@ -16,7 +16,7 @@ import { formatToFree } from "./force-format.ts";
 import { changedTo, notAlone, notAs, unsure } from "./force-refusals.ts";
 import { freeTogether, keysTogether } from "./force-together.ts";
 import type { Locks } from "./locks.ts";
-import { notALock } from "./refusals.ts";
+import { noLockSeen, notALock } from "./refusals.ts";
 import { reservedOwner } from "./reserve.ts";
 
 interface Parts {
@@ -44,7 +44,7 @@ export async function freeByForce(parts: Parts, key: Key, ask: Ask): Promise<For
   }
   const { watcher, locks } = parts;
   const { observation, hold } = await lookAt(watcher, key, isWatchedVersion(ask.expect));
-  if (observation.state === "not_a_lock") throw notALock(key, observation.type);
+  if (observation.state === "not_a_lock") throw noLockSeen(observation);
   if (hold === undefined || hold.seen.state === "ended")
     return alreadyGone(parts, key, ask.by, observation.asOf);
   const format = formatToFree(watcher.lockOf(hold), ask);

@@ -3,7 +3,7 @@ import { fieldsOfKey, isBinary, type Key } from "../../lib/contract/key.ts";
 import { MIN_HOLD, reservedFor } from "../../lib/contract/reserved.ts";
 import type { Grant } from "../../lib/contract/verb.ts";
 import { unmappable } from "../formats/keys.ts";
-import type { SeenHolder } from "../formats/observation.ts";
+import type { NoLockObservation, SeenHolder } from "../formats/observation.ts";
 import type { Elsewhere, Granted, Refused } from "../formats/reply.ts";
 import {
   HeldError,
@@ -107,6 +107,15 @@ export function refusal(
     );
   }
   return notALock(key, reply.type, format);
+}
+
+/** Of what a look showed. */
+export function noLockSeen({ key, type, unread }: NoLockObservation): NotALockError {
+  if (unread === undefined) return notALock(key, type);
+  return new NotALockError(
+    `The key holds a ${type} of ${unread.size} ${unread.of}. More than ${unread.most} are not read, so whether it is a lock is not known. It was not touched; look at it with redis-cli.`,
+    { ...fieldsOfKey(key), redisType: type },
+  );
 }
 
 /** @param format as what it was looked at; any by default */

@@ -8,7 +8,7 @@ import { Grant } from "../../../lib/contract/verb.ts";
 import { answered } from "../../locks/answered.ts";
 import { InvalidError, UnavailableError } from "../../locks/errors.ts";
 import { freeByForce } from "../../locks/force-release.ts";
-import { notALock } from "../../locks/refusals.ts";
+import { noLockSeen } from "../../locks/refusals.ts";
 import { failureOf } from "../../redis/failure.ts";
 import { indexAfter, type Order, orderOf, type Place, placeOf } from "../../watch/mirror.ts";
 import type { Watcher } from "../../watch/watcher.ts";
@@ -127,7 +127,7 @@ export function lockRoutes({ locks, watcher, journal }: Services): Route[] {
 async function lockNow(watcher: Watcher, key: Key): Promise<Lock> {
   const { observation: seen, hold } = await look(watcher, key);
   const observation = answered(seen);
-  if (observation.state === "not_a_lock") throw notALock(key, observation.type);
+  if (observation.state === "not_a_lock") throw noLockSeen(observation);
   if (hold !== undefined) return watcher.lockOf(hold);
   const waiters = observation.state === "free" ? observation.waiters : undefined;
   return watcher.freeLock(key, observation.asOf, waiters);

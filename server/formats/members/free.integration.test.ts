@@ -346,7 +346,7 @@ describe("sidekiq-unique-jobs", () => {
   });
 });
 
-it("a semaphore of a hundred is read whole, one that is larger than any is not", async () => {
+it("a semaphore of a hundred is read whole, one that is larger than any is not, and says so", async () => {
   const owners = Array.from({ length: 100 }, () => randomUUID());
   const key = await TAKES.semaphore(owners);
   expect((await look(key)).holders).toHaveLength(100);
@@ -354,5 +354,7 @@ it("a semaphore of a hundred is read whole, one that is larger than any is not",
   const crowd = `semaphore:${randomUUID()}`;
   await direct.zadd(crowd, ...Array.from({ length: 257 }, () => [Date.now(), randomUUID()]).flat());
   await direct.pexpire(crowd, 10_000);
-  expect(await read(direct, [crowd])).toMatchObject([{ state: "not_a_lock", type: "zset" }]);
+  expect(await read(direct, [crowd])).toMatchObject([
+    { state: "not_a_lock", type: "zset", unread: { size: 257, most: 256, of: "members" } },
+  ]);
 });
