@@ -153,6 +153,15 @@ describe("freeing a string", () => {
     expect(await lookAt(key)).toMatchObject({ state: "ended", format: "timestamp" });
   });
 
+  it("of redis-lock, which writes such a deadline as well, keeps them off alike", async () => {
+    const key = `lock.${randomUUID()}`;
+    await redis.set(key, String(Date.now() + 30_001), "PX", 30_000);
+    const seen = await heldAt(key);
+    expect(seen).toMatchObject({ format: "redis-lock", candidates: ["timestamp"] });
+    expect(await force(seen, 60_000)).toBe("released");
+    expect(await new PollingLock(redis, { waitMs: 0 }).acquire(key)).toBe(false);
+  });
+
   it("of redis-py tells since when it was wanted", async () => {
     const key = `lock:${randomUUID()}`;
     await redis.set(key, uuid1(Date.now() - 7000), "PX", 30_000);

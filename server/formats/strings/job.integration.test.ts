@@ -46,6 +46,10 @@ describe("the lock of a job", () => {
     expect(releaseTermsOf(seen)).toMatchObject({ may: "never", holdOff: false });
   });
 
+  it("is BullMQ's by its token alone where the queue tells of no version", async () => {
+    expect((await heldAt(await working("17", `${randomUUID()}:0`, {}))).format).toBe("bullmq");
+  });
+
   it("is Bull's where no queue of BullMQ is named, and is not freed", async () => {
     const seen = await heldAt(await working("17", randomUUID(), {}));
     expect(seen).toMatchObject({ format: "bull", confidence: "certain" });

@@ -81,6 +81,18 @@ describe("who waits for python-redis-lock without a limit", () => {
     expect(waiter.tries).toBe(1);
   });
 
+  it("is left alone at the end of a hold-off where somebody has the lock", async () => {
+    const name = randomUUID();
+    const looks = async () =>
+      Number(/cmdstat_exists:calls=(\d+)/.exec(await redis.info("commandstats"))?.[1] ?? 0);
+    await redis.set(`lock:${name}`, TOKEN);
+    expect(await force(await heldAt(`lock:${name}`), 100)).toBe("released");
+    await redis.set(`lock:${name}`, TOKEN);
+    const before = await looks();
+    await until(async () => (await looks()) > before);
+    expect(await redis.llen(`lock-signal:${name}`)).toBe(0);
+  });
+
   it("finds a signal for a second, should it be on its way", async () => {
     const name = randomUUID();
     await redis.set(`lock:${name}`, TOKEN);
