@@ -33,9 +33,10 @@ export const JVM_AND_OURS: Readonly<Record<Extract<FormatName, Here>, FormatFact
     layout: "one string with the time, the host and an id",
     owner: "unique",
     renews: { who: "some", afterShare: 1 / 2 },
-    oldOwner: "It is told nothing and finishes its job.",
+    oldOwner:
+      "It is told nothing and finishes its job. A job that has ended may keep the lock until its lockAtLeastFor is over.",
     comesBack:
-      "By default its unlock deletes the key without comparing it, and its keep-alive overwrites it: both hit whoever has the lock by then. Hold it off until the old job has ended.",
+      "By default its unlock deletes the key without comparing it, and a keep-alive overwrites it: both hit whoever has the lock by then. Hold it off until the old job has ended.",
   },
   spring: {
     label: "Spring Integration",

@@ -53,10 +53,11 @@ export const NODE_AND_PYTHON: Readonly<Record<Extract<FormatName, Here>, FormatF
   "redis-lock": {
     label: "redis-lock (npm)",
     layout: "one string, the time in milliseconds at which it ends",
-    owner: "unique",
+    owner: "recurs",
     renews: { who: "none" },
-    oldOwner: "It is told nothing.",
-    comesBack: "Its unlock deletes the key without comparing it, and hits whoever has the lock by then.",
+    oldOwner: "It is told nothing. Until its time has passed it goes on working.",
+    comesBack:
+      "Until its time has passed its unlock deletes the key without comparing it, and hits whoever has the lock by then.",
   },
   "redis-semaphore": {
     label: "redis-semaphore",
@@ -124,7 +125,7 @@ export const NODE_AND_PYTHON: Readonly<Record<Extract<FormatName, Here>, FormatF
     label: "RQ",
     layout: "one string, the process id of the scheduler",
     owner: "recurs",
-    renews: { who: "all", afterShare: 1 / 2 },
+    renews: { who: "all", afterShare: 1 / 60 },
     oldOwner: "It is told nothing, and goes on scheduling beside the next one.",
     comesBack:
       "Its heartbeat and its end act on the key without comparing it, and hit whoever has it by then.",
@@ -133,7 +134,7 @@ export const NODE_AND_PYTHON: Readonly<Record<Extract<FormatName, Here>, FormatF
     label: "tooz",
     layout: "one string, 32 hexadecimal digits with the time in it",
     owner: "unique",
-    renews: { who: "some", afterShare: 1 / 3 },
+    renews: { who: "some", afterShare: 1 / 2 },
     oldOwner: "Its heartbeat cannot prolong the lock, and its release fails. Until then it goes on working.",
   },
 };

@@ -45,6 +45,7 @@ export const OTHERS: Readonly<Record<Extract<FormatName, Here>, FormatFacts>> = 
     owner: "unique",
     renews: { who: "all", afterShare: 0.3 },
     oldOwner: "Its HandleLostToken is cancelled at the next renewal. Until then it goes on working.",
+    comesBack: "Only a writer that waits (its owner ends with _WRITERWAITING) is back with its next try.",
   },
   laravel: {
     label: "Laravel",
@@ -80,7 +81,8 @@ export const OTHERS: Readonly<Record<Extract<FormatName, Here>, FormatFacts>> = 
     layout: "one string, a UUID",
     owner: "unique",
     renews: { who: "none" },
-    oldOwner: "Its unlock answers that nothing was deleted. Until then it goes on working.",
+    oldOwner:
+      "It is told nothing: its unlock deletes nothing and says so to nobody. Until then it goes on working.",
     comesBack: "By default an extend of it makes the lock again when it is free.",
   },
 };

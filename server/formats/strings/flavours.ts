@@ -67,6 +67,7 @@ export const FLAVOURS: readonly Flavour[] = [
   bare("spring", "uuid4"),
   bare("lan1tian", "uuid4"),
   bare("ioredis-lock", "uuid4"),
+  bare("ioredis-lock", "uuid1Dashed"),
   bare("redlock", "hex32"),
   bare("redsync", "base64Of16"),
   bare("bsm-redislock", "base64UrlOf16"),

@@ -54,6 +54,7 @@ describe("a string of a library", () => {
     ["python-redis-lock", "lock:orders", BASE64_18, "likely", null],
     ["python-redis-lock", "app:lock:orders", BASE64_18, "likely"],
     ["redis-lock", "lock.orders", String(NOW + 5000), "likely"],
+    ["ioredis-lock", "lock:orders", "6c84fb90-12c4-11e1-840d-7b25c5ee775a", "likely"],
     ["redlock", "locks:orders", HEX32, "likely"],
     ["redlock", "orders", HEX32, "possible"],
     ["redsync", "orderMutex", BASE64_16, "likely"],

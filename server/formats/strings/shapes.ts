@@ -41,6 +41,7 @@ export const SHAPES = {
   hex32: { pattern: new RegExp(`^${HEX32}$`) },
   hex32Packed: { pattern: packed(HEX32) },
   uuid4: { pattern: new RegExp(`^${UUID4}$`) },
+  uuid1Dashed: { pattern: /^[0-9a-f]{8}-[0-9a-f]{4}-1[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/ },
   uuid4AndMore: { pattern: new RegExp(`^${UUID4}-(?<added>.{1,200})$`, "s") },
   base64Of16: { pattern: new RegExp(`^[A-Za-z0-9+/]{21}${BASE64_OF_16}==$`) },
   base64Of18: { pattern: new RegExp(`^${BOTH_CASES}[A-Za-z0-9+/]{24}$`) },
