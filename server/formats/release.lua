@@ -89,7 +89,8 @@ if left > 0 then
 end
 
 local since = ours and kept.since > 0 and integer(kept.since) or ''
-local least_ms = ours and acquired_by == '' and kept.since + kept.least - now_ms or 0
+-- A clock that was set back since the grant makes no longer time of it, and none where none was asked for.
+local least_ms = ours and acquired_by == '' and math.min(kept.least, kept.since + kept.least - now_ms) or 0
 local freed = message('released', now_ms, fence, kept.seq, 0, since, owner, '', KEYS[1])
 if least_ms > 0 or asked_ms > 0 then
   local reserved = asked_ms >= least_ms and ARGV[9] or 'lockkeeper:reserve:min-hold'
