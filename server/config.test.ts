@@ -35,6 +35,7 @@ describe("readConfig", () => {
       watch: ["*lock*", "*:LOCKED", "mutex:*", "semaphore:*", "lock:*"],
       lockable: ["lock:*"],
       notifications: "off",
+      formatRules: [],
       rootKey: undefined,
       logLevel: "warn",
       operatorName: expect.stringMatching(/./),
@@ -92,6 +93,7 @@ describe("readConfig", () => {
       "LOCKKEEPER_TARGET",
       "LOCKKEEPER_WATCH",
       "LOCKKEEPER_LOCKABLE",
+      "LOCKKEEPER_FORMATS",
       "LOCKKEEPER_NOTIFICATIONS",
       "LOCKKEEPER_ROOT_KEY",
       "LOCKKEEPER_PUBLIC_URL",
@@ -107,6 +109,14 @@ describe("readConfig", () => {
 
   it("reads patterns between commas, without the white space around them", () => {
     expect(read({ LOCKKEEPER_LOCKABLE: " job:* ,, cron:?, " }).lockable).toEqual(["job:*", "cron:?"]);
+  });
+
+  it("reads rules for formats between commas, in their order", () => {
+    expect(read({ LOCKKEEPER_FORMATS: "order-*=redlock-net, app:*=spring,,a=b=token" }).formatRules).toEqual([
+      { pattern: "order-*", format: "redlock-net" },
+      { pattern: "app:*", format: "spring" },
+      { pattern: "a=b", format: "token" },
+    ]);
   });
 
   it("always watches what may be locked, and names no pattern twice", () => {
@@ -137,6 +147,10 @@ describe("readConfig", () => {
     ["LOCKKEEPER_PUBLIC_URL", "locks.example", /http:\/\/ or https:\/\//],
     ["LOCKKEEPER_INSECURE_HTTP", "yes", /0 or 1/],
     ["LOCKKEEPER_DOOR", "back", /fast or next/],
+    ["LOCKKEEPER_FORMATS", "app:*=spring,order-*", /PATTERN=FORMAT.*"order-\*" is not/],
+    ["LOCKKEEPER_FORMATS", "=spring", /PATTERN=FORMAT.*"=spring" is not/],
+    ["LOCKKEEPER_FORMATS", "app:*=sprong", /"sprong", which is no format; .*redlock-net, .*spring/],
+    ["LOCKKEEPER_FORMATS", `${"x".repeat(257)}=spring`, /at most 256 characters/],
     ["LOCKKEEPER_LOG", "loud", /debug, info, warn, error, silent/],
   ])("refuses %s=%s in one line that names it and what is allowed", (name, value, allowed) => {
     const { message } = faultOf({ [name]: value });

@@ -1,6 +1,8 @@
 import { homedir, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
+import { FORMAT_NAMES } from "../lib/contract/format.ts";
+import { FormatRule } from "../lib/contract/format-rule.ts";
 import { StartupError } from "./startup-error.ts";
 
 const list = (fallback: string) =>
@@ -20,6 +22,32 @@ const port = z.coerce
   .min(0)
   .max(65_535);
 
+/** `PATTERN=FORMAT`, comma-separated. */
+const formatRules = z
+  .string()
+  .default("")
+  .transform((text, context): FormatRule[] => {
+    const parts = text.split(",").map((part) => part.trim());
+    const rules = parts.flatMap((part) => (part === "" ? [] : [ruleOf(part)]));
+    const fault = rules.find((rule) => typeof rule === "string");
+    if (fault !== undefined) context.addIssue({ code: "custom", message: fault });
+    return rules.filter((rule) => typeof rule !== "string");
+  });
+
+/** A rule, or what is wrong with it. */
+function ruleOf(part: string): FormatRule | string {
+  const at = part.lastIndexOf("=");
+  const rule = FormatRule.safeParse({ pattern: part.slice(0, Math.max(0, at)), format: part.slice(at + 1) });
+  if (at <= 0) {
+    return `must be PATTERN=FORMAT, comma-separated, as in order-*=redlock-net; ${JSON.stringify(part)} is not`;
+  }
+  if (rule.success) return rule.data;
+  const [issue] = rule.error.issues;
+  if (issue?.path[0] !== "format") return `has a rule whose pattern cannot be used: ${issue?.message}`;
+  const name = JSON.stringify(part.slice(at + 1));
+  return `names ${name}, which is no format; those are ${FORMAT_NAMES.join(", ")}`;
+}
+
 const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 const ROOT_KEY_LENGTH = "must have 32 to 512 characters";
 
@@ -34,6 +62,7 @@ const Environment = z.object({
   LOCKKEEPER_TARGET: z.string().max(64, "must have 64 characters or fewer").default("default"),
   LOCKKEEPER_WATCH: list("*lock*,*:LOCKED,mutex:*,semaphore:*"),
   LOCKKEEPER_LOCKABLE: list("lock:*"),
+  LOCKKEEPER_FORMATS: formatRules,
   LOCKKEEPER_NOTIFICATIONS: z.enum(["off", "set"], "must be off or set").default("off"),
   LOCKKEEPER_ROOT_KEY: z.string().min(32, ROOT_KEY_LENGTH).max(512, ROOT_KEY_LENGTH).optional(),
   LOCKKEEPER_PUBLIC_URL: z
@@ -69,6 +98,8 @@ export interface Config {
   /** Glob patterns of keys that the API may lock. */
   readonly lockable: readonly string[];
   readonly notifications: "off" | "set";
+  /** Which keys are of which format, where their shape does not tell. */
+  readonly formatRules: readonly FormatRule[];
   readonly rootKey: string | undefined;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** Who a link made at this terminal logs in. */
@@ -103,6 +134,7 @@ export function readConfig(
     watch: [...new Set([...env.LOCKKEEPER_WATCH, ...env.LOCKKEEPER_LOCKABLE])],
     lockable: env.LOCKKEEPER_LOCKABLE,
     notifications: env.LOCKKEEPER_NOTIFICATIONS,
+    formatRules: env.LOCKKEEPER_FORMATS,
     rootKey: env.LOCKKEEPER_ROOT_KEY,
     logLevel: env.LOCKKEEPER_LOG,
     operatorName: accountName(),

@@ -17,6 +17,7 @@ import { Locks } from "./locks/locks.ts";
 import { type Connections, openConnections } from "./redis/connect.ts";
 import { StartupError } from "./startup-error.ts";
 import type { Target } from "./target.ts";
+import { RuleBook } from "./watch/rule-book.ts";
 import { Watcher } from "./watch/watcher.ts";
 
 /** Everything that runs behind the doors, built once. */
@@ -42,8 +43,9 @@ export class Runtime {
     const { publicUrl, insecureHttp, watch, lockable, notifications } = config;
     const authentication = new Authentication(rootKey, sessions, { publicUrl, insecureHttp, port });
     const journal = new Journal();
+    const rules = await RuleBook.open({ home, target: target.name, given: config.formatRules });
     const watcher = new Watcher(
-      { target: target.name, db: address.db, watch, notifications },
+      { target: target.name, db: address.db, watch, notifications, rules: rules.rules },
       connections.watch,
       connections.subscriber,
       journal,
@@ -57,7 +59,8 @@ export class Runtime {
     const live = new LiveStreams({ watcher, journal, hello });
     const locks = new Locks(connections.verbs, connections.wake, address.db, lockable);
     const streams = new OpenStreams();
-    const api = createApi({ locks, watcher, journal, sessions, authentication, live, streams }, log);
+    const services = { locks, watcher, journal, rules, sessions, authentication, live, streams };
+    const api = createApi(services, log);
     watcher.start();
     return new Runtime(config, api, watcher, home, streams, connections, rootKey.made);
   }

@@ -4,6 +4,7 @@ import { json } from "./http.ts";
 import { openApiDocument } from "./openapi.ts";
 import { type Route, route } from "./route.ts";
 import { eventRoutes } from "./routes/events.ts";
+import { formatRoutes } from "./routes/formats.ts";
 import { liveRoutes } from "./routes/live.ts";
 import { lockRoutes } from "./routes/locks.ts";
 import { sessionRoutes } from "./routes/session.ts";
@@ -18,6 +19,7 @@ export function createApi(services: Services, log: Logger): Dispatcher {
     ...eventRoutes(services),
     ...liveRoutes(services),
     ...sessionRoutes(services),
+    ...formatRoutes(services, log),
   ];
   return new Dispatcher([...routes, documentRoute(routes)], services.authentication, log);
 }

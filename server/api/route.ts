@@ -23,7 +23,7 @@ export interface Call<Query, Body> {
 
 /** One declaration a route: matching, checks, types and the OpenAPI document all come from it. */
 export interface Route {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PUT";
   /** Below /api/v1; `{key}` and `{id}` stand for one segment. */
   readonly path: string;
   /** `anyone`: needs no credentials. */

@@ -1,7 +1,7 @@
 export type Role = "viewer" | "operator" | "admin";
 
 /** What a route asks of the one who calls it. */
-export type Access = "read" | "lock" | "force";
+export type Access = "read" | "lock" | "force" | "admin";
 
 /** Who calls. `name` is what events and audits say. */
 export interface Principal {
@@ -13,7 +13,7 @@ export interface Principal {
 const MAY: Record<Role, readonly Access[]> = {
   viewer: ["read"],
   operator: ["read", "force"],
-  admin: ["read", "lock", "force"],
+  admin: ["read", "lock", "force", "admin"],
 };
 
 export function may(principal: Principal, access: Access): boolean {

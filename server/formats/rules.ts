@@ -1,13 +1,7 @@
 import type { FormatName } from "../../lib/contract/format.ts";
+import type { FormatRule } from "../../lib/contract/format-rule.ts";
 import { type Key, textOfKey } from "../../lib/contract/key.ts";
 import { Glob } from "../redis/glob.ts";
-
-/** Keys of this name are of this format: what their shape alone does not tell. */
-export interface FormatRule {
-  /** Redis's glob. */
-  readonly pattern: string;
-  readonly format: FormatName;
-}
 
 /** The first rule that fits a key counts. */
 export class FormatRules {

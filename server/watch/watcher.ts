@@ -8,6 +8,7 @@ import type { Lock } from "../../lib/contract/lock.ts";
 import { standsAside } from "../formats/keys.ts";
 import type { HeldObservation, Observation, SeenWaiters } from "../formats/observation.ts";
 import { read } from "../formats/read.ts";
+import { type FormatRules, NO_RULES } from "../formats/rules.ts";
 import type { Journal } from "../history/journal.ts";
 import { Glob, matchesAny } from "../redis/glob.ts";
 import { holdOf } from "./continuity.ts";
@@ -30,6 +31,8 @@ export interface WatcherOptions {
   readonly db: number;
   readonly watch: readonly string[];
   readonly notifications: "off" | "set";
+  /** What shape alone does not tell. */
+  readonly rules?: FormatRules;
 }
 
 const RECONCILE_EVERY_MS = 5000;
@@ -66,6 +69,7 @@ export class Watcher {
   readonly #listeners = new Set<() => void>();
   readonly #stopping = new AbortController();
   readonly #watched: readonly Glob[];
+  #rules: FormatRules;
   #isCaughtUp = false;
   #isFirstPass = true;
   /** Rises with every break. */
@@ -81,9 +85,10 @@ export class Watcher {
     journal: Journal,
     private readonly log?: Logger,
   ) {
+    this.#rules = options.rules ?? NO_RULES;
     this.#watched = options.watch.map((pattern) => new Glob(pattern));
     this.#reader = new Reader(
-      (keys) => read(redis, keys),
+      (keys) => read(redis, keys, this.#rules),
       (looks) => this.#take(looks),
       (key) => this.#dueMsOf(key),
     );
@@ -155,7 +160,9 @@ export class Watcher {
   /** Looks at a key in Redis now. The picture takes it in when it is a watched one. */
   async look(key: Key): Promise<{ observation: Observation; hold: Hold | undefined }> {
     const isWatched = this.isWatched(key);
-    const [observation] = isWatched ? await this.#reader.look([key]) : await read(this.redis, [key]);
+    const [observation] = isWatched
+      ? await this.#reader.look([key])
+      : await read(this.redis, [key], this.#rules);
     if (observation === undefined) throw new Error("read.lua gave no reply");
     return { observation, hold: isWatched ? this.mirror.get(key) : passingHoldOf(observation) };
   }
@@ -175,6 +182,12 @@ export class Watcher {
   /** Makes sure that nothing we should have heard of is still on its way. @throws when Redis is away */
   async confirmSight(): Promise<void> {
     await this.#link.confirm();
+  }
+
+  /** From now on keys are of the formats that these rules say. Everything is read again. */
+  useRules(rules: FormatRules): void {
+    this.#rules = rules;
+    void this.#pass();
   }
 
   lockOf(hold: Hold): Lock {

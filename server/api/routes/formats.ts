@@ -1,0 +1,58 @@
+import type { Logger } from "pino";
+import { FORMAT_NAMES, isSpoken } from "../../../lib/contract/format.ts";
+import { FORMAT_FACTS } from "../../../lib/contract/format-facts.ts";
+import { FormatRulesInput, Formats } from "../../../lib/contract/format-rule.ts";
+import type { RuleBook } from "../../watch/rule-book.ts";
+import { json } from "../http.ts";
+import { type Route, route } from "../route.ts";
+import type { Services } from "../services.ts";
+
+/** What formats there are, and which keys are said to be of which. */
+export function formatRoutes({ rules, watcher }: Services, log: Logger): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/formats",
+      access: "read",
+      summary: "The formats that are known, and the rules that say which keys are of which",
+      response: { status: 200, schema: Formats, description: "Formats and rules." },
+      errors: ["unauthenticated", "forbidden"],
+      handle: () => json(200, formatsOf(rules)),
+    }),
+    route({
+      method: "PUT",
+      path: "/formats/rules",
+      access: "admin",
+      summary: "Say which keys are of which format",
+      description:
+        "Takes the place of all rules but those of the configuration, which come first. Where several libraries write the same, a rule settles which one it is: its locks are `certain` from then on, and are freed as that library would. All locks are read again. Only keys that are watched are listed.",
+      body: FormatRulesInput,
+      examples: {
+        "Two libraries that write UUIDs": {
+          rules: [
+            { pattern: "order-*", format: "redlock-net" },
+            { pattern: "app:*", format: "spring" },
+          ],
+        },
+        "No rules": { rules: [] },
+      },
+      response: { status: 200, schema: Formats, description: "Formats, and the rules from now on." },
+      errors: [
+        ...(["invalid", "unauthenticated", "forbidden", "too_large", "unsupported_media_type"] as const),
+        ...(["unavailable", "unknown_outcome"] as const),
+      ],
+      handle: async ({ body, principal }) => {
+        const before = rules.listed;
+        await rules.replace(body.rules);
+        watcher.useRules(rules.rules);
+        log.warn({ by: principal.name, before, after: rules.listed }, "the rules for formats were replaced");
+        return json(200, formatsOf(rules));
+      },
+    }),
+  ];
+}
+
+function formatsOf(rules: RuleBook): Formats {
+  const formats = FORMAT_NAMES.map((name) => ({ name, spoken: isSpoken(name), ...FORMAT_FACTS[name] }));
+  return { formats, rules: rules.listed };
+}

@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { FORMAT_NAMES } from "../../lib/contract/format.ts";
+import { RULES_MAX } from "../../lib/contract/format-rule.ts";
+import { pathOfKey } from "../../lib/contract/key.ts";
+import { startTestServer, type TestServer, until } from "../testing/server.ts";
+
+let server: TestServer;
+let direct: Redis;
+
+beforeAll(async () => {
+  server = await startTestServer({ environment: { LOCKKEEPER_FORMATS: "lock:conf:*=spring" } });
+  direct = server.redis.client();
+});
+afterAll(async () => await server.stop());
+beforeEach(async () => void (await put([])));
+
+const put = (rules: unknown) => server.call("/formats/rules", { method: "PUT", body: { rules } });
+
+/** A lock that libraries of several kinds write so. */
+async function uuidAt(prefix: string): Promise<string> {
+  const key = `lock:${prefix}:${randomUUID()}`;
+  await direct.set(key, randomUUID(), "PX", 30_000);
+  await until(async () => (await listedAs(key)) !== undefined);
+  return key;
+}
+
+async function listedAs(key: string): Promise<string | undefined> {
+  const { body } = await server.call(`/locks?filter=${encodeURIComponent(`key:${key}`)}`);
+  return body.items[0]?.format;
+}
+
+it("all formats are told with what is known of them, and rules with where they are from", async () => {
+  const { status, body } = await server.call("/formats");
+  expect(status).toBe(200);
+  expect(body.formats.map(({ name }: { name: string }) => name)).toEqual([...FORMAT_NAMES]);
+  expect(body.formats.find(({ name }: { name: string }) => name === "bullmq")).toMatchObject({
+    ...{ label: "BullMQ", owner: "unique", spoken: false, renews: { who: "all", afterShare: 0.5 } },
+    never: { why: expect.stringContaining("second time") },
+  });
+  expect(body.rules).toEqual([{ pattern: "lock:conf:*", format: "spring", from: "configuration" }]);
+});
+
+it("a rule of the configuration says what shape does not tell", async () => {
+  const [plain, ruled] = [await uuidAt("plain"), await uuidAt("conf")];
+  const lockOf = async (key: string) => (await server.call(`/locks/${pathOfKey(key)}`)).body;
+  expect((await lockOf(plain)).candidates).toContain("spring");
+  expect(await lockOf(ruled)).toMatchObject({ format: "spring", candidates: [], confidence: "certain" });
+});
+
+it("new rules hold at once for all that is known, and for keys that looked like nothing before", async () => {
+  const key = await uuidAt("api");
+  const strange = `lock:api:${randomUUID()}`;
+  await direct.set(strange, "\x01\x02", "PX", 30_000);
+  expect((await server.call(`/locks/${pathOfKey(strange)}`)).body.code).toBe("not_a_lock");
+  const { status, body } = await put([{ pattern: "lock:api:*", format: "redlock-net" }]);
+  expect(status).toBe(200);
+  expect(body.rules.at(-1)).toEqual({ pattern: "lock:api:*", format: "redlock-net", from: "api" });
+  await until(async () => (await listedAs(key)) === "redlock-net", 1500);
+  await until(async () => (await listedAs(strange)) === "redlock-net", 1500);
+  await put([]);
+  await until(async () => (await listedAs(key)) !== "redlock-net", 1500);
+});
+
+it.each([
+  ["a format that nobody knows", [{ pattern: "a", format: "none" }], /rules\.0\.format/],
+  ["an empty pattern", [{ pattern: "", format: "spring" }], /at least one character/],
+  ["a field too many", [{ pattern: "a", format: "spring", from: "api" }], /rules\.0/],
+  ["no list", "a=spring", /rules/],
+  ["too many", Array(RULES_MAX + 1).fill({ pattern: "a", format: "spring" }), /at most 100/],
+])("%s is refused, and nothing is changed", async (_, rules, why) => {
+  await put([{ pattern: "lock:kept:*", format: "spring" }]);
+  const { status, body } = await put(rules);
+  expect([status, body.code]).toEqual([400, "invalid"]);
+  expect(body.detail).toMatch(why);
+  expect((await server.call("/formats")).body.rules).toHaveLength(2);
+});
+
+it("nobody without credentials sees or changes them", async () => {
+  const headers = { authorization: "Bearer wrong" };
+  for (const init of [{ headers }, { headers, method: "PUT", body: { rules: [] } }]) {
+    const path = init.method === undefined ? "/formats" : "/formats/rules";
+    expect((await server.call(path, init)).status).toBe(401);
+  }
+});
