@@ -9,8 +9,8 @@ import { startTestRedis, type TestRedis } from "../testing/redis.ts";
 import { until } from "../testing/server.ts";
 import { Watcher } from "./watcher.ts";
 
-const LEASE_MS = 1200;
-const EVERY_MS = 400;
+const LEASE_MS = 1500;
+const EVERY_MS = 500;
 
 let redis: TestRedis;
 let direct: Redis;
@@ -63,17 +63,21 @@ it("a lock that is renewed costs one read a renewal; when it is overdue one more
   const key = await taken(LEASE_MS);
   const before = await reads();
   const renewals = 8;
+  let overdue = 0;
+  let renewedAt = performance.now();
   for (let n = 0; n < renewals; n++) {
     await pause(EVERY_MS);
     await direct.pexpire(key, LEASE_MS);
+    // On a machine that is busy the renewal itself may come late.
+    if (performance.now() - renewedAt > 1.2 * EVERY_MS) overdue++;
+    renewedAt = performance.now();
   }
-  const renewedAt = performance.now();
   await until(() => verdictOf(key)?.renewals === renewals);
   expect(verdictOf(key)?.state).toBe("renewing");
-  expect((await reads()) - before).toBeLessThanOrEqual(renewals);
+  expect((await reads()) - before).toBeLessThanOrEqual(renewals + overdue);
   await until(() => verdictOf(key)?.state === "late");
   expect(performance.now() - renewedAt).toBeLessThan(LEASE_MS);
-  expect((await reads()) - before).toBeLessThanOrEqual(renewals + 1);
+  expect((await reads()) - before).toBeLessThanOrEqual(renewals + overdue + 1);
   expect(await untilGone(key)).toEqual(["late"]);
 }, 15_000);
 

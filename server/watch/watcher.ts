@@ -294,9 +294,10 @@ export class Watcher {
   async #walk(): Promise<void> {
     const startedAt = performance.now();
     const generation = this.#generation;
-    for (const key of this.mirror.keys()) this.#reader.mark(key);
+    const known = new Set(this.mirror.keys());
+    for (const key of known) this.#reader.mark(key);
     for await (const keys of discover(this.redis, this.options.watch, this.#stopping.signal)) {
-      for (const key of keys) this.#reader.mark(key);
+      for (const key of keys) if (!known.has(key)) this.#reader.mark(key);
       await this.#reader.settled();
     }
     await this.#reader.settled();
