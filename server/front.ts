@@ -66,7 +66,9 @@ export class Front {
   }
 
   #answer(incoming: IncomingMessage, outgoing: ServerResponse): void {
-    const path = (incoming.url ?? "/").split("?", 1)[0] ?? "/";
+    const { url = "/" } = incoming;
+    const mark = url.indexOf("?");
+    const path = mark < 0 ? url : url.slice(0, mark);
     const isApi = path.startsWith("/api/");
     // Next redirects these forms to themselves for ever or fails, and its own door would believe their headers.
     if (!path.startsWith("/")) text(outgoing, 400, "this address must begin with /");

@@ -66,8 +66,8 @@ export class Runtime {
   }
 
   /** The fast door. */
-  async answerNode(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    await answerNode(this.api, incoming, outgoing);
+  answerNode(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    return answerNode(this.api, incoming, outgoing);
   }
 
   /** The door of Next's route handler. */

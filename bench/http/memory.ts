@@ -32,7 +32,7 @@ export async function measureMemory(run: Run, { ours, bare }: HttpContenders): P
   };
   const quick = run.effort === "quick";
   await add(WAITER, quick ? 200 : 2000, holdWaiters);
-  await add(STREAM, quick ? 50 : 500, holdStreams);
+  await add(STREAM, quick ? 200 : 500, holdStreams);
   return lines;
 }
 

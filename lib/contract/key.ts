@@ -103,6 +103,8 @@ function keyOfByteForm(encoded: string): ParsedPath {
 }
 
 function withinLimit(key: Key): ParsedPath {
+  // No character has more than three bytes a code unit.
+  if (!isBinary(key) && key.length * 3 <= KEY_BYTES_MAX) return { ok: true, key };
   const bytes = bytesOfKey(key).length;
   if (bytes <= KEY_BYTES_MAX) return { ok: true, key };
   return { ok: false, why: `the key has ${bytes} bytes; at most ${KEY_BYTES_MAX} are allowed` };

@@ -1,12 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { request as httpRequest } from "node:http";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pathOfKey } from "../../lib/contract/key.ts";
 import { LEASE_MS_MAX } from "../../lib/contract/verb.ts";
-import { type CallInit, type Door, startTestServer, type TestServer, until } from "../testing/server.ts";
+import {
+  type CallInit,
+  type Door,
+  ROOT_KEY,
+  startTestServer,
+  type TestServer,
+  until,
+} from "../testing/server.ts";
 
 const fresh = () => `lock:${randomUUID()}`;
+const inChunks = (text: string) => new Blob([text]).stream();
 const foreignOwner = () => `${randomUUID()}:7`;
 
 describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
@@ -312,6 +322,19 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       expect([huge.status, huge.body.code]).toEqual([413, "too_large"]);
     });
 
+    it("a body that does not say its length is read to its limit and no further", async () => {
+      const ask = async (characters: number) => {
+        const key = fresh();
+        const body = JSON.stringify({ owner: "me", record: { purpose: "" } }).padEnd(characters);
+        const reply = await call(`/locks/${key}/acquire`, { body: inChunks(body) });
+        return [reply.status, reply.body.code, await direct.exists(key)];
+      };
+      expect(await ask(60_000)).toEqual([200, undefined, 1]);
+      expect(await ask(70_000)).toEqual([413, "too_large", 0]);
+      expect(await ask(3_000_000)).toEqual([413, "too_large", 0]);
+      expect(await ask(100)).toEqual([200, undefined, 1]);
+    });
+
     it("unknown addresses are 404, other methods 405 with Allow", async () => {
       expect((await call("/nothing")).body.code).toBe("not_found");
       expect((await call("/locks/a/b/c")).body.detail).toContain("%2F");
@@ -430,7 +453,7 @@ describe("raw HTTP at the fast door", () => {
           port,
           path,
           method,
-          headers: { authorization: `Bearer ${"root-key-of-the-tests-0123456789-0123456789"}`, ...headers },
+          headers: { authorization: `Bearer ${ROOT_KEY}`, ...headers },
         },
         (response) => {
           let text = "";
@@ -465,6 +488,18 @@ describe("raw HTTP at the fast door", () => {
     expect(status).toBe(400);
     expect(JSON.parse(body).detail).toContain("~Li4");
     expect((await raw("/api/v1/locks/..")).status).toBe(400);
+  });
+
+  it("a body that breaks off acquires nothing, and is no fault of ours", async () => {
+    const key = fresh();
+    const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+    const head = `POST /api/v1/locks/${key}/acquire HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
+    socket.write(`${head}Authorization: Bearer ${ROOT_KEY}\r\nContent-Length: 14\r\n\r\n{"owner":`);
+    const answer = text(socket);
+    socket.end();
+    expect(await answer).toContain("HTTP/1.1 400 Bad Request");
+    const direct = server.redis.client();
+    expect(await direct.exists(key)).toBe(0);
   });
 
   it("GET with a body is refused, and the connection's next request is not confused by it", async () => {

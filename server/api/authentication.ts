@@ -13,6 +13,10 @@ export interface AuthenticationOptions {
   readonly port: () => number;
 }
 
+const BEARER = /^Bearer +(\S+)$/i;
+
+type Asked = Pick<Route, "method" | "access">;
+
 const NOBODY: Principal = { kind: "session", name: "nobody", role: "viewer" };
 
 /** Tells who calls: an app by its key, a browser by its session. */
@@ -23,13 +27,30 @@ export class Authentication {
     private readonly options: AuthenticationOptions,
   ) {}
 
-  /** @throws LockkeeperError unauthenticated, forbidden, unavailable */
-  async principalOf(request: ApiRequest, route: Route): Promise<Principal> {
+  /**
+   * At once for an app: nothing has to be asked for its key.
+   *
+   * @throws LockkeeperError unauthenticated, forbidden, unavailable; or rejects with it
+   */
+  principalOf(request: ApiRequest, route: Asked): Principal | Promise<Principal> {
     const authorization = request.header("authorization");
     if (authorization !== undefined) return this.#byKey(authorization);
     const acts = route.method !== "GET";
     if (acts) this.#assertSameOrigin(request);
-    if (route.access === "anyone") return NOBODY;
+    return route.access === "anyone" ? NOBODY : this.#bySession(request, acts);
+  }
+
+  /** Asked again while a stream is open. Redis being away ends nobody's right to look. */
+  async mayStillRead(request: ApiRequest): Promise<boolean> {
+    try {
+      await this.principalOf(request, { method: "GET", access: "read" });
+      return true;
+    } catch (error) {
+      return !(error instanceof UnauthenticatedError);
+    }
+  }
+
+  async #bySession(request: ApiRequest, acts: boolean): Promise<Principal> {
     const secret = this.secretOf(request);
     if (secret === undefined) {
       throw new UnauthenticatedError(
@@ -68,7 +89,7 @@ export class Authentication {
   }
 
   #byKey(authorization: string): Principal {
-    const [, secret] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
+    const secret = BEARER.exec(authorization)?.[1];
     if (secret === undefined) {
       throw new UnauthenticatedError("The Authorization header must read: Bearer, a space, an API key.");
     }

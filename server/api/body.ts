@@ -3,16 +3,21 @@ import type { ApiRequest } from "./http.ts";
 
 export const BODY_BYTES_MAX = 64 * 1024;
 
+const JSON_TYPE = /^application\/json\s*(;|$)/i;
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
+
 /** Reads a JSON body. @throws LockkeeperError unsupported_media_type, too_large, invalid */
 export async function readJson(request: ApiRequest): Promise<unknown> {
   const length = Number(request.header("content-length") ?? "0");
   if (length > BODY_BYTES_MAX) throw tooLarge();
   const type = request.header("content-type");
-  if (type === undefined || !/^application\/json\s*(;|$)/i.test(type)) {
+  if (type === undefined || !JSON_TYPE.test(type)) {
     const given = type === undefined ? "it has none" : `it is ${JSON.stringify(type.slice(0, 100))}`;
     throw new UnsupportedMediaTypeError(`The Content-Type must be application/json; ${given}.`);
   }
-  const text = await readText(request);
+  const bytes = await request.body(BODY_BYTES_MAX);
+  if (bytes === undefined) throw tooLarge();
+  const text = textOf(bytes);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -21,16 +26,9 @@ export async function readJson(request: ApiRequest): Promise<unknown> {
   }
 }
 
-async function readText(request: ApiRequest): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of request.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > BODY_BYTES_MAX) throw tooLarge();
-    chunks.push(chunk);
-  }
+function textOf(bytes: Uint8Array): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+    return UTF8.decode(bytes);
   } catch {
     throw new InvalidError("The body is not UTF-8.", {});
   }

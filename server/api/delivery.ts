@@ -17,39 +17,45 @@ const HOLD_BACK_MS = 30;
 
 interface Answer {
   readonly sentAt: number;
+  readonly outgoing: ServerResponse;
   readonly takeBack: () => void;
 }
 
-const answers = new WeakMap<Socket, Answer>();
-const watched = new WeakSet<Socket>();
+const ANSWER = Symbol("answer");
+
+/** On the socket itself: maps that hold nothing alive cost every collection of garbage. */
+interface Watched extends Socket {
+  /** null: watched, and nothing to take back. */
+  [ANSWER]?: Answer | null;
+}
 
 /** Whoever sends the next request on a connection has had the answer to the one before. */
-export function markDelivered(socket: Socket): void {
-  answers.delete(socket);
+export function markDelivered(socket: Watched): void {
+  if (socket[ANSWER]) socket[ANSWER] = null;
 }
 
 /** Calls `takeBack` at most once, should the answer that is about to be sent not reach its client. */
-export function watchDelivery(socket: Socket, outgoing: ServerResponse, takeBack: () => void): void {
-  answers.set(socket, { sentAt: performance.now(), takeBack });
-  if (watched.has(socket)) return;
-  watched.add(socket);
+export function watchDelivery(socket: Watched, outgoing: ServerResponse, takeBack: () => void): void {
+  const isWatched = socket[ANSWER] !== undefined;
+  socket[ANSWER] = { sentAt: performance.now(), outgoing, takeBack };
+  if (isWatched) return;
   socket.once("close", (hadError) => {
-    if (hadError || !outgoing.writableFinished) lost(socket);
+    if (hadError || !socket[ANSWER]?.outgoing.writableFinished) lost(socket);
   });
   holdBackEnd(socket);
 }
 
-function lost(socket: Socket): void {
-  const answer = answers.get(socket);
-  answers.delete(socket);
-  if (answer !== undefined && performance.now() - answer.sentAt < UNREAD_MS) answer.takeBack();
+function lost(socket: Watched): void {
+  const answer = socket[ANSWER];
+  socket[ANSWER] = null;
+  if (answer && performance.now() - answer.sentAt < UNREAD_MS) answer.takeBack();
 }
 
-function holdBackEnd(socket: Socket): void {
+function holdBackEnd(socket: Watched): void {
   const end = socket.end.bind(socket);
   const endLater = () => {
-    const answer = answers.get(socket);
-    if (answer === undefined || performance.now() - answer.sentAt > UNREAD_MS) end();
+    const answer = socket[ANSWER];
+    if (!answer || performance.now() - answer.sentAt > UNREAD_MS) end();
     else {
       setTimeout(() => {
         socket.write("\r\n", (error) => (error ? lost(socket) : end()));

@@ -8,26 +8,33 @@ import {
   LockkeeperError,
   MethodNotAllowedError,
   NotFoundError,
-  UnauthenticatedError,
 } from "../locks/errors.ts";
 import type { Authentication } from "./authentication.ts";
 import { readJson } from "./body.ts";
-import type { ApiRequest, ApiResponse } from "./http.ts";
+import type { Answer, ApiRequest, ApiResponse } from "./http.ts";
 import { problemOf } from "./problem.ts";
 import { type Call, parse, type Route } from "./route.ts";
 
 const BASE = "/api/v1/";
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
+interface Entry {
+  readonly route: Route;
+  /** undefined stands for any one segment. */
+  readonly segments: readonly (string | undefined)[];
+  /** Which segment is the key, which the id; -1: none. */
+  readonly keyAt: number;
+  readonly idAt: number;
+}
+
 interface Match {
-  route: Route;
-  key: string;
-  id: string;
+  readonly entry: Entry;
+  readonly segments: readonly string[];
 }
 
 /** Takes requests from any door to their routes. */
 export class Dispatcher {
-  readonly #bySize = new Map<number, { segments: string[]; route: Route }[]>();
+  readonly #bySize = new Map<number, Entry[]>();
   readonly #process = randomBytes(4).toString("hex");
   #requests = 0;
 
@@ -37,25 +44,29 @@ export class Dispatcher {
     private readonly log: Logger,
   ) {
     for (const route of routes) {
-      const segments = route.path.slice(1).split("/");
-      this.#bySize.set(segments.length, [...(this.#bySize.get(segments.length) ?? []), { segments, route }]);
+      const entry = entryOf(route);
+      const size = entry.segments.length;
+      this.#bySize.set(size, [...(this.#bySize.get(size) ?? []), entry]);
     }
   }
 
-  async dispatch(request: ApiRequest): Promise<ApiResponse> {
+  async dispatch(request: ApiRequest): Promise<Answer> {
     const requestId = `${this.#process}-${++this.#requests}`;
-    const response = await this.#answer(request).catch((error: unknown) => {
+    try {
+      return { response: await this.#answer(request), requestId };
+    } catch (error) {
       if (!(error instanceof LockkeeperError)) {
         this.log.error({ err: error, requestId, method: request.method }, "request failed");
       }
-      return problemOf(error, requestId);
-    });
-    return { ...response, headers: { ...response.headers, "x-request-id": requestId } };
+      return { response: problemOf(error, requestId), requestId };
+    }
   }
 
   async #answer(request: ApiRequest): Promise<ApiResponse> {
-    const { route, key, id } = this.#match(request);
-    const principal = await this.authentication.principalOf(request, route);
+    const { entry, segments } = this.#match(request);
+    const { route, keyAt, idAt } = entry;
+    const found = this.authentication.principalOf(request, route);
+    const principal = found instanceof Promise ? await found : found;
     if (route.access !== "anyone" && !may(principal, route.access)) {
       throw new ForbiddenError(`A ${principal.role} may not do this.`);
     }
@@ -63,40 +74,28 @@ export class Dispatcher {
     const call: Call<unknown, unknown> = {
       request,
       principal,
-      id,
-      key: route.path.includes("{key}") ? keyOf(key) : "",
-      query: route.query === undefined ? {} : parse(route.query, queryOf(request.query), "Query"),
-      body: await bodyOf(request, route),
+      id: segments[idAt] ?? "",
+      key: keyAt < 0 ? "" : keyOf(segments[keyAt] ?? ""),
+      query: route.query === undefined ? NO_QUERY : parse(route.query, queryOf(request.query), "Query"),
+      body: route.body === undefined ? noBody(request) : parse(route.body, await readJson(request), "Body"),
       requestId: route.idempotent ? requestIdOf(request) : undefined,
-      mayStill: () => this.#mayStill(request, route),
     };
     return await route.handle(call);
   }
 
-  // Redis being away ends nobody's right to look.
-  async #mayStill(request: ApiRequest, route: Route): Promise<boolean> {
-    try {
-      await this.authentication.principalOf(request, route);
-      return true;
-    } catch (error) {
-      return !(error instanceof UnauthenticatedError);
-    }
-  }
-
   #match(request: ApiRequest): Match {
-    const segments = request.path.startsWith(BASE) ? request.path.slice(BASE.length).split("/") : [];
+    const { path } = request;
+    const segments = path.startsWith(BASE) ? path.slice(BASE.length).split("/") : [];
     const method = request.method === "HEAD" ? "GET" : request.method;
-    const candidates = (this.#bySize.get(segments.length) ?? []).filter((entry) =>
-      fits(entry.segments, segments),
-    );
-    const found = candidates.find(({ route }) => route.method === method);
-    if (found !== undefined) {
-      const at = (name: string) => segments[found.segments.indexOf(name)] ?? "";
-      return { route: found.route, key: at("{key}"), id: at("{id}") };
+    const allowed = new Set<string>();
+    for (const entry of this.#bySize.get(segments.length) ?? []) {
+      if (!fits(entry.segments, segments)) continue;
+      if (entry.route.method === method) return { entry, segments };
+      allowed.add(entry.route.method);
     }
-    if (candidates.length > 0) {
-      const allowed = [...new Set(candidates.map(({ route }) => route.method))].join(", ");
-      throw new MethodNotAllowedError(`This address takes ${allowed}.`, { allowed });
+    if (allowed.size > 0) {
+      const methods = [...allowed].join(", ");
+      throw new MethodNotAllowedError(`This address takes ${methods}.`, { allowed: methods });
     }
     const hint =
       segments[0] === "locks"
@@ -106,8 +105,19 @@ export class Dispatcher {
   }
 }
 
-function fits(pattern: readonly string[], segments: readonly string[]): boolean {
-  return pattern.every((part, index) => part.startsWith("{") || part === segments[index]);
+const NO_QUERY = {};
+
+function entryOf(route: Route): Entry {
+  const names = route.path.slice(1).split("/");
+  const segments = names.map((name) => (name.startsWith("{") ? undefined : name));
+  return { route, segments, keyAt: names.indexOf("{key}"), idAt: names.indexOf("{id}") };
+}
+
+function fits(pattern: Entry["segments"], segments: readonly string[]): boolean {
+  for (let at = 0; at < pattern.length; at++) {
+    if (pattern[at] !== undefined && pattern[at] !== segments[at]) return false;
+  }
+  return true;
 }
 
 function keyOf(segment: string): string {
@@ -120,12 +130,10 @@ function queryOf(query: URLSearchParams): Record<string, string> {
   return Object.fromEntries(query);
 }
 
-async function bodyOf(request: ApiRequest, route: Route): Promise<unknown> {
-  if (route.body !== undefined) return parse(route.body, await readJson(request), "Body");
+function noBody(request: ApiRequest): undefined {
   const hasBody =
     Number(request.header("content-length") ?? "0") > 0 || request.header("transfer-encoding") !== undefined;
   if (hasBody) throw new InvalidError(`${request.method} takes no body here; send none.`, {});
-  return undefined;
 }
 
 function requestIdOf(request: ApiRequest): string | undefined {

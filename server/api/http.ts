@@ -1,5 +1,3 @@
-import type { Readable } from "node:stream";
-
 /** A request as every door hands it in: nothing of Node's or the web's own classes. */
 export interface ApiRequest {
   readonly method: string;
@@ -9,7 +7,8 @@ export interface ApiRequest {
   header(name: string): string | undefined;
   /** undefined when the request came through a door that cannot tell. */
   readonly remoteAddress: string | undefined;
-  readonly body: AsyncIterable<Uint8Array> | Readable | undefined;
+  /** All of the body; undefined when it has more bytes than that. May be asked for once. */
+  body(bytesMax: number): Promise<Uint8Array | undefined>;
   /** Ends when the client has gone. */
   readonly signal: AbortSignal;
 }
@@ -20,7 +19,13 @@ export interface ApiResponse {
   /** JSON text, or a stream of server-sent events. */
   readonly body?: string | ((sink: Sink) => void);
   /** Called when the answer could not be handed to an open connection. */
-  readonly onUndelivered?: () => void;
+  readonly onUndelivered?: (() => void) | undefined;
+}
+
+/** A response, and the name under which the log may have more about it; goes out as `x-request-id`. */
+export interface Answer {
+  readonly response: ApiResponse;
+  readonly requestId: string;
 }
 
 /** Where a stream of events is written to. */
@@ -37,6 +42,12 @@ export const JSON_HEADERS = {
   "cache-control": "no-store",
 } as const;
 
-export function json(status: number, value: unknown, headers: Record<string, string> = {}): ApiResponse {
-  return { status, headers: { ...JSON_HEADERS, ...headers }, body: JSON.stringify(value) };
+export function json(
+  status: number,
+  value: unknown,
+  more: Partial<Pick<ApiResponse, "headers" | "onUndelivered">> = {},
+): ApiResponse {
+  const { headers, onUndelivered } = more;
+  const all = headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers };
+  return { status, headers: all, body: JSON.stringify(value), onUndelivered };
 }

@@ -17,8 +17,6 @@ export interface Call<Query, Body> {
   readonly body: Body;
   /** The caller's Idempotency-Key. */
   readonly requestId: string | undefined;
-  /** Whether the caller may still do this, asked again while a stream is open. */
-  readonly mayStill: () => Promise<boolean>;
 }
 
 /** One declaration a route: matching, checks, types and the OpenAPI document all come from it. */

@@ -99,7 +99,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       const { messages, leave } = await open(server, door, "/events", {
         "last-event-id": "other-process-17",
       });
-      await until(() => named(messages, "snapshot").length > 0);
+      await until(() => named(messages, "reset").length > 0);
       expect(messages[1]?.event).toBe("reset");
       const told = () => [
         ...named(messages, "snapshot").flatMap(({ data }) =>
@@ -110,6 +110,28 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       await until(() => told().includes(key));
       expect(told().filter((each) => each === key)).toHaveLength(1);
       leave();
+    });
+
+    it("tells every lock that is taken while such a snapshot is made, once", async () => {
+      const keys = Array.from({ length: 200 }, fresh);
+      const streams: Awaited<ReturnType<typeof open>>[] = [];
+      const taking = keys.map(async (key, n) => {
+        await verb(key, "acquire", { owner: "me" });
+        if (n % 10 === 0) streams.push(await open(server, door, "/events", { "last-event-id": "other-1" }));
+      });
+      await Promise.all(taking);
+      const toldBy = ({ messages }: (typeof streams)[number]) => [
+        ...named(messages, "snapshot").flatMap(({ data }) =>
+          data.items.map((lock: { key: string }) => lock.key),
+        ),
+        ...named(messages, "acquired").map(({ data }) => data.key),
+      ];
+      await until(() => streams.every((stream) => keys.every((key) => toldBy(stream).includes(key))));
+      for (const stream of streams) {
+        const told = toldBy(stream).filter((key) => keys.includes(key));
+        expect(told).toHaveLength(new Set(told).size);
+        stream.leave();
+      }
     });
   });
 

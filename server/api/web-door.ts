@@ -1,11 +1,12 @@
+import { InvalidError } from "../locks/errors.ts";
 import type { Dispatcher } from "./dispatch.ts";
-import type { ApiRequest, ApiResponse, Sink } from "./http.ts";
+import type { Answer, ApiRequest, Sink } from "./http.ts";
 
 /** The door of web-standard servers: Next's route handler comes through here. */
 export async function answerWeb(api: Dispatcher, request: Request): Promise<Response> {
-  const response = await api.dispatch(requestOf(request));
-  if (request.signal.aborted) response.onUndelivered?.();
-  return responseOf(response, request.signal);
+  const answer = await api.dispatch(requestOf(request));
+  if (request.signal.aborted) answer.response.onUndelivered?.();
+  return responseOf(answer, request.signal);
 }
 
 function requestOf(request: Request): ApiRequest {
@@ -17,28 +18,34 @@ function requestOf(request: Request): ApiRequest {
     header: (name) => request.headers.get(name) ?? undefined,
     // Next tells no peer address but in this header, which it fills in itself.
     remoteAddress: request.headers.get("x-forwarded-for")?.split(",").at(-1)?.trim(),
-    body: request.body === null ? undefined : readable(request.body),
+    body: (bytesMax) => bodyOf(request, bytesMax),
     signal: request.signal,
   };
 }
 
-async function* readable(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = stream.getReader();
+async function bodyOf({ body }: Request, bytesMax: number): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  const reader = body?.getReader();
   try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
+    for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
+      bytes += part.value.length;
+      if (bytes > bytesMax) return undefined;
+      chunks.push(part.value);
     }
+    return Buffer.concat(chunks);
+  } catch {
+    throw new InvalidError("The connection ended before the body did.", {});
   } finally {
-    await reader.cancel();
+    await reader?.cancel().catch(() => undefined);
   }
 }
 
-function responseOf({ status, headers, body }: ApiResponse, signal: AbortSignal): Response {
-  if (typeof body !== "function")
-    return new Response(status === 204 ? null : (body ?? null), { status, headers });
-  return new Response(streamOf(body, signal), { status, headers });
+function responseOf({ response, requestId }: Answer, signal: AbortSignal): Response {
+  const { status, body } = response;
+  const headers = { ...response.headers, "x-request-id": requestId };
+  if (typeof body === "function") return new Response(streamOf(body, signal), { status, headers });
+  return new Response(status === 204 ? null : (body ?? null), { status, headers });
 }
 
 function streamOf(fill: (sink: Sink) => void, signal: AbortSignal): ReadableStream<Uint8Array> {

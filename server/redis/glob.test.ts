@@ -1,6 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { keyOfBytes } from "../../lib/contract/key.ts";
-import { Glob, matchesAny } from "./glob.ts";
+import { Glob, matchesAny, widest } from "./glob.ts";
 
 const matches = (pattern: string, key: string) => new Glob(pattern).matches(key);
 
@@ -119,5 +120,36 @@ describe("matchesAny", () => {
     expect(matchesAny(globs, "mutex:1")).toBe(true);
     expect(matchesAny(globs, "mutex:12")).toBe(false);
     expect(matchesAny([], "lock:1")).toBe(false);
+  });
+});
+
+describe("widest", () => {
+  it.each([
+    [
+      ["*lock*", "mutex:*", "lock:*", "mutex:a", "my-lock"],
+      ["*lock*", "mutex:*"],
+    ],
+    [
+      ["a*", "*a", "a*"],
+      ["a*", "*a"],
+    ],
+    [["a?", "a*"], ["a*"]],
+    [
+      ["[a]*", "ab"],
+      ["[a]*", "ab"],
+    ],
+  ])("leaves out what another one stands for: %j", (patterns, rest) => {
+    expect(widest(patterns)).toEqual(rest);
+  });
+
+  it("stands for the same keys as all of them", () => {
+    const text = (characters: string) => fc.string({ unit: fc.constantFrom(...characters), maxLength: 5 });
+    fc.assert(
+      fc.property(fc.array(text("ab*?[]^\\"), { maxLength: 5 }), text("ab*?[]\\"), (patterns, key) => {
+        const globs = (of: readonly string[]) => of.map((pattern) => new Glob(pattern));
+        expect(matchesAny(globs(widest(patterns)), key)).toBe(matchesAny(globs(patterns), key));
+      }),
+      { numRuns: 2000 },
+    );
   });
 });

@@ -45,6 +45,25 @@ export class Glob {
   }
 }
 
+/**
+ * Patterns of which none stands for keys that another one of them stands for anyway, as far as that is plain to see.
+ */
+export function widest(patterns: readonly string[]): readonly string[] {
+  const rest: string[] = [];
+  for (const pattern of patterns) {
+    if (rest.some((wide) => covers(wide, pattern))) continue;
+    const stay = rest.filter((narrow) => !covers(pattern, narrow));
+    rest.splice(0, rest.length, ...stay, pattern);
+  }
+  return rest;
+}
+
+/** A star takes in whatever a star stands for; of classes and escapes nothing is concluded. */
+function covers(wide: string, narrow: string): boolean {
+  if (wide === narrow) return true;
+  return !/[?[\\]/.test(wide) && !/[[\\]/.test(narrow) && new Glob(wide).matches(narrow);
+}
+
 export function matchesAny(globs: readonly Glob[], key: Key): boolean {
   return globs.some((glob) => glob.matches(key));
 }

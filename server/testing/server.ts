@@ -18,6 +18,7 @@ export interface TestServer {
 
 export interface CallInit {
   method?: string;
+  /** JSON's content, or a text or a stream that is sent as it is. */
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal;
@@ -71,7 +72,8 @@ async function call(
   init: CallInit = {},
 ): Promise<Reply> {
   const { method = init.body === undefined ? "GET" : "POST", body, headers } = init;
-  const isText = typeof body === "string";
+  const isStream = body instanceof ReadableStream;
+  const content = typeof body === "string" || isStream ? body : JSON.stringify(body);
   const response = await send(
     new Request(url, {
       method,
@@ -80,7 +82,8 @@ async function call(
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: content }),
+      ...(isStream ? { duplex: "half" } : {}),
       ...(init.signal === undefined ? {} : { signal: init.signal }),
     }),
   );

@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 import { type Key, keyOfBytes } from "../../lib/contract/key.ts";
-import { eventChannelOf, standsAside } from "../formats/keys.ts";
+import { eventChannelOf, OURS, standsAside } from "../formats/keys.ts";
+import { widest } from "../redis/glob.ts";
 import { type OwnEvent, parseOwnEvent } from "./own-event.ts";
 
 /** What the formats need: keyspace messages of generic, hash, set, sorted set, string, expiry and eviction events. */
@@ -23,9 +24,13 @@ export class Notifications {
     this.#redis = redis;
     this.#prefix = `__keyspace@${db}__:`;
     this.#channel = eventChannelOf(db);
-    this.#patterns = patterns;
+    // Redis sends a message once for each pattern that its channel matches.
+    this.#patterns = widest(patterns);
+    const at = this.#prefix.length;
     redis.on("pmessageBuffer", (_pattern: string, channel: Buffer, event: Buffer) => {
-      const key = keyOfBytes(channel.subarray(this.#prefix.length));
+      // Half of all messages are of what stands beside our own locks.
+      if (channel.toString("latin1", at, at + OURS.length) === OURS) return;
+      const key = keyOfBytes(channel.subarray(at));
       if (!standsAside(key)) listener.onChange(key, event.toString());
     });
     redis.on("messageBuffer", (_channel: Buffer, message: Buffer) => {

@@ -27,7 +27,7 @@ const LINES_MAX = 64;
  */
 export function parseOwnEvent(message: Uint8Array): OwnEvent | undefined {
   if (message.length > WORDS_BYTES_MAX + KEY_BYTES_MAX) return undefined;
-  const { words, key } = linesOf(Buffer.from(message).toString("latin1"));
+  const { words, key } = linesOf(bytesAsText(message));
   if (words === undefined || key.length > KEY_BYTES_MAX) return undefined;
   const [type, at, fence = "", seq, count, since = "", owner = "", who = ""] = words;
   const known = EVENT_TYPES.find((name) => name === type);
@@ -35,16 +35,27 @@ export function parseOwnEvent(message: Uint8Array): OwnEvent | undefined {
   if (!/^\d{0,16}$/.test(fence) || !/^\d{0,15}$/.test(since)) return undefined;
   return {
     type: known,
-    key: keyOfBytes(Buffer.from(key, "latin1")),
+    key: keyOf(key),
     at: Number(at),
     fence: fence || null,
     seq: Number(seq),
     count: Number(count),
     // Below zero when Redis's clock was set back in between.
     heldMs: since === "" ? undefined : Math.max(0, Number(at) - Number(since)),
-    owner: keyOfBytes(Buffer.from(owner, "latin1")),
+    owner: keyOf(owner),
     ...whoAndWhy(Buffer.from(who, "latin1").toString("utf8")),
   };
+}
+
+function bytesAsText({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString("latin1");
+}
+
+const ASCII = /^[\0-\x7f]*$/;
+
+/** Nearly all are ASCII, and are their own bytes. */
+function keyOf(bytes: string): Key {
+  return ASCII.test(bytes) ? bytes : keyOfBytes(Buffer.from(bytes, "latin1"));
 }
 
 /** The eight words, and the key behind them. A character is a byte here. */
@@ -77,6 +88,8 @@ function isWhole(text: string | undefined): boolean {
 }
 
 function whoAndWhy(json: string): { by: string | undefined; reason: string | undefined } {
+  // Most events have none, and an error that is thrown costs more than all else that is done for an event.
+  if (json === "") return { by: undefined, reason: undefined };
   try {
     const { by, reason } = JSON.parse(json) as { by?: unknown; reason?: unknown };
     return {

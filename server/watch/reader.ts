@@ -12,6 +12,9 @@ export interface Look {
 const BATCH = 100;
 const TIMER_MS_MAX = 60_000;
 const RETRY_MS = 100;
+/** Reading may take this share of the time, so that what a busy lock does is not looked at one by one. */
+const READ_SHARE = 0.2;
+const PAUSE_MS_MAX = 25;
 
 /** Reads keys that may have changed, coalesced and in batches, and each held one again when it is due. */
 export class Reader {
@@ -25,6 +28,8 @@ export class Reader {
   #timer: NodeJS.Timeout | undefined;
   #draining: Promise<void> | undefined;
   #stopped = false;
+  /** When (performance.now()) the next reading may begin, unless there is a whole batch. */
+  #nextAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     read: (keys: readonly Key[]) => Promise<Observation[]>,
@@ -69,8 +74,19 @@ export class Reader {
   async #start(): Promise<void> {
     // A burst of messages arrives within one turn of the event loop: let it end first.
     await new Promise((resolve) => setImmediate(resolve));
-    while (this.#dirty.size > 0 && !this.#stopped) await this.#drainOnce();
+    while (this.#dirty.size > 0 && !this.#stopped) {
+      await this.#pause();
+      const startedAt = performance.now();
+      await this.#drainOnce();
+      const endedAt = performance.now();
+      this.#nextAt = endedAt + Math.min(PAUSE_MS_MAX, (endedAt - startedAt) * (1 / READ_SHARE - 1));
+    }
     this.#draining = undefined;
+  }
+
+  async #pause(): Promise<void> {
+    const waitMs = this.#nextAt - performance.now();
+    if (waitMs > 0 && this.#dirty.size < BATCH) await new Promise((resolve) => setTimeout(resolve, waitMs));
   }
 
   async #drainOnce(): Promise<void> {

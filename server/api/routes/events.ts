@@ -1,5 +1,6 @@
 import type { LockEvent } from "../../../lib/contract/event.ts";
-import { EventsHello } from "../../../lib/contract/event.ts";
+import { ENDINGS, EventsHello } from "../../../lib/contract/event.ts";
+import { keyOfFields } from "../../../lib/contract/key.ts";
 import type { Sink } from "../http.ts";
 import { type Route, route } from "../route.ts";
 import type { Services } from "../services.ts";
@@ -8,7 +9,7 @@ import { isTooFarBehind, SSE_HEADERS, sse } from "../sse.ts";
 const SNAPSHOT_PAGE = 500;
 
 /** The stream of events, for apps and scripts. */
-export function eventRoutes({ journal, watcher, streams }: Services): Route[] {
+export function eventRoutes({ journal, watcher, streams, authentication }: Services): Route[] {
   return [
     route({
       method: "GET",
@@ -19,11 +20,11 @@ export function eventRoutes({ journal, watcher, streams }: Services): Route[] {
         "Begins with `hello`, which tells what can be replayed. With `Last-Event-ID` the events after it follow; when some of them have left the buffer, `gap` and what is left; when the id is not known here, `reset` and `snapshot` messages with every held lock. Then each event as it happens, by its type's name. Renewals carry no id and are not replayed.",
       response: { status: 200, schema: EventsHello, description: "text/event-stream.", stream: true },
       errors: ["invalid", "unauthenticated", "forbidden", "unavailable"],
-      handle: ({ request, mayStill }) => ({
+      handle: ({ request }) => ({
         status: 200,
         headers: SSE_HEADERS,
         body: (sink) => {
-          streams.guard(sink, mayStill);
+          streams.guard(sink, () => authentication.mayStillRead(request));
           void stream(sink, request.header("last-event-id"));
         },
       }),
@@ -40,13 +41,22 @@ export function eventRoutes({ journal, watcher, streams }: Services): Route[] {
     const replayed = lastId ? journal.after(lastId) : undefined;
     if (replayed?.kind === "reset") {
       // An event may be told before its lock is in the picture; it would be in neither of the two.
+      const meanwhile: LockEvent[] = [];
+      const stop = journal.subscribe((event) => meanwhile.push(event));
       await watcher.settled();
+      stop();
       snapshot(sink);
+      for (const event of meanwhile) if (!isInPicture(event)) send(event);
     } else {
       if (replayed?.kind === "gap") sink.write(sse("gap", { oldest }));
       for (const event of replayed?.events ?? []) send(event);
     }
     sink.onClose(journal.subscribe(send));
+  }
+
+  function isInPicture(event: LockEvent): boolean {
+    const holders = watcher.mirror.get(keyOfFields(event))?.seen.holders ?? [];
+    return !ENDINGS.has(event.type) && holders.some(({ fence }) => fence === (event.fence ?? null));
   }
 
   function snapshot(sink: Sink): void {

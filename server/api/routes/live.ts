@@ -4,7 +4,7 @@ import type { Services } from "../services.ts";
 import { SSE_HEADERS } from "../sse.ts";
 
 /** The console's one stream a tab. */
-export function liveRoutes({ live, streams }: Services): Route[] {
+export function liveRoutes({ live, streams, authentication }: Services): Route[] {
   return [
     route({
       method: "GET",
@@ -15,12 +15,12 @@ export function liveRoutes({ live, streams }: Services): Route[] {
       query: LiveView,
       response: { status: 200, schema: LiveHello, description: "text/event-stream.", stream: true },
       errors: ["invalid", "unauthenticated", "forbidden", "unavailable"],
-      handle: ({ query, principal, mayStill }) => ({
+      handle: ({ request, query, principal }) => ({
         status: 200,
         headers: SSE_HEADERS,
         body: (sink) => {
           live.open(sink, query, principal);
-          streams.guard(sink, mayStill);
+          streams.guard(sink, () => authentication.mayStillRead(request));
         },
       }),
     }),

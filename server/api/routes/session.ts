@@ -32,7 +32,8 @@ export function sessionRoutes({ sessions, authentication }: Services): Route[] {
         authentication.cookieOf(request, "", 0);
         const { secret, session } = await sessions.logIn(body.token);
         const maxAgeSeconds = Math.floor((session.expiresAt - Date.now()) / 1000);
-        return json(200, session, { "set-cookie": authentication.cookieOf(request, secret, maxAgeSeconds) });
+        const headers = { "set-cookie": authentication.cookieOf(request, secret, maxAgeSeconds) };
+        return json(200, session, { headers });
       },
     }),
     route({

@@ -85,7 +85,7 @@ export function verbRoutes({ locks }: Services): Route[] {
         const grant = waiting === undefined ? granted : { ...granted, waitedMs: waiting.waitedMs };
         // Whoever asked has gone: nobody knows of this hold, so nobody would release it. With an id of its own the
         // caller may be asking again already, and would be told of the very hold that we take back.
-        return requestId === undefined ? { ...json(200, grant), onUndelivered: abandon } : json(200, grant);
+        return json(200, grant, requestId === undefined ? { onUndelivered: abandon } : {});
       },
     }),
     route({
