@@ -1,4 +1,5 @@
 import type { Client } from "./client.ts";
+import { consoleClients } from "./console.ts";
 import { guardMariadb, guardPostgresql, guardRedis } from "./guards.ts";
 import { clockAheadOfQuorum } from "./quorum.ts";
 import { redisson } from "./redisson.ts";
@@ -9,6 +10,7 @@ import { tokenClients } from "./token.ts";
 export const CLIENTS: readonly Client[] = [
   redisson,
   ...tokenClients,
+  ...consoleClients,
   guardRedis,
   guardPostgresql,
   guardMariadb,

@@ -46,7 +46,7 @@ export const redisson: Client = {
   },
 };
 
-function startRedisson({ java, classpath }: RedissonTool, url: string): Promise<Peer> {
+export function startRedisson({ java, classpath }: RedissonTool, url: string): Promise<Peer> {
   return Peer.start("Redisson", java, ["-Xmx256m", "-cp", classpath, "RedissonPeer", url]);
 }
 

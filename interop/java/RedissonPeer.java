@@ -28,6 +28,7 @@ public final class RedissonPeer {
   private static final int REENTER_EVERY = 5;
 
   private final List<RedissonClient> instances = new ArrayList<>();
+  private final RedissonObjects objects = new RedissonObjects();
   private final Map<String, ExecutorService> threads = new ConcurrentHashMap<>();
   private final ExecutorService workers = Executors.newCachedThreadPool(RedissonPeer::daemon);
 
@@ -72,6 +73,12 @@ public final class RedissonPeer {
         return fenced(words[2], words[3], Long.parseLong(words[4]));
       case "release":
         return release(lockOf(words[2], words[3]));
+      case "prepare":
+        return objects.prepare(instanceOf(words[2]), words[3], words[4], Integer.parseInt(words[5]));
+      case "hold":
+        return objects.hold(instanceOf(words[2]), words[3], words[2], words[4], Long.parseLong(words[5]), Long.parseLong(words[6]));
+      case "drop":
+        return objects.drop(instanceOf(words[2]), words[3], words[2], words[4]);
       default:
         throw new IllegalArgumentException("unknown verb " + words[1]);
     }

@@ -21,13 +21,13 @@ export async function provideRedisson(): Promise<RedissonTool> {
   if (java === undefined) throw new Skip("no Java on this machine");
   if (javac === undefined) throw new Skip("no javac on this machine");
   const pom = textOf("java", "pom.xml");
-  const source = textOf("java", "RedissonPeer.java");
+  const sources = ["RedissonPeer.java", "RedissonObjects.java"];
+  const texts = sources.map((source) => textOf("java", source));
   const jars = await place("redisson-jars", [pom], (dir) => download(join(dir, "lib")));
   const lib = join(jars, "lib", "*");
-  const classes = await place("redisson-peer", [pom, source, await versionOf(java)], async (dir) => {
-    await run(javac, ["-encoding", "UTF-8", "-d", dir, "-cp", lib, join(HERE, "java", "RedissonPeer.java")], {
-      limitMs: COMPILE_MS,
-    });
+  const classes = await place("redisson-peer", [pom, ...texts, await versionOf(java)], async (dir) => {
+    const files = sources.map((source) => join(HERE, "java", source));
+    await run(javac, ["-encoding", "UTF-8", "-d", dir, "-cp", lib, ...files], { limitMs: COMPILE_MS });
   });
   return { java, classpath: `${classes}:${lib}` };
 }

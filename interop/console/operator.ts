@@ -1,0 +1,77 @@
+import { isDeepStrictEqual } from "node:util";
+import type { History } from "../../lib/contract/event.ts";
+import type { ForceReleased } from "../../lib/contract/force.ts";
+import type { FormatName } from "../../lib/contract/format.ts";
+import { pathOfKey } from "../../lib/contract/key.ts";
+import type { LockList } from "../../lib/contract/list.ts";
+import type { Lock } from "../../lib/contract/lock.ts";
+import { type Reply, startTestServer, type TestServer } from "../../server/testing/server.ts";
+import { assert, expect } from "../figures.ts";
+
+export const REASON = "to see what its holder makes of it";
+const BY = "key:root";
+const SHOWN_MS = 10_000;
+
+/** What an operator does by the API of a Lockkeeper server that watches a Redis of its own. */
+export class Operator {
+  private constructor(readonly server: TestServer) {}
+
+  static async open(): Promise<Operator> {
+    return new Operator(await startTestServer({ environment: { LOCKKEEPER_WATCH: "*" } }));
+  }
+
+  async look(key: string): Promise<Lock> {
+    return bodyOf(await this.server.call(`/locks/${pathOfKey(key)}`));
+  }
+
+  /** Looks until the lock is shown like that. @throws with how it is shown instead */
+  async lookUntil(key: string, shown: (lock: Lock) => boolean, withinMs = SHOWN_MS): Promise<Lock> {
+    const until = performance.now() + withinMs;
+    for (;;) {
+      const lock = await this.look(key);
+      if (shown(lock)) return lock;
+      assert(performance.now() < until, () => `${key} is shown as ${JSON.stringify(lock)}, not: ${shown}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  /** The list shows the lock as the look at it does. */
+  async expectListed({ key, format, kind, confidence, holders }: Lock): Promise<void> {
+    const list = bodyOf<LockList>(await this.server.call(`/locks?filter=key:${encodeURIComponent(key)}`));
+    const [item, ...others] = list.items;
+    const parts = (lock: Lock | undefined) =>
+      lock && [
+        lock.format,
+        lock.kind,
+        lock.confidence,
+        lock.holders.map(({ owner, count }) => [owner, count]),
+      ];
+    const wanted = [format, kind, confidence, holders.map(({ owner, count }) => [owner, count])];
+    const isListed = others.length === 0 && isDeepStrictEqual(parts(item), wanted);
+    assert(isListed, () => `${key} is listed as ${JSON.stringify(list.items)}`);
+  }
+
+  /** Frees the hold that was seen, by the rules of `format` where the shape does not tell. */
+  async free(key: string, version: string | null, format?: FormatName): Promise<ForceReleased> {
+    const body = { expect: version, reason: REASON, ...(format === undefined ? {} : { format }) };
+    const reply = await this.server.call(`/locks/${pathOfKey(key)}/force-release`, { body });
+    const freed = bodyOf<ForceReleased>(reply);
+    expect(`the force-release of ${key}`, [freed.outcome, freed.by], ["released", BY]);
+    return freed;
+  }
+
+  /** The history tells who freed whose hold, and that nobody has made it again since. */
+  async expectToldOnce(key: string, owner: string): Promise<void> {
+    const { items } = bodyOf<History>(await this.server.call(`/locks/${pathOfKey(key)}/history`));
+    const ends = items.filter((event) => event.owner === owner && event.type === "force_released");
+    const told = ends.map(({ by, reason, observed }) => [by, reason, observed]);
+    expect(`what the history tells of the end of ${owner}`, told, [[BY, REASON, "exact"]]);
+    const again = items.filter(({ type }) => type === "recreated");
+    expect(`holds of ${key} that were made again`, again, []);
+  }
+}
+
+function bodyOf<Body>({ status, body }: Reply): Body {
+  assert(status === 200, () => `the API answers ${status}: ${JSON.stringify(body)}`);
+  return body;
+}
