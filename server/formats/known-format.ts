@@ -24,8 +24,13 @@ export interface FreeAsk {
 export interface More {
   /** Commands that only read. */
   ask(seen: HeldObservation): readonly (readonly [command: string, ...RedisArgument[]])[];
-  /** @param answers one a command; undefined where it failed */
-  take(seen: HeldObservation, answers: readonly unknown[]): HeldObservation;
+  /** Channels whose listeners are counted. */
+  listened?(seen: HeldObservation): readonly RedisArgument[];
+  /**
+   * @param answers one a command; undefined where it failed
+   * @param listeners one a channel; empty where they cannot be counted
+   */
+  take(seen: HeldObservation, answers: readonly unknown[], listeners: readonly number[]): HeldObservation;
 }
 
 export type FreeTerms =

@@ -3,9 +3,9 @@ import type { Key } from "../../lib/contract/key.ts";
 import type { Commands } from "../redis/commands.ts";
 import { failureOf, isPassing } from "../redis/failure.ts";
 import { type RedisArgument, Script } from "../redis/script.ts";
+import { askMore } from "./ask-more.ts";
 import { besideOf, pairOf } from "./keys.ts";
-import { knownFormat } from "./known-formats.ts";
-import type { HeldObservation, Observation, SeenWaiters } from "./observation.ts";
+import type { Observation, SeenWaiters } from "./observation.ts";
 import { FIELDS_MAX, MEMBERS_MAX, type RawReply, rawReplyOf, unreadOf, VALUE_BYTES_MAX } from "./raw.ts";
 import { recognise } from "./recognise.ts";
 import { type FormatRules, NO_RULES } from "./rules.ts";
@@ -87,27 +87,4 @@ function waitersOf(ours: number, theirs: SeenWaiters | undefined): { waiters?: S
   if (theirs?.count != null) return { waiters: { ...theirs, count: theirs.count + ours } };
   if (ours === 0) return theirs === undefined ? {} : { waiters: theirs };
   return { waiters: { count: ours, known: theirs?.known ?? "unknowable" } };
-}
-
-async function askMore(redis: Redis, seen: readonly Observation[]): Promise<Observation[]> {
-  const pipeline = redis.pipeline();
-  const asked = seen.map((observation) => {
-    if (observation.state !== "held") return 0;
-    const commands = knownFormat(observation.format, observation.type)?.more?.ask(observation) ?? [];
-    for (const [command, ...parameters] of commands) pipeline.call(command, ...parameters);
-    return commands.length;
-  });
-  if (pipeline.length === 0) return [...seen];
-  const answers = (await pipeline.exec()) ?? [];
-  let at = 0;
-  return seen.map((observation, index) => {
-    const count = asked[index] ?? 0;
-    const mine = answers.slice(at, at + count).map(([error, answer]) => (error ? undefined : answer));
-    at += count;
-    return count === 0 ? observation : taken(observation as HeldObservation, mine);
-  });
-}
-
-function taken(seen: HeldObservation, answers: readonly unknown[]): HeldObservation {
-  return knownFormat(seen.format, seen.type)?.more?.take(seen, answers) ?? seen;
 }

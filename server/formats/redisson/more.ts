@@ -10,29 +10,29 @@ type Command = readonly [command: string, ...RedisArgument[]];
 
 /** Who waits, and what is left to each reader. Of our own holds nothing: our verbs count who waits by them. */
 export const more: More = {
-  ask: (seen) => (seen.holders[0].seq > 0 ? [] : [...waitersAsked(seen), ...leasesAsked(seen)]),
-  take: (seen, answers) => {
-    const asked = waitersAsked(seen).length;
-    const told = withWaiters(seen, answers.slice(0, asked));
-    return withLeases(told, answers.slice(asked));
+  ask: (seen) => (isOurs(seen) ? [] : [...queueAsked(seen), ...leasesAsked(seen)]),
+  listened: (seen) => (isOurs(seen) ? [] : channelsOf(seen)),
+  take: (seen, answers, listeners) => {
+    if (isUnnamed(seen)) return counterTold(seen, listeners);
+    if (seen.kind === "fair") return { ...seen, waiters: alive(seen.waiters, Number(answers[0] ?? 0)) };
+    const [clients] = listeners;
+    const told = clients === undefined ? seen : { ...seen, waiters: listening(seen, clients) };
+    return withLeases(told, answers);
   },
 };
 
-const listenersOf = (...channels: RedisArgument[]): Command => ["PUBSUB", "NUMSUB", ...channels];
+const isOurs = ({ holders }: HeldObservation) => holders[0].seq > 0;
 
-function waitersAsked(seen: HeldObservation): Command[] {
-  const { key, kind, asOf } = seen;
-  if (isUnnamed(seen)) return [listenersOf(semaphoreChannelOf(key), latchChannelOf(key))];
-  if (kind === "fair") return [["ZCOUNT", fairQueueOf(key)[1], "-inf", asOf]];
-  if (kind === "read" || kind === "write") return [listenersOf(readWriteChannelOf(key))];
-  return [listenersOf(kind === "semaphore" ? semaphoreChannelOf(key) : wakeChannelOf(key))];
+function queueAsked({ key, kind, asOf }: HeldObservation): Command[] {
+  return kind === "fair" ? [["ZCOUNT", fairQueueOf(key)[1], "-inf", asOf]] : [];
 }
 
-function withWaiters(seen: HeldObservation, [answer]: readonly unknown[]): HeldObservation {
-  if (isUnnamed(seen)) return counterTold(seen, countsOf(answer));
-  if (seen.kind === "fair") return { ...seen, waiters: alive(seen.waiters, Number(answer ?? 0)) };
-  const [count] = countsOf(answer);
-  return count === undefined ? seen : { ...seen, waiters: listening(seen, count) };
+function channelsOf(seen: HeldObservation): RedisArgument[] {
+  const { key, kind } = seen;
+  if (isUnnamed(seen)) return [semaphoreChannelOf(key), latchChannelOf(key)];
+  if (kind === "fair") return [];
+  if (kind === "read" || kind === "write") return [readWriteChannelOf(key)];
+  return [kind === "semaphore" ? semaphoreChannelOf(key) : wakeChannelOf(key)];
 }
 
 /** Those whose client has died stay in the queue until they come to its head. */
@@ -55,12 +55,6 @@ function counterTold(seen: HeldObservation, [forPermits, forZero]: readonly numb
   const [holder] = seen.holders;
   const left = { ...holder, count: permits?.available ?? holder.count };
   return { ...rest, waiters, kind: "latch", confidence: "likely", holders: [left] };
-}
-
-/** The numbers of a reply of PUBSUB NUMSUB: channel, number, channel, … */
-function countsOf(answer: unknown): number[] {
-  if (!Array.isArray(answer)) return [];
-  return answer.filter((_, at) => at % 2 === 1).map(Number);
 }
 
 const leasesAsked = (seen: HeldObservation): Command[] =>

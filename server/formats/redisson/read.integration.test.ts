@@ -233,3 +233,49 @@ describe("a number", () => {
     for (const { why } of terms) expect(why).toBeTruthy();
   });
 });
+
+describe("many locks at once", () => {
+  it("have each its own waiters and ends, whatever stands between them", async () => {
+    const [one, two] = scene.clients;
+    const names = ["lock", "data", "lock", "sem", "ruled", "group", "lock", "lock", "lock"];
+    const keys = names.map((name) => scene.key(name));
+    const [plain = "", text = "", both = "", sem = "", latch = "", group = "", fair = "", , last = ""] = keys;
+    await one.lock(plain);
+    await scene.redis.mset(text, "x", sem, 2, latch, 4);
+    await one.read(both, { leaseMs: 5000 });
+    await two.read(both, { leaseMs: 9000 });
+    await one.permit(sem, 9000);
+    await one.group(group, ["v"]);
+    for (const client of [one, two]) await client.fair(fair);
+    await one.write(last);
+    for (const channel of [one.channels.readWrite(last), one.channels.latch(latch)])
+      await scene.listens(channel);
+    const together = await scene.lookAll(keys);
+    const alone = await Promise.all(keys.map((key) => scene.look(key)));
+    const ofEach = (all: typeof alone) =>
+      all.map((seen) => [seen.state, "waiters" in seen && seen.waiters, "kind" in seen && seen.kind]);
+    expect(ofEach(together)).toEqual(ofEach(alone));
+    expect(together.map((seen) => ("waiters" in seen ? seen.waiters?.count : undefined))).toEqual([
+      ...[0, undefined, 0, 0, 1],
+      ...[0, 1, undefined, 1],
+    ]);
+    const [first, second] = together[2]?.state === "held" ? together[2].holders : [];
+    expect(first?.ownRemainingMs).toBeLessThanOrEqual(5000);
+    expect(second?.ownRemainingMs).toBeGreaterThan(5000);
+  });
+
+  it("are seen by a user who may neither count listeners nor see what is beside them", async () => {
+    const [one] = scene.clients;
+    const [plain, both] = [scene.key(), scene.key()];
+    await one.lock(plain);
+    await one.read(both);
+    const narrow = await scene.user("reader", "~lock:*", "~lockkeeper:*", "&*", "+@all", "-pubsub");
+    const seen = await scene.lookAll([plain, both], narrow);
+    narrow.disconnect();
+    expect(seen).toMatchObject([
+      { state: "held", kind: "lock" },
+      { state: "held", kind: "read" },
+    ]);
+    for (const each of seen) expect("waiters" in each).toBe(false);
+  });
+});

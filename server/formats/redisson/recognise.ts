@@ -53,11 +53,10 @@ function plainOf(raw: RawKey, holders: [SeenHolder, ...SeenHolder[]], how: How):
   const kind: Kind = queued > 0 ? "fair" : isFenced ? "fenced" : "lock";
   // Several owners without a mode are not what Redisson writes.
   const confidence = holders.length > 1 ? "possible" : confidenceOf(raw, holders, how);
-  return {
-    ...{ ...FOUND, kind, confidence, holders, remainingMs },
-    ...(isFenced && holders.length === 1 ? { lastFence: fenceCounter } : {}),
-    ...(queued > 0 ? { waiters: { count: queued, known: "exact" as const } } : {}),
-  };
+  const { format, candidates } = FOUND;
+  const found = { format, candidates, kind, confidence, holders, remainingMs };
+  if (queued > 0) return { ...found, waiters: { count: queued, known: "exact" } };
+  return isFenced && holders.length === 1 ? { ...found, lastFence: fenceCounter } : found;
 }
 
 const LOCK_LIKE = /lock|mutex|semaphore/i;

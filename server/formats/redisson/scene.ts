@@ -56,10 +56,20 @@ export class Scene {
     return words.map((each) => each.slice(channel.length + 1)).filter((word) => word !== "last");
   }
 
-  async look(key: string): Promise<Observation> {
-    const [seen] = await read(this.redis, [key], BY_RULE);
+  async look(key: string, redis = this.redis): Promise<Observation> {
+    const [seen] = await this.lookAll([key], redis);
     if (seen === undefined) throw new Error("nothing was read");
     return seen;
+  }
+
+  lookAll(keys: readonly string[], redis = this.redis): Promise<Observation[]> {
+    return read(redis, keys, BY_RULE);
+  }
+
+  /** A connection of a user with these rights alone. */
+  async user(name: string, ...rights: string[]): Promise<Redis> {
+    await this.redis.acl("SETUSER", name, "on", "nopass", ...rights);
+    return this.redis.duplicate({ username: name, password: "any" });
   }
 
   async held(key: string): Promise<HeldObservation> {
