@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { FORMATS } from "../format.ts";
-import { eventChannelOf } from "../keys.ts";
 import type { HeldObservation, SeenHolder } from "../observation.ts";
 import { releaseTermsOf } from "../release-terms.ts";
 import { Scene } from "./scene.ts";
@@ -55,6 +53,15 @@ describe("freeing one reader", () => {
     expect(await one.write(key)).toBeNull();
   });
 
+  it("leaves the end as it is when a reader that stays has none", async () => {
+    const [one, two] = scene.clients;
+    const { key, seen } = await untilReaders();
+    await scene.redis.persist(two.leaseOf(key, 1));
+    expect((await scene.held(key)).holders[1]?.ownRemainingMs).toBeGreaterThan(50_000);
+    expect(await scene.free(seen, { holder: holderOf(seen, one.owner()) })).toBe("released");
+    expect(await scene.redis.pttl(key)).toBeGreaterThan(50_000);
+  });
+
   it("never shortens what a reader has that came after the look, or entered again", async () => {
     const [one, two] = scene.clients;
     const { key, seen } = await untilReaders();
@@ -90,9 +97,13 @@ describe("freeing a writer that reads, too", () => {
     const key = scene.key();
     await one.write(key, { leaseMs: 60_000 });
     await one.read(key, { leaseMs: 20_000 });
+    // Not what Redisson writes: its lease must not become the writer's all the same.
+    await scene.redis.hset(key, two.owner(), 1);
+    await scene.redis.set(two.leaseOf(key, 1), 1, "PX", 10_000);
     const seen = await scene.held(key);
     expect(await scene.free(seen, { holder: holderOf(seen, one.owner()) })).toBe("released");
-    expect(await scene.redis.hgetall(key)).toEqual({ mode: "write", [`${one.owner()}:write`]: "1" });
+    const left = { mode: "write", [`${one.owner()}:write`]: "1", [two.owner()]: "1" };
+    expect(await scene.redis.hgetall(key)).toEqual(left);
     expect(await scene.redis.pttl(key)).toBeGreaterThan(50_000);
     expect(await two.read(key)).toBeGreaterThan(0);
   });
@@ -156,11 +167,7 @@ describe("holding a read/write lock off", () => {
       const [holder] = seen.holders;
       expect(holder).toMatchObject({ owner: "lockkeeper:reserve:mei:write", count: 1, leaseMs: 60_000 });
       expect(holder.fence).not.toBeNull();
-      const ours = { owner: "me", leaseMs: 1000, id: "1", digest: "-", reentrant: true } as const;
-      const reply = await FORMATS.redisson.acquire(scene.redis, eventChannelOf(0), key, {
-        ...ours,
-        ...{ record: undefined, graceMs: 0, minHoldMs: 0, unit: "ms" },
-      });
+      const reply = await scene.acquire(key, "me");
       expect(reply).toMatchObject({
         outcome: "held",
         holders: [{ owner: holder.owner, fence: holder.fence }],

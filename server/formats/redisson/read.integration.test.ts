@@ -26,6 +26,28 @@ describe("a plain lock of Redisson", () => {
     expect(seen.lastFence).toBeUndefined();
   });
 
+  it("has those who wait by our verbs among its waiters, each by itself", async () => {
+    const [app] = scene.clients;
+    const key = scene.key();
+    await app.lock(key);
+    for (const owner of ["a", "b", "c"]) {
+      const waiting = { waitMs: 30_000, sinceMs: undefined, waitersMax: 10 };
+      expect((await scene.acquire(key, owner, waiting)).outcome).toBe("held");
+    }
+    await scene.listens(app.channels.lock(key));
+    expect((await scene.held(key)).waiters).toEqual({ count: 3, known: "estimated" });
+  });
+
+  it("that is ours is read with one command", async () => {
+    const [app] = scene.clients;
+    const key = scene.key();
+    await scene.acquire(key, "me");
+    await scene.listens(app.channels.lock(key));
+    const seen = await scene.held(key);
+    expect(seen).toMatchObject({ kind: "lock", confidence: "certain", holders: [{ owner: "me", seq: 1 }] });
+    expect(seen.waiters).toBeUndefined();
+  });
+
   it("that is fenced shows the last fence, and its holder is foreign all the same", async () => {
     const [app] = scene.clients;
     const key = scene.key();

@@ -3,10 +3,13 @@ import type { Redis } from "ioredis";
 import { startTestRedis, type TestRedis } from "../../testing/redis.ts";
 import { RedissonFixture } from "../../testing/redisson.ts";
 import { until } from "../../testing/server.ts";
+import { FORMATS, type Waiting } from "../format.ts";
+import { eventChannelOf } from "../keys.ts";
 import type { FreeAsk } from "../known-format.ts";
 import { knownFormat } from "../known-formats.ts";
 import type { HeldObservation, Observation } from "../observation.ts";
 import { read } from "../read.ts";
+import type { AcquireReply } from "../reply.ts";
 import { FormatRules } from "../rules.ts";
 
 const BY_RULE = new FormatRules([{ pattern: "ruled:*", format: "redisson" }]);
@@ -76,6 +79,13 @@ export class Scene {
     const seen = await this.look(key);
     if (seen.state !== "held") throw new Error(`${key} is ${seen.state}`);
     return seen;
+  }
+
+  /** By our own verb. */
+  acquire(key: string, owner: string, waiting?: Waiting): Promise<AcquireReply> {
+    const plain = { digest: "-", reentrant: true, record: undefined, graceMs: 0, minHoldMs: 0 };
+    const ask = { ...plain, owner, leaseMs: 30_000, id: randomUUID(), unit: "ms" as const };
+    return FORMATS.redisson.acquire(this.redis, eventChannelOf(0), key, ask, waiting);
   }
 
   async free(seen: HeldObservation, ask: Partial<FreeAsk> = {}, redis = this.redis): Promise<string> {
