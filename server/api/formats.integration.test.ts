@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { z } from "zod";
@@ -255,6 +255,21 @@ describe("force-release with a hold-off", () => {
       holdOffMs: 60_000,
     });
     expect(await direct.hgetall(key)).toEqual({ [BY_ROOT]: "1" });
+  });
+
+  it("of one of several holders is refused, and nobody is freed", async () => {
+    const key = fresh();
+    const end = Date.now() + 60_000;
+    const owners = [0, 1].map(() => randomBytes(32).toString("base64"));
+    await direct.zadd(key, ...owners.flatMap((owner) => [end, owner]));
+    await direct.pexpireat(key, end);
+    await until(async () => (await call(`/locks?filter=${key}`)).body.total === 1);
+    const [holder] = (await lockOf(key)).holders;
+    const ask = { expect: holder.version, reason: "node lost", holdOffMs: 60_000 };
+    const { status, body } = await verb(key, "force-release", ask);
+    expect([status, body.code]).toEqual([400, "invalid"]);
+    expect(body.detail).toMatch(/^Body, holdOffMs: 2 hold this lock/);
+    expect(await direct.zcard(key)).toBe(2);
   });
 
   it("of a lock that is gone by then holds nothing off, and says so", async () => {

@@ -33,6 +33,13 @@ export function notAlone(lock: Lock): ChangedError {
   );
 }
 
+export function notKeptOff({ holders }: Lock): InvalidError {
+  return new InvalidError(
+    `Body, holdOffMs: ${holders.length} hold this lock, and nobody can be kept off it while others have it. Nothing was released. Leave it out to free this holder alone, or send the version of the lock to free all of them.`,
+    { field: "holdOffMs" },
+  );
+}
+
 export function notAs(format: FormatName, lock: Lock): InvalidError {
   const { label, layout } = FORMAT_FACTS[format];
   const others = lock.release?.formats.filter((name) => name !== format) ?? [];

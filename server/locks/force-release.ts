@@ -13,7 +13,7 @@ import type { Watcher } from "../watch/watcher.ts";
 import { answered } from "./answered.ts";
 import { ChangedError, LockkeeperError, ReasonRequiredError, UnavailableError } from "./errors.ts";
 import { formatToFree } from "./force-format.ts";
-import { changedTo, notAlone, notAs, unsure } from "./force-refusals.ts";
+import { changedTo, notAlone, notAs, notKeptOff, unsure } from "./force-refusals.ts";
 import { freeTogether, keysTogether } from "./force-together.ts";
 import type { Locks } from "./locks.ts";
 import { noLockSeen, notALock } from "./refusals.ts";
@@ -106,11 +106,13 @@ async function whileRedisAnswers<Result>(look: () => Promise<Result>): Promise<R
 }
 
 /** Whose hold is meant: one of several holders', or (undefined) the lock as a whole. */
-function expectedOf(watcher: Watcher, hold: Hold, { expect, ifUnsure }: Ask): HeldBy | undefined {
+function expectedOf(watcher: Watcher, hold: Hold, ask: Ask): HeldBy | undefined {
+  const { expect, ifUnsure, holdOffMs } = ask;
   const { comparison, holder } = matchVersion(expect, hold);
   const lock = watcher.lockOf(hold);
   if (comparison === "changed") throw changedTo(lock);
   if (holder !== undefined && lock.release?.oneHolder !== true) throw notAlone(lock);
+  if (holder !== undefined && holdOffMs !== undefined && hold.holders.length > 1) throw notKeptOff(lock);
   if (comparison === "unsure" && ifUnsure !== "release") throw unsure(lock, holder?.seen.owner);
   return holder;
 }

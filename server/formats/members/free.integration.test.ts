@@ -227,6 +227,14 @@ describe("Symfony", () => {
     expect(await direct.exists(key)).toBe(0);
   });
 
+  it("is not held off while somebody else has it", async () => {
+    const owners = [token(), token()] as const;
+    const key = await TAKES.symfonyShared(owners);
+    const holdOff = { owner: "lockkeeper:reserve:mei", holdOffMs: 20_000 };
+    expect(await force(await look(key), owners[0], holdOff)).toBe("changed");
+    expect(ownersOf(await look(key))).toEqual([...owners].sort());
+  });
+
   it("whose last holder's time is over has ended, and nothing is freed", async () => {
     const key = `lock:${randomUUID()}`;
     await direct.zadd(key, Date.now() - 5, token());

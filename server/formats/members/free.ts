@@ -23,8 +23,9 @@ type Free = (
 ) => Promise<ForceReleaseReply>;
 
 /** Who, why, and how far it goes: the arguments that the scripts have in common, and the holders that are freed. */
-function commonOf(channel: string, seen: HeldObservation, { holder, by, reason }: FreeAsk) {
-  const scope = holder === undefined ? "all" : "some";
+function commonOf(channel: string, seen: HeldObservation, { holder, by, reason, holdOff }: FreeAsk) {
+  // Nobody is kept off while others have it.
+  const scope = holder === undefined || holdOff !== undefined ? "all" : "some";
   const holders: readonly SeenHolder[] = holder === undefined ? seen.holders : [holder];
   return { holders, words: [channel, JSON.stringify({ by, reason }), scope] };
 }
