@@ -43,6 +43,7 @@ if type(value) == 'table' then
   return { 'not_a_lock', redis.call('TYPE', KEYS[1]).ok }
 end
 if value == '' and redis.call('EXISTS', KEYS[1]) == 0 then return { 'gone', integer(now_ms) } end
+if value == '' or #value > VALUE_BYTES_MAX then return { 'not_a_lock', 'string' } end
 
 local stored = redis.pcall('GET', KEYS[2])
 local kept = companion_of(type(stored) == 'string' and stored or '')
