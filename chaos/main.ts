@@ -55,10 +55,11 @@ async function huntAll(names: readonly string[], { seed, out }: Command): Promis
 
 function textOfCatch({ mutant, checks, example, request }: Catch, tookS: string): string {
   const again = `npm run chaos -- --mutants ${mutant.name} --seed ${request.seed}`;
-  const others = checks.filter((check) => check !== mutant.noticedBy).join(", ") || "none";
-  const how = example === undefined ? "GOT AWAY from" : "caught by";
-  const line = `  ${how} ${mutant.noticedBy} in ${tookS} s; other checks: ${others}`;
-  return example === undefined ? `${line}; again: ${again}` : `${line}\n  ${textOfViolation(example, again)}`;
+  if (example === undefined) {
+    const said = checks.length === 0 ? "no check said anything" : `others said: ${checks.join(", ")}`;
+    return `  GOT AWAY from ${mutant.noticedBy.join(", ")} in ${tookS} s; ${said}; again: ${again}`;
+  }
+  return `  caught by ${checks.join(", ")} in ${tookS} s\n  ${textOfViolation(example, again)}`;
 }
 
 function report(command: Command, history: readonly Entry[], folder: string): number {

@@ -1,9 +1,11 @@
 import type { Entry } from "../history/entry.ts";
 import type { Span, Story } from "../history/story.ts";
 
+export type CheckName = "C1" | "C2" | "C3" | "C4" | "C5" | "C7" | "C8";
+
 /** Something that must not be. */
 export interface Violation {
-  readonly check: string;
+  readonly check: CheckName;
   /** Says what is wrong, and by how much. */
   readonly what: string;
   readonly lock: string;
@@ -13,7 +15,7 @@ export interface Violation {
 
 /** Something that may be, because what is needed to keep it was taken away; or a figure. */
 export interface Verdict {
-  readonly check: string;
+  readonly check: CheckName;
   readonly title: string;
   readonly violations: readonly Violation[];
   /** What it could not judge, and why: neither held nor violated. Absent: it judged all. */
@@ -24,7 +26,11 @@ export interface Verdict {
 
 export type Check = (story: Story) => Verdict;
 
-export function violationOf(check: string, what: string, entries: readonly (Entry | undefined)[]): Violation {
+export function violationOf(
+  check: CheckName,
+  what: string,
+  entries: readonly (Entry | undefined)[],
+): Violation {
   const known = entries.filter((entry) => entry !== undefined);
   const sorted = [...new Set(known)].sort((one, other) => one.t - other.t);
   const lock = sorted.find((entry) => entry.lock !== undefined)?.lock ?? "";

@@ -58,7 +58,10 @@ function violationsIn({ found, calls, leases, claims }: Judged): Violation[] {
   const have = [...new Set(found.states.map(haveOf))].join(", or ");
   const what = `no order of events allows: ${told}, ${inMs(call).toFixed(0)} to ${inMs(answer).toFixed(0)} ms, where ${have}`;
   const shown = core.flatMap((each) => each.entries);
-  const renewals = claims.flatMap(({ written }) => (shown.includes(written.granted) ? written.furthest : []));
+  // What says that a hold was not over: the grant, or a renewal where the first lease was.
+  const renewals = claims.flatMap(({ written: { granted, furthest } }) =>
+    shown.includes(granted) && (granted.deadline ?? 0) <= answer ? furthest : [],
+  );
   return [violationOf("C4", what, [...shown, ...renewals])];
 }
 

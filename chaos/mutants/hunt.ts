@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { RunRequest } from "../arguments.ts";
 import { judge } from "../checks/all.ts";
-import type { Violation } from "../checks/finding.ts";
+import type { CheckName, Violation } from "../checks/finding.ts";
 import { storyOf } from "../history/story.ts";
 import type { Resources } from "../resources.ts";
 import { PROJECT, run } from "../run.ts";
@@ -23,13 +23,13 @@ const TRIES = 3;
 export interface Catch {
   readonly mutant: Mutant;
   /** The checks that were violated, of whatever run was the last. */
-  readonly checks: readonly string[];
-  /** What the check found that is there for it; undefined: it got away. */
+  readonly checks: readonly CheckName[];
+  /** What a check found that is there for it; undefined: it got away. */
   readonly example: Violation | undefined;
   readonly request: RunRequest;
 }
 
-/** Runs a mutant until the check notices it that is there for it. @throws Error when it does not even run */
+/** Runs a mutant until a check notices it that is there for it. @throws Error when it does not even run */
 export async function hunt(
   mutant: Mutant,
   seed: number,
@@ -51,7 +51,7 @@ export async function hunt(
       }
       const violations = judge(story).flatMap((verdict) => verdict.violations);
       const checks = [...new Set(violations.map(({ check }) => check))];
-      const example = violations.find(({ check }) => check === mutant.noticedBy);
+      const example = violations.find(({ check }) => mutant.noticedBy.includes(check));
       if (example !== undefined || left === 1) return { mutant, checks, example, request };
     } finally {
       await resources.end();

@@ -1,4 +1,5 @@
 import type { RunRequest } from "../arguments.ts";
+import type { CheckName } from "../checks/finding.ts";
 
 /** The core with one thing wrong, and the run in which that must show. */
 export interface Mutant {
@@ -7,8 +8,8 @@ export interface Mutant {
   readonly wrong: string;
   readonly edits: readonly Edit[];
   readonly run: Partial<RunRequest>;
-  /** The check that is there for it. What another one says besides may have come of the machine. */
-  readonly noticedBy: string;
+  /** The checks that are there for it. What another one says besides may have come of the machine. */
+  readonly noticedBy: readonly CheckName[];
 }
 
 /** A piece of a file, which is there exactly once, and what stands there instead. */

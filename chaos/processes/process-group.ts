@@ -30,6 +30,8 @@ export class ProcessGroup {
   }
 
   async start(n: number): Promise<void> {
+    // A fault that took long to begin ends after the next one has begun: a seat has one process at a time.
+    await this.kill(n);
     const nth = (this.#started.get(n) ?? 0) + 1;
     this.#started.set(n, nth);
     const child = forkProcess(`${this.kind}.ts`, [JSON.stringify(this.#seat(n).task(nth))]);
