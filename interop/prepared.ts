@@ -2,18 +2,21 @@ import { readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { reasonOf, Skip } from "./skip.ts";
+import { type GoTool, provideGo } from "./steps/go.ts";
 import { type LibfaketimeTool, provideLibfaketime } from "./steps/libfaketime.ts";
 import { type MariadbTool, provideMariadb } from "./steps/mariadb.ts";
 import { type NpmTool, provideNpm } from "./steps/npm.ts";
 import { CACHE } from "./steps/place.ts";
 import { type PostgresqlTool, providePostgresql } from "./steps/postgresql.ts";
-import { provideRedisPy, type RedisPyTool } from "./steps/redis-py.ts";
+import { type PythonTool, providePythonLocks, provideRedisPy } from "./steps/python.ts";
 import { provideRedisson, type RedissonTool } from "./steps/redisson.ts";
 
 export interface Tools {
   readonly redisson: RedissonTool;
   readonly npm: NpmTool;
-  readonly redisPy: RedisPyTool;
+  readonly redisPy: PythonTool;
+  readonly pythonLocks: PythonTool;
+  readonly go: GoTool;
   readonly postgresql: PostgresqlTool;
   readonly mariadb: MariadbTool;
   readonly libfaketime: LibfaketimeTool;
@@ -25,6 +28,8 @@ const PROVIDERS: { readonly [Name in keyof Tools]: () => Promise<Tools[Name]> } 
   redisson: provideRedisson,
   npm: provideNpm,
   redisPy: provideRedisPy,
+  pythonLocks: providePythonLocks,
+  go: provideGo,
   postgresql: providePostgresql,
   mariadb: provideMariadb,
   libfaketime: provideLibfaketime,
@@ -77,6 +82,12 @@ export function readTools(): Tools {
     },
     get redisPy() {
       return tool("redisPy");
+    },
+    get pythonLocks() {
+      return tool("pythonLocks");
+    },
+    get go() {
+      return tool("go");
     },
     get postgresql() {
       return tool("postgresql");

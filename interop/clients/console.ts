@@ -1,6 +1,14 @@
 import { fencedCounterKeyOf } from "../../server/formats/keys.ts";
 import { atEnd } from "../children.ts";
-import { type LockStory, listens, tellAll } from "../console/lock-story.ts";
+import {
+  expectFixedLease,
+  freeAlone,
+  type LockStory,
+  listens,
+  POLLS,
+  type Told,
+  tellAll,
+} from "../console/lock-story.ts";
 import { Operator } from "../console/operator.ts";
 import { freeSemaphore, openLatch } from "../console/redisson-counters.ts";
 import {
@@ -12,9 +20,11 @@ import {
   RENEWED_WITHIN_MS,
   type Scene,
 } from "../console/redisson-objects.ts";
+import { LEASE_MS, type Party } from "../console/story.ts";
 import { expect } from "../figures.ts";
-import type { Peer } from "../peer.ts";
+import { Peer } from "../peer.ts";
 import type { Tools } from "../prepared.ts";
+import { startPython } from "../python-peer.ts";
 import type { Bench, Client } from "./client.ts";
 import { startRedisson } from "./redisson.ts";
 
@@ -76,10 +86,109 @@ const redisson = consoleClient(
       await redis.get(String(fencedCounterKeyOf("orders:fenced"))),
       second?.fence,
     );
-    const plain = locks.map(({ key, wokenMs }) => `${key} ${wokenMs} ms`);
-    bench.note(`from the force-release until the waiter had it: ${[...plain, ...lines].join(", ")}`);
+    bench.note(figuresOf(locks, lines));
   },
 );
 
+const python = consoleClient(
+  "python",
+  "pythonLocks",
+  ({ pythonLocks }, url) => startPython("Python", pythonLocks, "locks_peer.py", url),
+  async (operator, peer, bench) => {
+    const redis = operator.server.redis.client();
+    const party = (who: string, object: string): Party => ({ peer, who, object });
+    const between = (object: string) => ({ holder: party("a", object), waiter: party("b", object) });
+    const pops = async () => String(await redis.client("LIST")).includes("cmd=blpop");
+    const likely = { kind: "lock", confidence: "likely" } as const;
+    const stories: LockStory[] = [
+      {
+        ...between("redis-py"),
+        key: "lock:redis-py",
+        leaseMs: LEASE_MS,
+        shown: { ...likely, format: "redis-py", candidates: [] },
+        waiters: POLLS,
+        said: { outcome: "refused", said: "LockNotOwnedError" },
+      },
+      {
+        ...between("python-redis-lock"),
+        key: "lock:for-ever",
+        shown: { ...likely, format: "python-redis-lock", leaseMs: null, candidates: [] },
+        verdict: { state: "no-expiry", withinMs: 5000 },
+        waiters: POLLS,
+        isAsleep: pops,
+        said: { outcome: "refused", said: "NotAcquired" },
+      },
+      {
+        ...between("python-redis-lock-renewed"),
+        key: "lock:renewed",
+        leaseMs: 12_000,
+        shown: { ...likely, format: "python-redis-lock", candidates: [] },
+        verdict: { state: "renewing", withinMs: 15_000 },
+        waiters: POLLS,
+        isAsleep: pops,
+        said: { outcome: "refused", said: "NotAcquired" },
+      },
+      {
+        ...between("pottery"),
+        key: "redlock:pottery",
+        leaseMs: LEASE_MS,
+        shown: { ...likely, format: "token", candidates: ["redlock-net", "pottery", "redlock-rb", "spring"] },
+        waiters: POLLS,
+        as: "pottery",
+        said: { outcome: "refused", said: "ReleaseUnlockedLock" },
+      },
+    ];
+    const [told] = await Promise.all([
+      tellAll(operator, stories),
+      expectFixedLease(operator, party("c", "redis-py"), "lock:short:redis-py"),
+      expectFixedLease(operator, party("c", "pottery"), "redlock:short:pottery"),
+    ]);
+    bench.note(figuresOf(told));
+  },
+);
+
+const go = consoleClient(
+  "go",
+  "go",
+  ({ go: tool }, url) => Peer.start("Go", tool.peer, [url]),
+  async (operator, peer, bench) => {
+    const party = (who: string, object: string): Party => ({ peer, who, object });
+    const between = (object: string) => ({ holder: party("a", object), waiter: party("b", object) });
+    const lock = { kind: "lock", candidates: [] } as const;
+    const stories: LockStory[] = [
+      {
+        ...between("redsync"),
+        key: "orders:redsync",
+        leaseMs: LEASE_MS,
+        shown: { ...lock, format: "redsync", confidence: "possible" },
+        waiters: POLLS,
+        as: "redsync",
+        said: { outcome: "refused", said: "lock already taken, locked nodes: [0]" },
+      },
+      {
+        ...between("redislock"),
+        key: "lock:redislock",
+        leaseMs: LEASE_MS,
+        shown: { ...lock, format: "bsm-redislock", confidence: "likely" },
+        waiters: POLLS,
+        said: { outcome: "refused", said: "redislock: lock not held" },
+      },
+    ];
+    const expired = {
+      outcome: "refused",
+      said: "redsync: failed to unlock, lock was already expired",
+    } as const;
+    const [told] = await Promise.all([
+      tellAll(operator, stories),
+      freeAlone(operator, party("c", "redsync"), "lock:alone:redsync", expired),
+      expectFixedLease(operator, party("d", "redislock"), "lock:short:redislock"),
+    ]);
+    bench.note(figuresOf(told));
+  },
+);
+
+const figuresOf = (told: readonly Told[], more: readonly string[] = []) =>
+  `from the force-release until the waiter had it: ${[...told.map(({ key, wokenMs }) => `${key} ${wokenMs} ms`), ...more].join(", ")}`;
+
 /** Others' locks under the eyes and the hands of an operator. */
-export const consoleClients: readonly Client[] = [redisson];
+export const consoleClients: readonly Client[] = [redisson, python, go];

@@ -9,6 +9,7 @@ import { type End, giveBack, LEASE_MS, measureHandOffs, take, untilWaiting } fro
 import { forceRelease, startOurs } from "../ours.ts";
 import { Peer } from "../peer.ts";
 import type { Tools } from "../prepared.ts";
+import { startPython } from "../python-peer.ts";
 import type { Bench, Client, Released, Taken } from "./client.ts";
 
 const SECONDS = 15;
@@ -39,11 +40,7 @@ const REDIS_PY: Library = {
   needs: "redisPy",
   prefix: "lock:",
   tellsLate: true,
-  start({ redisPy }, url) {
-    const peer = fileURLToPath(new URL("../python/redis_py_peer.py", import.meta.url));
-    const env = { ...process.env, PYTHONPATH: redisPy.library };
-    return Peer.start("redis-py", redisPy.python, [peer, url], { env });
-  },
+  start: ({ redisPy }, url) => startPython("redis-py", redisPy, "redis_py_peer.py", url),
 };
 
 const LIBRARIES: readonly Library[] = [

@@ -1,6 +1,7 @@
 import type { FormatName } from "../../lib/contract/format.ts";
 import type { Waiters } from "../../lib/contract/lock.ts";
 import type { VerdictState } from "../../lib/contract/verdict.ts";
+import { until } from "../../server/testing/server.ts";
 import { expect } from "../figures.ts";
 import type { Operator } from "./operator.ts";
 import {
@@ -12,6 +13,7 @@ import {
   giveBack,
   type Held,
   hold,
+  LEASE_MS,
   type Party,
   type Shown,
   waitBehind,
@@ -32,6 +34,8 @@ export interface LockStory {
   readonly shown: Omit<Shown, "holders">;
   readonly verdict?: { readonly state: VerdictState; readonly withinMs: number };
   readonly waiters: Waiters;
+  /** Whether the waiter sleeps by now, where Redis tells. */
+  readonly isAsleep?: () => Promise<boolean>;
   /** The format that the operator names, where the shape does not tell. */
   readonly as?: FormatName;
   /** How the old owner is told when it gives the lock back. */
@@ -73,8 +77,9 @@ async function begin({ key, holder, entries = 1, leaseMs }: LockStory): Promise<
 }
 
 async function tell(operator: Operator, story: LockStory, first: Held): Promise<Told> {
-  const { key, holder, waiter, leaseMs, waiters, as, said } = story;
+  const { key, holder, waiter, leaseMs, waiters, isAsleep, as, said } = story;
   const behind = await waitBehind(operator, waiter, key, { waiters, leaseMs });
+  if (isAsleep !== undefined) await until(isAsleep);
   const { version, holders } = await operator.look(key);
   const owner = holders[0]?.owner ?? "";
   const freed = await operator.free(key, version, as);
@@ -90,4 +95,26 @@ async function tell(operator: Operator, story: LockStory, first: Held): Promise<
   await giveBack(waiter, key);
   expect(`the state of ${key} in the end`, (await operator.look(key)).state, "free");
   return { key, wokenMs, held: [first, second] };
+}
+
+/** Nobody waits: what the old owner is told when the lock is gone. */
+export async function freeAlone(
+  operator: Operator,
+  holder: Party,
+  key: string,
+  said: Dropped,
+): Promise<void> {
+  const { owner = "" } = await hold(holder, key, 0, LEASE_MS);
+  const { version } = await operator.lookUntil(key, ({ state }) => state === "held");
+  await operator.free(key, version);
+  await expectTold(operator, holder, key, { said, next: undefined });
+  await operator.expectToldOnce(key, owner);
+}
+
+const SHORT_MS = 8000;
+
+/** A lease that nobody prolongs is known as such before it ends. */
+export async function expectFixedLease(operator: Operator, holder: Party, key: string): Promise<void> {
+  await hold(holder, key, 0, SHORT_MS);
+  await expectVerdict(operator, key, "fixed-lease", SHORT_MS);
 }

@@ -1,12 +1,12 @@
 """redis-py's Lock as a peer of the interop run: reads `id verb argument ...` lines, answers `id {json}` lines."""
 
-import json
 import random
 import sys
 import threading
 import time
 
 import redis
+from peer import now_ms, serve
 from redis.exceptions import LockError
 
 LEASE_S = 30
@@ -15,11 +15,6 @@ PAUSE_S = 0.004
 
 client = redis.Redis.from_url(sys.argv[1], decode_responses=True)
 holds = {}
-writing = threading.Lock()
-
-
-def now_ms():
-    return int(time.time() * 1000)
 
 
 def lock_on(key, lease_s):
@@ -82,20 +77,4 @@ def contend(key, for_ms, loops):
 
 VERBS = {"take": take, "release": release, "contend": contend}
 
-
-def answer(request_id, what):
-    with writing:
-        print(request_id, json.dumps(what), flush=True)
-
-
-def carry_out(request_id, verb, words):
-    try:
-        answer(request_id, VERBS[verb](*words))
-    except Exception as fault:
-        answer(request_id, {"error": repr(fault)})
-
-
-answer("ready", {})
-for line in sys.stdin:
-    request_id, verb, *words = line.split()
-    threading.Thread(target=carry_out, args=(request_id, verb, words), daemon=True).start()
+serve(VERBS)

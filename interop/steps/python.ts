@@ -5,25 +5,35 @@ import { place, textOf } from "./place.ts";
 
 const INSTALL_MS = 90_000;
 
-export interface RedisPyTool {
+export interface PythonTool {
   readonly python: string;
   /** For PYTHONPATH. */
   readonly library: string;
 }
 
-/** redis-py in a folder of its own; nothing of the machine's Python is changed. @throws Skip */
-export async function provideRedisPy(): Promise<RedisPyTool> {
+/** redis-py. @throws Skip */
+export function provideRedisPy(): Promise<PythonTool> {
+  return providePackages("redis-py", "requirements.txt");
+}
+
+/** The libraries that put locks on top of redis-py, with it. @throws Skip */
+export function providePythonLocks(): Promise<PythonTool> {
+  return providePackages("python-locks", "requirements-locks.txt");
+}
+
+/** Packages in a folder of their own; nothing of the machine's Python is changed. */
+async function providePackages(what: string, file: string): Promise<PythonTool> {
   const python = findProgram("python3");
   if (python === undefined) throw new Skip("no Python on this machine");
-  const requirements = textOf("python", "requirements.txt");
+  const requirements = textOf("python", file);
   const version = await run(python, ["--version"], { limitMs: 10_000 }).catch((error: unknown) => {
     throw new Skip(`Python does not run here: ${reasonOf(error)}`);
   });
-  const library = await place("redis-py", [requirements, version], async (dir) => {
+  const library = await place(what, [requirements, version], async (dir) => {
     const names = requirements.split("\n").filter((line) => line !== "");
     const pip = ["-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check", "--target"];
     await run(python, [...pip, dir, ...names], { limitMs: INSTALL_MS }).catch((error: unknown) => {
-      throw new Skip(`redis-py cannot be had: ${reasonOf(error)}`);
+      throw new Skip(`${what} cannot be had: ${reasonOf(error)}`);
     });
   });
   return { python, library };

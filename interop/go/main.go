@@ -1,0 +1,158 @@
+// redsync and bsm/redislock as one peer of the interop run: it reads `id verb argument …` lines and answers
+// `id {json}` lines. Each library is an object by its name.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bsm/redislock"
+	"github.com/go-redsync/redsync/v4"
+	"github.com/go-redsync/redsync/v4/redis/goredis/v9"
+	"github.com/redis/go-redis/v9"
+)
+
+const pollDelay = 100 * time.Millisecond
+
+var errUnknown = errors.New("unknown verb, library or name")
+
+// held is what a library has given: who it says it is to Redis, and how it is let go.
+type held struct {
+	owner string
+	drop  func() error
+}
+
+// taker takes a lock at once, or polls for as long as it may wait; nil: it was refused.
+type taker func(ctx context.Context, key string, wait, lease time.Duration) (*held, error)
+
+type peer struct {
+	takers map[string]taker
+	mutex  sync.Mutex
+	holds  map[string]*held
+}
+
+func main() {
+	options, err := redis.ParseURL(os.Args[1])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	client := redis.NewClient(options)
+	p := &peer{
+		takers: map[string]taker{"redsync": redsyncTaker(client), "redislock": redislockTaker(client)},
+		holds:  map[string]*held{},
+	}
+	p.answer("ready", map[string]any{})
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		words := strings.Fields(lines.Text())
+		go p.hear(words[0], words[1], words[2:])
+	}
+}
+
+func (p *peer) hear(id, verb string, words []string) {
+	answer, err := p.carryOut(verb, words)
+	if err != nil {
+		answer = map[string]any{"error": err.Error()}
+	}
+	p.answer(id, answer)
+}
+
+func (p *peer) answer(id string, what map[string]any) {
+	text, _ := json.Marshal(what)
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	fmt.Println(id, string(text))
+}
+
+func (p *peer) carryOut(verb string, words []string) (map[string]any, error) {
+	switch {
+	case verb == "hold" && len(words) == 5:
+		return p.hold(words)
+	case verb == "drop" && len(words) == 3:
+		return p.drop(words[0] + " " + words[2])
+	}
+	return nil, errUnknown
+}
+
+func (p *peer) hold(words []string) (map[string]any, error) {
+	since := time.Now().UnixMilli()
+	take := p.takers[words[1]]
+	waitMs, waitErr := strconv.Atoi(words[3])
+	leaseMs, leaseErr := strconv.Atoi(words[4])
+	if take == nil || waitErr != nil || leaseErr != nil {
+		return nil, errUnknown
+	}
+	got, err := take(context.Background(), words[2], milliseconds(waitMs), milliseconds(leaseMs))
+	answer := map[string]any{"outcome": "refused", "sinceMs": since, "atMs": time.Now().UnixMilli()}
+	if err != nil || got == nil {
+		return answer, err
+	}
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.holds[words[0]+" "+words[2]] = got
+	answer["outcome"], answer["owner"] = "granted", got.owner
+	return answer, nil
+}
+
+func (p *peer) drop(name string) (map[string]any, error) {
+	p.mutex.Lock()
+	got := p.holds[name]
+	delete(p.holds, name)
+	p.mutex.Unlock()
+	if got == nil {
+		return nil, errUnknown
+	}
+	if err := got.drop(); err != nil {
+		return map[string]any{"outcome": "refused", "said": err.Error()}, nil
+	}
+	return map[string]any{"outcome": "released", "said": ""}, nil
+}
+
+func redsyncTaker(client *redis.Client) taker {
+	locks := redsync.New(goredis.NewPool(client))
+	return func(ctx context.Context, key string, wait, lease time.Duration) (*held, error) {
+		tries := 1 + int(wait/pollDelay)
+		mutex := locks.NewMutex(key, redsync.WithExpiry(lease), redsync.WithTries(tries), redsync.WithRetryDelay(pollDelay))
+		err := mutex.LockContext(ctx)
+		var taken *redsync.ErrTaken
+		if errors.As(err, &taken) {
+			return nil, nil
+		}
+		drop := func() error {
+			_, err := mutex.Unlock()
+			return err
+		}
+		return &held{owner: mutex.Value(), drop: drop}, err
+	}
+}
+
+func redislockTaker(client *redis.Client) taker {
+	locks := redislock.New(client)
+	return func(ctx context.Context, key string, wait, lease time.Duration) (*held, error) {
+		retry := redislock.LimitRetry(redislock.LinearBackoff(pollDelay), int(wait/pollDelay))
+		options := &redislock.Options{RetryStrategy: retry, Metadata: "@billing-7"}
+		ctx, cancel := context.WithTimeout(ctx, wait+lease)
+		defer cancel()
+		lock, err := locks.Obtain(ctx, key, lease, options)
+		if errors.Is(err, redislock.ErrNotObtained) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &held{owner: lock.Token() + lock.Metadata(), drop: func() error { return lock.Release(context.Background()) }}, nil
+	}
+}
+
+func milliseconds(count int) time.Duration {
+	return time.Duration(count) * time.Millisecond
+}
