@@ -87,13 +87,20 @@ export function FreeFacts({ lock, only }: { lock: Lock; only?: Holder | undefine
       <Fact name="Format">{formatsText(lock)}</Fact>
       <Fact name="Fence">
         {holder.fence === null ? (
-          <span className="text-ink-3">none, taken without Lockkeeper</span>
+          <span className="text-ink-3">
+            {lock.lastFence === undefined
+              ? "none, taken without Lockkeeper"
+              : `${lock.lastFence}, given out by Redisson`}
+          </span>
         ) : (
           <span className="font-mono text-xs" title={formatFence(holder.fence)}>
             {holder.fence}
           </span>
         )}
       </Fact>
+      {lock.release?.may === "yes" && lock.release.why !== undefined && (
+        <Fact name="Releasing">{lock.release.why}</Fact>
+      )}
       <Fact name="Old owner">
         <OldOwner lock={lock} holder={holder} />
       </Fact>

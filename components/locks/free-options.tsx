@@ -3,7 +3,7 @@
 import clsx from "clsx";
 import type { ReactNode } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import type { Lock } from "@/lib/contract/lock.ts";
+import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { type Choice, HOLD_OFF_MS } from "./free-state.ts";
 import { REASON_CHARACTERS_MAX } from "./list-limits.ts";
 import { holdOffOf } from "./lock-facts.ts";
@@ -53,12 +53,14 @@ function lapseText(lock: Lock): string {
 
 interface FreeOptionsProps {
   lock: Lock;
+  /** One of several holders: the others keep the lock, so nobody can be kept off it. */
+  only: Holder | undefined;
   choice: Choice;
   onChoose(choice: Choice): void;
 }
 
 /** In rising force. */
-export function FreeOptions({ lock, choice, onChoose }: FreeOptionsProps) {
+export function FreeOptions({ lock, only, choice, onChoose }: FreeOptionsProps) {
   return (
     <fieldset className="flex flex-col gap-2.5">
       <legend className="sr-only">How</legend>
@@ -71,7 +73,7 @@ export function FreeOptions({ lock, choice, onChoose }: FreeOptionsProps) {
       <Option value="release" choice={choice} onChoose={onChoose} name="Release now">
         only if it is still this hold; nothing happens to any other
       </Option>
-      {lock.release?.holdOff !== false && (
+      {lock.release?.holdOff !== false && only === undefined && (
         <Option
           value="hold-off"
           choice={choice}

@@ -76,7 +76,9 @@ function SheetBody({ lock, holder, onClose }: Looked & { onClose(): void }) {
         <FreeOutcome free={free} ended={ending} />
         {step.at !== "done" && <FreeFacts lock={shown} only={state.holder} />}
         {armed && <FormatChoice free={free} />}
-        {armed && <FreeOptions lock={shown} choice={state.choice} onChoose={free.choose} />}
+        {armed && (
+          <FreeOptions lock={shown} only={state.holder} choice={state.choice} onChoose={free.choose} />
+        )}
         {armed && state.choice !== "lapse" && <Reason free={free} />}
       </div>
       <SheetFoot free={free} armed={armed} />

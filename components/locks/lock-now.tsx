@@ -72,6 +72,7 @@ function LockFacts({ lock }: { lock: Lock }) {
         <VerdictEvidence lock={lock} />
       </Fact>
       <Fact name="Waiting">{waitersText(lock.waiters)}</Fact>
+      {lock.lastFence !== undefined && <Fact name="Last fence">{lock.lastFence}, given out by Redisson</Fact>}
       {lock.permits !== undefined && <Fact name="Permits">{permitsText(lock.permits)}</Fact>}
       <Fact name="Format">
         <FormatFact lock={lock} />

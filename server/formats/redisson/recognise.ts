@@ -1,8 +1,8 @@
 import type { Confidence, Kind } from "../../../lib/contract/format.ts";
-import { textOfKey } from "../../../lib/contract/key.ts";
 import type { How } from "../known-format.ts";
 import { type HeldObservation, type Recognised, type SeenHolder, strangerOf } from "../observation.ts";
 import type { RawKey } from "../raw.ts";
+import { isLockLike } from "../strings/lock-name.ts";
 import { groupOf } from "./group.ts";
 import { holdersOf } from "./holders.ts";
 import { longestOf, permitsOf, wholeNumberOf } from "./permits.ts";
@@ -59,12 +59,10 @@ function plainOf(raw: RawKey, holders: [SeenHolder, ...SeenHolder[]], how: How):
   return isFenced && holders.length === 1 ? { ...found, lastFence: fenceCounter } : found;
 }
 
-const LOCK_LIKE = /lock|mutex|semaphore/i;
-
 /** Redisson gives each lock a time to live; what has none may be anybody's. */
 function confidenceOf(raw: RawKey, [{ seq }]: Recognised["holders"], how: How): Confidence {
   if (raw.remainingMs !== null || seq > 0 || how === "by_rule") return "certain";
-  return LOCK_LIKE.test(textOfKey(raw.key)) ? "likely" : "possible";
+  return isLockLike(raw.key) ? "likely" : "possible";
 }
 
 /** A semaphore or a latch, where a rule says that it is one; which of them, those who wait tell. */
