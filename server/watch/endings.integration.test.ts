@@ -92,6 +92,22 @@ describe("a deadline that has passed and is still there", () => {
   });
 });
 
+it("an owner string with tabs and line breaks is told as it is, and once", async () => {
+  const key = fresh();
+  const owner = `${randomBytes(16).toString("base64url")}host\tpod-7\n{"job":\t"mail"}\n\t`;
+  await direct.set(key, owner, "PX", 30_000);
+  await until(() => typesOf(key).length === 1);
+  expect(await force(key, "bsm-redislock")).toMatchObject({ outcome: "released", owner });
+  await until(() => typesOf(key).length === 2);
+  await pause(150);
+  await watcher.look(key);
+  const { items } = journal.ofKey(key, 10);
+  expect(items.map(({ type, owner: of }) => `${type} ${of}`)).toEqual([
+    `force_released ${owner}`,
+    `acquired ${owner}`,
+  ]);
+});
+
 describe("a hold that is there again after it was freed by force", () => {
   const take = (key: string, value: string) => direct.set(key, value, "PX", 30_000, "NX");
 

@@ -11,6 +11,7 @@ export interface OwnEvent {
   readonly seq: number;
   readonly count: number;
   readonly heldMs: number | undefined;
+  /** Of another library: with a blank for each tab and line break. */
   readonly owner: Key;
   readonly by: string | undefined;
   readonly reason: string | undefined;
@@ -18,8 +19,6 @@ export interface OwnEvent {
 
 /** Longer than anything our scripts say; every open page would be sent it, and sent it again as it comes back. */
 const WORDS_BYTES_MAX = 16 * 1024;
-/** Lines of a foreign owner string that are looked at. */
-const LINES_MAX = 64;
 
 /**
  * Reads `type ⇥ at ⇥ fence ⇥ seq ⇥ count ⇥ since ⇥ owner ⇥ JSON of who and why ⏎ key`. Anyone may publish on the
@@ -27,15 +26,19 @@ const LINES_MAX = 64;
  */
 export function parseOwnEvent(message: Uint8Array): OwnEvent | undefined {
   if (message.length > WORDS_BYTES_MAX + KEY_BYTES_MAX) return undefined;
-  const { words, key } = linesOf(bytesAsText(message));
-  if (words === undefined || key.length > KEY_BYTES_MAX) return undefined;
+  // A character is a byte here: a key and the owner of another library may have any.
+  const text = bytesAsText(message);
+  const end = text.indexOf("\n");
+  if (end < 0 || end > WORDS_BYTES_MAX || text.length - end - 1 > KEY_BYTES_MAX) return undefined;
+  const words = text.slice(0, end).split("\t");
   const [type, at, fence = "", seq, count, since = "", owner = "", who = ""] = words;
   const known = EVENT_TYPES.find((name) => name === type);
-  if (known === undefined || !isWhole(at) || !isWhole(seq) || !isWhole(count)) return undefined;
+  if (known === undefined || words.length !== 8 || !isWhole(at) || !isWhole(seq) || !isWhole(count))
+    return undefined;
   if (!/^\d{0,16}$/.test(fence) || !/^\d{0,15}$/.test(since)) return undefined;
   return {
     type: known,
-    key: keyOf(key),
+    key: keyOf(text.slice(end + 1)),
     at: Number(at),
     fence: fence || null,
     seq: Number(seq),
@@ -56,30 +59,6 @@ const ASCII = /^[\0-\x7f]*$/;
 /** Nearly all are ASCII, and are their own bytes. */
 function keyOf(bytes: string): Key {
   return ASCII.test(bytes) ? bytes : keyOfBytes(Buffer.from(bytes, "latin1"));
-}
-
-/** The eight words, and the key behind them. A character is a byte here. */
-function linesOf(text: string): { words?: readonly string[]; key: string } {
-  const end = text.indexOf("\n");
-  if (end < 0 || end > WORDS_BYTES_MAX) return { key: "" };
-  const words = text.slice(0, end).split("\t");
-  if (words.length === 8) return { words, key: text.slice(end + 1) };
-  return words[0] === "force_released" ? linesOfStranger(text) : { key: "" };
-}
-
-/** What is freed by force may have any bytes for its owner; who freed it is always told behind it, as JSON. */
-function linesOfStranger(text: string): { words?: readonly string[]; key: string } {
-  let end = text.indexOf("\n");
-  for (let line = 0; line < LINES_MAX && end >= 0; line++) {
-    const words = text.slice(0, end).split("\t");
-    const who = words.at(-1) ?? "";
-    if (words.length >= 8 && who.startsWith("{") && who.endsWith("}")) {
-      const owner = words.slice(6, -1).join("\t");
-      return { words: [...words.slice(0, 6), owner, who], key: text.slice(end + 1) };
-    }
-    end = text.indexOf("\n", end + 1);
-  }
-  return { key: "" };
 }
 
 // Sixteen digits may be no safe integer and no date, and a page that cannot show one event shows none.

@@ -53,13 +53,14 @@ export class Reporter {
   ) {}
 
   /** @param heard how Redis said that the hold before it ended, when no look has told of that yet */
-  exact(event: OwnEvent, heard?: Hint): void {
-    if (event.type === "waiting" || event.type === "wait_ended") {
-      const { type, at, owner } = event;
-      this.#append(event.key, [{ type, at, owner, fence: null, observed: "exact" }]);
-      this.lookAgain(event.key);
+  exact(said: OwnEvent, heard?: Hint): void {
+    if (said.type === "waiting" || said.type === "wait_ended") {
+      const { type, at, owner } = said;
+      this.#append(said.key, [{ type, at, owner, fence: null, observed: "exact" }]);
+      this.lookAgain(said.key);
       return;
     }
+    const event = this.#withOwner(said);
     const isWatched = this.lookAgain(event.key);
     const hint = heard ?? this.#waiting.get(event.key)?.hint;
     const { known, others } = this.#taleOf(event);
@@ -75,6 +76,13 @@ export class Reporter {
       this.#keep(event.key, [...(isAlone ? [] : others), ...(tale === undefined ? [] : [tale])]);
     }
     this.#append(event.key, [...endings, ...events]);
+  }
+
+  /** As looking shows the owner: in a message tabs and line breaks part the words. */
+  #withOwner(event: OwnEvent): OwnEvent {
+    if (event.fence !== null) return event;
+    const meant = this.#tales.get(event.key)?.find(({ owner }) => wordOf(owner) === event.owner);
+    return meant === undefined ? event : { ...event, owner: meant.owner };
   }
 
   /** The tale that an event goes on with, and those of everybody else. */
@@ -158,6 +166,8 @@ export class Reporter {
     }
   }
 }
+
+const wordOf = (owner: Key) => owner.replace(/[\t\n]/g, " ");
 
 function mayBeOurWork(
   tales: readonly Tale[],

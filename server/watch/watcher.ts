@@ -12,9 +12,9 @@ import { type FormatRules, NO_RULES } from "../formats/rules.ts";
 import type { Journal } from "../history/journal.ts";
 import { Glob, matchesAny } from "../redis/glob.ts";
 import { holdOf } from "./continuity.ts";
-import { Departures, missingFrom } from "./departures.ts";
 import { discover } from "./discovery.ts";
 import { dueMsOf } from "./due.ts";
+import { Heard } from "./heard.ts";
 import { freeLock, type Hold, lockOf } from "./hold.ts";
 import { Link } from "./link.ts";
 import { Mirror } from "./mirror.ts";
@@ -23,7 +23,6 @@ import type { OwnEvent } from "./own-event.ts";
 import { type Look, Reader } from "./reader.ts";
 import { RedisClock } from "./redis-clock.ts";
 import { Reporter } from "./reporter.ts";
-import type { Hint } from "./tale.ts";
 import { NO_SIGHT } from "./version.ts";
 
 export interface WatcherOptions {
@@ -42,19 +41,6 @@ const SETTLE_MS = 500;
 const SHARED_WITH_MAX = 20;
 /** Share of the time that scanning may take. */
 const SCAN_SHARE = 0.05;
-/** Events after which the key may be gone, even if it is there again when we look. */
-const ENDINGS = new Set([
-  "del",
-  "expired",
-  "evicted",
-  "rename_from",
-  "rename_to",
-  "move_from",
-  "move_to",
-  "restore",
-  "copy_to",
-]);
-
 /** Keeps the picture of one target right, and tells the journal what happened. */
 export class Watcher {
   readonly mirror = new Mirror();
@@ -62,10 +48,7 @@ export class Watcher {
   readonly #link: Link;
   readonly #reader: Reader;
   readonly #reporter: Reporter;
-  readonly #hints = new Map<Key, { hint: Exclude<Hint, undefined>; at: number }>();
-  /** When (performance.now()) a key was last said to be gone. */
-  readonly #goneAt = new Map<Key, number>();
-  readonly #departures = new Departures();
+  readonly #heard = new Heard();
   readonly #listeners = new Set<() => void>();
   readonly #stopping = new AbortController();
   readonly #watched: readonly Glob[];
@@ -210,22 +193,13 @@ export class Watcher {
   }
 
   #onChange(key: Key, event: string): void {
-    if (ENDINGS.has(event)) {
-      this.#goneAt.set(key, performance.now());
-      if (event === "expired" || event === "evicted") this.#hint(key, event);
-    }
-    this.#departures.heard(key, event);
+    this.#heard.change(key, event);
     this.#reader.mark(key);
   }
 
   #onOwnEvent(event: OwnEvent): void {
-    this.#reporter.exact(event, this.#hints.get(event.key)?.hint);
-    // Both come over one connection, in order: a hint from before a hold began is not of that hold.
-    if (event.type === "acquired") this.#hints.delete(event.key);
-  }
-
-  #hint(key: Key, hint: Exclude<Hint, undefined>): void {
-    this.#hints.set(key, { hint, at: performance.now() });
+    this.#reporter.exact(event, this.#heard.hintOf(event.key));
+    if (event.type === "acquired") this.#heard.begun(event.key);
   }
 
   #take(looks: readonly Look[]): void {
@@ -244,15 +218,9 @@ export class Watcher {
 
   #takeOne(observation: Observation, sentAt: number): void {
     const { key } = observation;
-    const goneAt = this.#goneAt.get(key);
-    const hint = this.#hints.get(key);
-    // A look sent before the word of an ending may still show the hold before it: the word stays for the next.
-    if (goneAt !== undefined && sentAt > goneAt) this.#goneAt.delete(key);
-    if (hint !== undefined && sentAt > hint.at) this.#hints.delete(key);
-    const missing = missingFrom(observation, this.mirror.get(key));
+    const { hint, ...heard } = this.#heard.takenBy(observation, this.mirror.get(key), sentAt);
     const { after } = this.mirror.observe(observation, {
-      wasGone: goneAt !== undefined,
-      isDoubtful: this.#departures.exceed(key, missing, sentAt),
+      ...heard,
       since: this.#link.seesChanges && this.#isCaughtUp ? "exact" : "at_least",
       sight: this.#link.sight,
     });
@@ -261,13 +229,13 @@ export class Watcher {
       hold: after,
       asOf: observation.state === "unreadable" ? this.clock.now() : observation.asOf,
       sentAt,
-      hint: hint?.hint,
+      hint,
       isFirstLook: this.#isFirstPass,
     });
   }
 
   #onUp(isBlind: boolean): void {
-    if (isBlind) for (const key of this.mirror.keys()) this.#hint(key, "blind");
+    if (isBlind) this.#heard.blind(this.mirror.keys());
     this.#generation++;
     this.#isCaughtUp = false;
     this.#changed();

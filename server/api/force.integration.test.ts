@@ -1,0 +1,205 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pathOfKey } from "../../lib/contract/key.ts";
+import { startTestServer, type TestServer, until } from "../testing/server.ts";
+
+let server: TestServer;
+let direct: Redis;
+
+beforeAll(async () => {
+  server = await startTestServer({ environment: { LOCKKEEPER_WATCH: "lock:*,bull:*,app:*" } });
+  direct = server.redis.client();
+});
+afterAll(async () => await server.stop());
+
+const fresh = (prefix = "lock") => `${prefix}:${randomUUID()}`;
+const lockOf = async (key: string) => (await server.call(`/locks/${pathOfKey(key)}`)).body;
+const list = async (filter: string) =>
+  (await server.call(`/locks?filter=${encodeURIComponent(filter)}`)).body.items;
+const keysOf = (locks: { key: string }[]) => locks.map(({ key }) => key);
+
+/** Frees what is there now, unless another version is given. */
+async function force(key: string, more: Record<string, unknown> = {}) {
+  const { version } = await lockOf(key);
+  const body = { expect: version, reason: "stuck", ...more };
+  return await server.call(`/locks/${pathOfKey(key)}/force-release`, { body });
+}
+
+const seenBy = async (...keys: string[]) =>
+  await until(async () => {
+    for (const key of keys) if ((await list(`key:${key}`)).length === 0) return false;
+    return true;
+  });
+
+describe("a lock that may be of several libraries, or somebody's data", () => {
+  const possible = async () => {
+    const key = fresh("app");
+    await direct.set(key, randomUUID(), "PX", 60_000);
+    await seenBy(key);
+    return key;
+  };
+
+  it("is freed only as a format that the request names, of those that it may be", async () => {
+    const key = await possible();
+    const { release, confidence } = await lockOf(key);
+    expect([confidence, release.may]).toEqual(["possible", "with_format"]);
+    expect(release.formats).toContain("redlock-rb");
+    const missing = await force(key);
+    expect([missing.status, missing.body.code]).toEqual([422, "format_required"]);
+    expect(missing.body.formats).toEqual(release.formats);
+    expect(missing.body.detail).toContain("redlock-rb");
+    const wrong = await force(key, { format: "laravel" });
+    expect([wrong.status, wrong.body.code, wrong.body.field]).toEqual([400, "invalid", "format"]);
+    expect(await direct.exists(key)).toBe(1);
+    expect((await force(key, { format: "redlock-rb" })).body).toMatchObject({ outcome: "released" });
+    expect(await direct.exists(key)).toBe(0);
+  });
+
+  it("is not freed as a format that no library has", async () => {
+    const refused = await force(await possible(), { format: "redlock-go" });
+    expect([refused.status, refused.body.code]).toEqual([400, "invalid"]);
+    expect(refused.body.detail).toMatch(/^Body, format: /);
+  });
+
+  it("that another one has by now is changed, whatever format is named", async () => {
+    const key = await possible();
+    const { version } = await lockOf(key);
+    await direct.set(key, randomUUID(), "PX", 60_000);
+    const { body } = await force(key, { expect: version, format: "redlock-rb" });
+    expect(body.code).toBe("changed");
+    expect(await direct.exists(key)).toBe(1);
+  });
+});
+
+it("a lock whose release does harm is for looking at: why, and what to do instead", async () => {
+  const key = `bull:mails:${randomUUID()}:lock`;
+  await direct.hset(
+    key.slice(0, -":lock".length),
+    "name",
+    "mail",
+    "data",
+    "{}",
+    "timestamp",
+    1,
+    "opts",
+    "{}",
+  );
+  await direct.set(key, `${randomUUID()}:3`, "PX", 30_000);
+  await seenBy(key);
+  expect((await lockOf(key)).release).toMatchObject({
+    may: "never",
+    why: expect.stringContaining("second time"),
+  });
+  const { status, body } = await force(key, { format: "bullmq" });
+  expect([status, body.code]).toEqual([403, "read_only"]);
+  expect(body).toMatchObject({ why: expect.stringContaining("second time"), instead: expect.any(String) });
+  expect(await direct.exists(key)).toBe(1);
+});
+
+describe("a lock that several hold", () => {
+  const id = () => `web-1_4711_${randomBytes(16).toString("hex")}`;
+  const semaphore = async (...owners: string[]) => {
+    const key = fresh();
+    for (const owner of owners) await direct.zadd(key, Date.now() + 30_000, owner);
+    await direct.pexpire(key, 90_000);
+    await seenBy(key);
+    return key;
+  };
+
+  it("is freed of one by that one's version, and of all by the lock's", async () => {
+    const [one, two] = [id(), id()].sort() as [string, string];
+    const key = await semaphore(one, two);
+    const { holders, version, release } = await lockOf(key);
+    expect(release.oneHolder).toBe(true);
+    expect(holders.map(({ owner }: { owner: string }) => owner)).toEqual([one, two]);
+    expect(new Set([version, holders[0].version, holders[1].version]).size).toBe(3);
+    expect((await force(key, { expect: holders[1].version })).body).toMatchObject({
+      outcome: "released",
+      owner: two,
+    });
+    expect(await direct.zrange(key, "0", "-1")).toEqual([one]);
+    const late = await force(key, { expect: version });
+    expect([late.body.code, late.body.holders.length]).toEqual(["changed", 1]);
+    expect((await force(key)).body.outcome).toBe("released");
+    expect(await direct.exists(key)).toBe(0);
+    await until(async () => (await server.call(`/locks/${key}/history`)).body.items.length >= 4);
+    const { items } = (await server.call(`/locks/${key}/history`)).body;
+    const forced = items.filter(({ type }: { type: string }) => type === "force_released");
+    expect(forced.map(({ owner, by }: Record<string, string>) => `${owner} ${by}`)).toEqual([
+      `${one} key:root`,
+      `${two} key:root`,
+    ]);
+  });
+
+  it("takes no hold-off where its format cannot keep it", async () => {
+    const key = `uniquejobs:${randomBytes(16).toString("hex")}:LOCKED`;
+    await direct.hset(key, randomBytes(12).toString("hex"), String(Date.now() / 1000));
+    const { release } = await lockOf(key);
+    expect(release.holdOff).toBe(false);
+    const { status, body } = await force(key, { holdOffMs: 60_000, ifUnsure: "release" });
+    expect([status, body.code, body.field]).toEqual([400, "invalid", "holdOffMs"]);
+    expect(await direct.exists(key)).toBe(1);
+  });
+});
+
+describe("one token at several keys", () => {
+  async function group(token: string, size: number): Promise<string[]> {
+    const name = randomUUID();
+    const keys = Array.from({ length: size }, (_, n) => `lock:${name}:${String(n).padStart(2, "0")}`);
+    await Promise.all(keys.map((key) => direct.set(key, token, "PX", 60_000)));
+    await seenBy(...keys);
+    return keys;
+  }
+  const bsm = () => randomBytes(16).toString("base64url");
+
+  it("is shown at each of them with the others, at most twenty", async () => {
+    const [first = "", ...others] = await group(randomBytes(16).toString("hex"), 3);
+    expect(keysOf((await lockOf(first)).sharedWith).sort()).toEqual(others);
+    const [one = ""] = await group(randomBytes(16).toString("hex"), 25);
+    expect((await lockOf(one)).sharedWith).toHaveLength(20);
+    await direct.del(others[0] ?? "");
+    await until(async () => (await lockOf(first)).sharedWith.length === 1);
+  });
+
+  it("of bsm/redislock is freed at all of them, and the answer says so", async () => {
+    const [first = "", ...others] = await group(bsm(), 3);
+    const { body } = await force(first, { format: "bsm-redislock" });
+    expect(body).toMatchObject({ key: first, outcome: "released" });
+    expect(keysOf(body.together).sort()).toEqual(others);
+    expect(body.together.every(({ outcome }: { outcome: string }) => outcome === "released")).toBe(true);
+    expect(await direct.exists(first, ...others)).toBe(0);
+  });
+
+  it("of redlock is freed at the one key", async () => {
+    const [first = "", ...others] = await group(randomBytes(16).toString("hex"), 2);
+    const { body } = await force(first);
+    expect(body.outcome).toBe("released");
+    expect(body).not.toHaveProperty("together");
+    expect(await direct.exists(...others)).toBe(1);
+  });
+});
+
+describe("looking", () => {
+  it("locks are found by what they are, or may be, and by their verdict", async () => {
+    const name = randomUUID();
+    const [named, hash, forever] = [`lock:${name}:a`, `lock:${name}:b`, `lock:${name}:c`];
+    await direct.set(named, randomBytes(16).toString("hex"), "PX", 60_000);
+    await direct.multi().hset(hash, `${randomUUID()}:7`, 1).pexpire(hash, 60_000).exec();
+    await direct.hset(forever, "mode", "read", `${randomUUID()}:7`, 1);
+    await seenBy(named, hash, forever);
+    const found = async (filter: string) => keysOf(await list(`key:lock:${name}:* ${filter}`));
+    expect(await found("format:redlock")).toEqual([named]);
+    expect(await found("format:redisson")).toEqual([hash, forever]);
+    expect(await found("kind:read")).toEqual([forever]);
+    expect(await found("verdict:no-expiry")).toEqual([forever]);
+    expect(await found("verdict:unknown kind:lock")).toEqual([named, hash]);
+  });
+
+  it("a free key shows who waits for it", async () => {
+    const key = fresh();
+    await direct.rpush(`redisson_lock_queue:{${key}}`, `${randomUUID()}:7`, `${randomUUID()}:8`);
+    const lock = await lockOf(key);
+    expect(lock).toMatchObject({ state: "free", waiters: { count: 2 } });
+  });
+});
