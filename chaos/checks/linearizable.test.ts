@@ -141,4 +141,22 @@ describe("C4, one order fits all", () => {
     expect(violationsOf(onQuorum, ...lost, gave("a", 1540))).toHaveLength(1);
     expect(violationsOf(...lost, tried, gave("a", 1540))).toHaveLength(1);
   });
+
+  it("allows for a count that is lost and its hold is not, where a part of the data can be", () => {
+    const entered = [took("a", 1, 10), took("a", 1, 20, { call: 2, count: 2 })];
+    const less = [...entered, gave("a", 60, { claim: 2, count: 0 })];
+    expect(violationsOf(...less, happened("evict", 30, 20))).toEqual([]);
+    expect(violationsOf(...less, happened("flushall", 30, 20))).toHaveLength(1);
+    expect(violationsOf(onQuorum, ...less, happened("flushall", 30, 20))).toEqual([]);
+    expect(violationsOf(onQuorum, ...less, happened("full-memory", 30, 20))).toHaveLength(1);
+    const more = gave("a", 60, { claim: 2, count: 2 });
+    expect(violationsOf(onQuorum, ...entered, more, happened("evict", 30, 20))).toHaveLength(1);
+  });
+
+  it("allows for who is refused by a hold of its own in its last moment, and not before", () => {
+    expect(violationsOf(took("a", 1, 10), refused("a", 1000, 1008.5))).toEqual([]);
+    expect(violationsOf(took("a", 1, 10), refused("a", 900, 910))).toHaveLength(1);
+    const early = stepped(800, 100, 50);
+    expect(violationsOf(took("a", 1, 10), refused("a", 205, 209), early)).toEqual([]);
+  });
 });

@@ -6,6 +6,7 @@ import { type FaultSpan, type Span, type Story, touches } from "../history/story
 import type { Operation } from "./linearize.ts";
 import {
   denied,
+  enteredOnce,
   freedOf,
   granted,
   granting,
@@ -34,6 +35,9 @@ interface Pair {
 /** What nothing keeps back has arrived by then. */
 const ON_ITS_WAY_MS = 500;
 
+/** Redis tells what is left in whole milliseconds: in the last one a hold is not entered again, and refuses its owner. */
+const LAST_MS = 2;
+
 /** What was done to a lock, and what may have been. */
 export function callsOn(lock: string, story: Story): Call[] {
   const claims = story.claims.filter((claim) => claim.lock === lock);
@@ -48,8 +52,15 @@ export function callsOn(lock: string, story: Story): Call[] {
   for (const { owner, deadline } of claims) {
     deadlines.set(owner, Math.max(deadline, deadlines.get(owner) ?? 0));
   }
-  const calls = [...owners].flatMap(([owner, pairs]) => callsOf(pairs, deadlines.get(owner) ?? 0, story));
-  return [...calls, ...wipesOf(story), ...evictionsOf(claims, story)];
+  const ends = new Map<string, number>();
+  for (const { owner, mayEndAt } of leasesOf(claims, story)) {
+    ends.set(owner, Math.min(mayEndAt, ends.get(owner) ?? mayEndAt));
+  }
+  const calls = [...owners].flatMap(([owner, pairs]) => {
+    const [deadline = 0, mayEndAt = Number.POSITIVE_INFINITY] = [deadlines.get(owner), ends.get(owner)];
+    return callsOf(pairs, { deadline, mayEndAt }, story);
+  });
+  return [...calls, ...wipesOf(story), ...evictionsOf(claims, story), ...miscountsOf(claims, story)];
 }
 
 function pairsOn(lock: string, history: readonly Entry[]): Pair[] {
@@ -69,9 +80,15 @@ function pairsOn(lock: string, history: readonly Entry[]): Pair[] {
   return pairs;
 }
 
+/** When the leases of an owner may end first, and the last time that it relied on one. */
+interface Ends {
+  readonly deadline: number;
+  readonly mayEndAt: number;
+}
+
 /** The calls of one owner. */
-function callsOf(pairs: readonly Pair[], deadline: number, story: Story): Call[] {
-  const certain = pairs.flatMap((pair) => certainOf(pair, story) ?? []);
+function callsOf(pairs: readonly Pair[], { deadline, mayEndAt }: Ends, story: Story): Call[] {
+  const certain = pairs.flatMap((pair) => certainOf(pair, mayEndAt, story) ?? []);
   const unknown = pairs.filter(isUnknown);
   const asked = unknown.filter(({ invoked }) => invoked.op === "acquire");
   if (certain.length === 0) return asked.map((pair) => ({ ...asking(pair, story), ...UNHEARD }));
@@ -83,7 +100,7 @@ function callsOf(pairs: readonly Pair[], deadline: number, story: Story): Call[]
   return [...certain, ...entering, ...leaving];
 }
 
-function certainOf({ invoked, answer }: Pair, story: Story): Call | undefined {
+function certainOf({ invoked, answer }: Pair, mayEndAt: number, story: Story): Call | undefined {
   const { op, t: call, owner = "" } = invoked;
   if (answer === undefined) return undefined;
   const { type, code, count = 0, fence, t } = answer;
@@ -94,8 +111,11 @@ function certainOf({ invoked, answer }: Pair, story: Story): Call | undefined {
     const rank = count === 1 && keepsFences(story) ? { rank: BigInt(fence ?? 0) } : {};
     return { ...change, ...rank, step: granted(owner, count, BigInt(fence ?? 0)) };
   }
-  // On a quorum two who ask at once may each keep the other from a majority.
-  if (isRefusal(answer)) return isQuorum(story) ? undefined : { ...look, step: refused(owner) };
+  if (isRefusal(answer)) {
+    // On a quorum two who ask at once may each keep the other from a majority.
+    const isOpen = isQuorum(story) || t >= mayEndAt - LAST_MS * NS_PER_MS;
+    return isOpen ? undefined : { ...look, step: refused(owner) };
+  }
   if (op === "release" && code === "released") return { ...change, step: released(owner, count) };
   if (op === "release" && type === "ok") return { ...look, step: denied(owner) };
   if (op === "verify" && code === "lost") return { ...look, step: denied(owner) };
@@ -182,6 +202,21 @@ function evictionsOf(claims: readonly Claim[], story: Story): Call[] {
       return { ...MAYBE, ...place, step: freedOf(owner) };
     }),
   );
+}
+
+/** A server that loses a companion, or a majority that loses a member, may lose the count of a hold and not the hold. */
+function miscountsOf(claims: readonly Claim[], story: Story): Call[] {
+  const partial = {
+    ...story,
+    faults: story.faults.filter(({ fault }) => isQuorum(story) || fault === "evict"),
+  };
+  return claims.flatMap(({ owner, count, sent, deadline }) => {
+    if (count === 1) return [];
+    return forgettingIn(partial, { from: sent, to: deadline }).map((fault) => {
+      const place = { call: Math.max(fault.from, sent), answer: fault.to, entries: entriesOf(fault, story) };
+      return { ...MAYBE, ...place, step: enteredOnce(owner) };
+    });
+  });
 }
 
 function entriesOf({ fault, target, from, to }: FaultSpan, { history }: Story): Entry[] {

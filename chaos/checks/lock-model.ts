@@ -66,6 +66,11 @@ export const renewed =
   (lock) =>
     lock.owner === owner ? lock : undefined;
 
+export const enteredOnce =
+  (owner: string): Step =>
+  (lock) =>
+    lock.owner === owner && lock.count > 1 ? { ...lock, count: 1, unheard: 0 } : undefined;
+
 export const freedOf =
   (owner: string): Step =>
   (lock) =>
