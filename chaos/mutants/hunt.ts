@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { LibfaketimeTool } from "../../interop/steps/libfaketime.ts";
 import type { RunRequest } from "../arguments.ts";
 import { judge } from "../checks/all.ts";
 import type { CheckName, Violation } from "../checks/finding.ts";
@@ -35,12 +36,13 @@ export async function hunt(
   seed: number,
   folder: string,
   resources: Resources,
+  library: LibfaketimeTool | undefined,
 ): Promise<Catch> {
   const core = makeMutant(mutant, PROJECT);
   for (let left = TRIES; ; left--) {
     const request = { ...RUN, seed: seed + TRIES - left, ...mutant.run };
     try {
-      const history = await run({ ...request, core, folder: join(folder, mutant.name) }, resources);
+      const history = await run({ ...request, core, library, folder: join(folder, mutant.name) }, resources);
       const story = storyOf(history);
       // A core that does not run at all would violate nothing but liveness, and prove nothing.
       if (

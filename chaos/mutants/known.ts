@@ -60,6 +60,33 @@ export const MUTANTS: readonly Mutant[] = [
     noticedBy: ["C2"],
   },
   {
+    name: "fence-from-clock",
+    wrong: "a fence is the time of the server, also when its clock was set back",
+    edits: [
+      SHORT_WAY_OFF,
+      {
+        file: "server/formats/companion.lua",
+        find: "math.max(now_us, whole(kept.fence) + 1)",
+        instead: "now_us",
+      },
+    ],
+    run: { faults: ["server-clock-step"] },
+    noticedBy: ["C2"],
+  },
+  {
+    name: "full-keeps-counts",
+    wrong: "a server whose memory is full takes back no count of several",
+    edits: [
+      {
+        file: "server/formats/release.lua",
+        find: "redis.call('PEXPIRE', KEYS[2], integer(left_ms))",
+        instead: "",
+      },
+    ],
+    run: { faults: ["full-memory"] },
+    noticedBy: ["C5"],
+  },
+  {
     name: "client-clock",
     wrong: "a deadline is looked at by the client's wall clock alone",
     edits: [

@@ -14,7 +14,7 @@ import { faultOf } from "../faults/known.ts";
  * @throws UsageError when a fault was asked for by name and it cannot be had
  */
 export async function clockLibrary(
-  { faults, chosen }: Command,
+  { faults, chosen }: Pick<Command, "faults" | "chosen">,
   { find, bring } = { find: findLibfaketime, bring: provideLibfaketime },
 ): Promise<LibfaketimeTool | undefined> {
   const stepping = faults.filter((name) => faultOf(name).steps !== undefined).join(", ");
