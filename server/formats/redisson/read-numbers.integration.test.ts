@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { HeldObservation } from "../observation.ts";
+import { releaseTermsOf } from "../release-terms.ts";
+import { Scene } from "./scene.ts";
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await Scene.open();
+});
+afterAll(() => scene.close());
+
+const ownersOf = ({ holders }: HeldObservation) => holders.map(({ owner }) => owner);
+
+describe("a semaphore whose permits end", () => {
+  it("has each permit by its id, and what is left; one that has ended is available", async () => {
+    const [app] = scene.clients;
+    const key = scene.key("sem");
+    await scene.redis.set(key, 5);
+    const ended = await app.permit(key, -1);
+    const one = await app.permit(key, 5000);
+    const never = await app.permit(key);
+    await scene.listens(app.channels.semaphore(key));
+    const seen = await scene.held(key);
+    expect(seen).toMatchObject({ kind: "semaphore", confidence: "certain", remainingMs: null });
+    expect(seen.permits).toEqual({ available: 3, total: 5 });
+    expect(ownersOf(seen)).toEqual([one, never]);
+    expect(ownersOf(seen)).not.toContain(ended);
+    expect(seen.holders[0].ownRemainingMs).toBeLessThanOrEqual(5000);
+    expect(seen.holders[1]?.ownRemainingMs).toBeNull();
+    expect(seen.waiters).toEqual({ count: 1, known: "estimated" });
+  });
+
+  it("of which more are out than are read has no total", async () => {
+    const [app] = scene.clients;
+    const key = scene.key("sem");
+    await scene.redis.set(key, 270);
+    await Promise.all(Array.from({ length: 260 }, () => app.permit(key, 60_000)));
+    const seen = await scene.held(key);
+    expect(seen.holders).toHaveLength(256);
+    expect(seen.permits).toEqual({ available: 10, total: null });
+  });
+
+  it("is not taken for one where something else stands in its place", async () => {
+    const key = scene.key("sem");
+    await scene.redis.set(key, 5);
+    await scene.redis.zadd(scene.clients[0].permitsOf(key), 1, "somebody's");
+    expect((await scene.look(key)).state).toBe("not_a_lock");
+  });
+});
+
+describe("a number", () => {
+  it("is no lock by itself", async () => {
+    const key = scene.key();
+    await scene.redis.set(key, 3);
+    await scene.listens(scene.clients[0].channels.semaphore(key));
+    expect((await scene.look(key)).state).toBe("not_a_lock");
+  });
+
+  it("is by rule what those who wait take it for, and may be freed only then", async () => {
+    const { channels } = scene.clients[0];
+    const [semaphore, latch, silent] = [scene.key("ruled"), scene.key("ruled"), scene.key("ruled")];
+    await scene.redis.mset(semaphore, 0, latch, 3, silent, 3);
+    await scene.listens(channels.semaphore(semaphore));
+    await scene.listens(channels.latch(latch));
+    const seen = [await scene.held(semaphore), await scene.held(latch), await scene.held(silent)] as const;
+    expect(seen[0]).toMatchObject({ kind: "semaphore", confidence: "likely", permits: { available: 0 } });
+    expect(seen[1]).toMatchObject({ kind: "latch", confidence: "likely", holders: [{ count: 3 }] });
+    expect(seen[2]).toMatchObject({ confidence: "possible" });
+    const terms = seen.map((each) => releaseTermsOf(each));
+    expect(terms.map(({ may }) => may)).toEqual(["yes", "yes", "never"]);
+    expect(terms.map(({ holdOff }) => holdOff)).toEqual([false, false, false]);
+    for (const { why } of terms) expect(why).toBeTruthy();
+  });
+});
