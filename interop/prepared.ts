@@ -3,16 +3,17 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { reasonOf, Skip } from "./skip.ts";
 import { type GoTool, provideGo } from "./steps/go.ts";
+import { type JavaTool, provideRedisson, provideSpring } from "./steps/java.ts";
 import { type LibfaketimeTool, provideLibfaketime } from "./steps/libfaketime.ts";
 import { type MariadbTool, provideMariadb } from "./steps/mariadb.ts";
 import { type NpmTool, provideNpm } from "./steps/npm.ts";
 import { CACHE } from "./steps/place.ts";
 import { type PostgresqlTool, providePostgresql } from "./steps/postgresql.ts";
 import { type PythonTool, providePythonLocks, provideRedisPy } from "./steps/python.ts";
-import { provideRedisson, type RedissonTool } from "./steps/redisson.ts";
 
 export interface Tools {
-  readonly redisson: RedissonTool;
+  readonly redisson: JavaTool;
+  readonly spring: JavaTool;
   readonly npm: NpmTool;
   readonly redisPy: PythonTool;
   readonly pythonLocks: PythonTool;
@@ -26,6 +27,7 @@ type Prepared = { [Name in keyof Tools]?: { ready: Tools[Name] } | { lacking: st
 
 const PROVIDERS: { readonly [Name in keyof Tools]: () => Promise<Tools[Name]> } = {
   redisson: provideRedisson,
+  spring: provideSpring,
   npm: provideNpm,
   redisPy: provideRedisPy,
   pythonLocks: providePythonLocks,
@@ -76,6 +78,9 @@ export function readTools(): Tools {
   return {
     get redisson() {
       return tool("redisson");
+    },
+    get spring() {
+      return tool("spring");
     },
     get npm() {
       return tool("npm");

@@ -1,5 +1,8 @@
+import { goInConsole } from "../console/go.ts";
+import { pythonInConsole } from "../console/python.ts";
+import { redissonInConsole } from "../console/redisson.ts";
+import { springInConsole } from "../console/spring.ts";
 import type { Client } from "./client.ts";
-import { consoleClients } from "./console.ts";
 import { guardMariadb, guardPostgresql, guardRedis } from "./guards.ts";
 import { clockAheadOfQuorum } from "./quorum.ts";
 import { redisson } from "./redisson.ts";
@@ -10,7 +13,10 @@ import { tokenClients } from "./token.ts";
 export const CLIENTS: readonly Client[] = [
   redisson,
   ...tokenClients,
-  ...consoleClients,
+  redissonInConsole,
+  pythonInConsole,
+  goInConsole,
+  springInConsole,
   guardRedis,
   guardPostgresql,
   guardMariadb,

@@ -7,7 +7,7 @@ import { assert, expect } from "../figures.ts";
 import { type End, giveBack, LEASE_MS, measureHandOffs, take, untilWaiting } from "../hand-offs.ts";
 import { forceRelease, startOurs } from "../ours.ts";
 import { Peer } from "../peer.ts";
-import type { RedissonTool } from "../steps/redisson.ts";
+import type { JavaTool } from "../steps/java.ts";
 import type { Bench, Client, Released, Taken } from "./client.ts";
 
 const SECONDS = 60;
@@ -46,7 +46,7 @@ export const redisson: Client = {
   },
 };
 
-export function startRedisson({ java, classpath }: RedissonTool, url: string): Promise<Peer> {
+export function startRedisson({ java, classpath }: JavaTool, url: string): Promise<Peer> {
   return Peer.start("Redisson", java, ["-Xmx256m", "-cp", classpath, "RedissonPeer", url]);
 }
 

@@ -52,8 +52,13 @@ export class Operator {
   }
 
   /** Frees the hold that was seen, by the rules of `format` where the shape does not tell. */
-  async free(key: string, version: string | null, format?: FormatName): Promise<ForceReleased> {
-    const body = { expect: version, reason: REASON, ...(format === undefined ? {} : { format }) };
+  async free(
+    key: string,
+    version: string | null,
+    format?: FormatName,
+    holdOffMs?: number,
+  ): Promise<ForceReleased> {
+    const body = { expect: version, reason: REASON, format, holdOffMs };
     const reply = await this.server.call(`/locks/${pathOfKey(key)}/force-release`, { body });
     const freed = bodyOf<ForceReleased>(reply);
     expect(`the force-release of ${key}`, [freed.outcome, freed.by], ["released", BY]);

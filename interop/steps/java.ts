@@ -9,36 +9,56 @@ const DOWNLOAD_MS = 120_000;
 const COMPILE_MS = 60_000;
 const COPY_DEPENDENCIES = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies";
 
-export interface RedissonTool {
+export interface JavaTool {
   readonly java: string;
   readonly classpath: string;
 }
 
+/** What is Java of ours: a pom of interop/java with what it needs, and its sources. */
+interface Program {
+  readonly name: string;
+  readonly pom: string;
+  readonly sources: readonly string[];
+}
+
 /** Redisson's jars, and our peer compiled. @throws Skip */
-export async function provideRedisson(): Promise<RedissonTool> {
+export function provideRedisson(): Promise<JavaTool> {
+  return provideJava({
+    name: "redisson",
+    pom: "pom.xml",
+    sources: ["RedissonPeer.java", "RedissonObjects.java"],
+  });
+}
+
+/** The jars of Spring Integration and ShedLock, and our peer compiled. @throws Skip */
+export function provideSpring(): Promise<JavaTool> {
+  return provideJava({ name: "spring", pom: "spring-pom.xml", sources: ["SpringPeer.java"] });
+}
+
+async function provideJava({ name, pom, sources }: Program): Promise<JavaTool> {
   const java = findProgram("java");
   const javac = findProgram("javac");
   if (java === undefined) throw new Skip("no Java on this machine");
   if (javac === undefined) throw new Skip("no javac on this machine");
-  const pom = textOf("java", "pom.xml");
-  const sources = ["RedissonPeer.java", "RedissonObjects.java"];
+  const text = textOf("java", pom);
   const texts = sources.map((source) => textOf("java", source));
-  const jars = await place("redisson-jars", [pom], (dir) => download(join(dir, "lib")));
+  const jars = await place(`${name}-jars`, [text], (dir) => download(pom, join(dir, "lib")));
   const lib = join(jars, "lib", "*");
-  const classes = await place("redisson-peer", [pom, ...texts, await versionOf(java)], async (dir) => {
+  const from = [text, ...texts, await versionOf(java)];
+  const classes = await place(`${name}-peer`, from, async (dir) => {
     const files = sources.map((source) => join(HERE, "java", source));
     await run(javac, ["-encoding", "UTF-8", "-d", dir, "-cp", lib, ...files], { limitMs: COMPILE_MS });
   });
   return { java, classpath: `${classes}:${lib}` };
 }
 
-async function download(lib: string): Promise<void> {
+async function download(pomFile: string, lib: string): Promise<void> {
   const mvn = findProgram("mvn");
   if (mvn === undefined) throw new Skip("no Maven on this machine");
   // In a folder of its own: Maven writes beside the pom.
   await mkdir(lib, { recursive: true });
   const pom = join(lib, "..", "pom.xml");
-  await copyFile(join(HERE, "java", "pom.xml"), pom);
+  await copyFile(join(HERE, "java", pomFile), pom);
   const args = ["-B", "-q", "-f", pom, COPY_DEPENDENCIES, `-DoutputDirectory=${lib}`];
   // What ~/.m2 holds needs no network.
   const isThere = await run(mvn, ["-o", ...args], { limitMs: DOWNLOAD_MS }).then(
@@ -47,7 +67,7 @@ async function download(lib: string): Promise<void> {
   );
   if (isThere) return;
   await run(mvn, args, { limitMs: DOWNLOAD_MS }).catch((error: unknown) => {
-    throw new Skip(`Redisson cannot be had: ${reasonOf(error)}`);
+    throw new Skip(`the jars cannot be had: ${reasonOf(error)}`);
   });
 }
 
