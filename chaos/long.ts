@@ -1,14 +1,23 @@
-// npm run chaos:long: ten minutes of each topology with every fault, a minute of each other format, and all mutants.
+// npm run chaos:long: ten minutes of each topology with every fault, a minute of each other format and of what breaks the order of fences, and all mutants.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { endAll } from "../interop/children.ts";
+import { reasonOf } from "../interop/skip.ts";
+import { provideLibfaketime } from "../interop/steps/libfaketime.ts";
 
 const RUNS = [
   ["--topology", "single", "--seconds", "600"],
   ["--topology", "quorum", "--seconds", "600"],
+  ["--topology", "single", "--seconds", "60", "--faults", "lose-data-and-set-clock-back"],
+  ["--topology", "quorum", "--seconds", "60", "--faults", "lose-data-and-set-clock-back"],
   ["--topology", "single", "--seconds", "60", "--format", "token"],
   ["--topology", "single", "--seconds", "60", "--format", "timestamp"],
   ["--mutants"],
 ];
+
+// It is long enough to bring what a shorter run does without.
+await provideLibfaketime().catch((error: unknown) => console.log(`no clocks of servers: ${reasonOf(error)}`));
+await endAll();
 
 const main = fileURLToPath(new URL("main.ts", import.meta.url));
 const failed = RUNS.filter((argv) => {
