@@ -19,6 +19,7 @@ export const goInConsole = consoleClient(
         shown: { ...lock, format: "redsync", confidence: "possible" },
         waiters: POLLS,
         as: "redsync",
+        extended: { outcome: "refused", said: "lock already taken, locked nodes: [0]" },
         said: { outcome: "refused", said: "lock already taken, locked nodes: [0]" },
       },
       {
@@ -27,6 +28,7 @@ export const goInConsole = consoleClient(
         leaseMs: LEASE_MS,
         shown: { ...lock, format: "bsm-redislock", confidence: "likely" },
         waiters: POLLS,
+        extended: { outcome: "refused", said: "redislock: not obtained" },
         said: { outcome: "refused", said: "redislock: lock not held" },
       },
     ];

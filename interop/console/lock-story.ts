@@ -10,6 +10,7 @@ import {
   expectTold,
   expectVerdict,
   expectWoken,
+  extend,
   giveBack,
   type Held,
   hold,
@@ -38,6 +39,8 @@ export interface LockStory {
   readonly isAsleep?: () => Promise<boolean>;
   /** The format that the operator names, where the shape does not tell. */
   readonly as?: FormatName;
+  /** How the old owner is told when it prolongs its lease. */
+  readonly extended?: Dropped;
   /** How the old owner is told when it gives the lock back. */
   readonly said: Dropped;
 }
@@ -77,7 +80,7 @@ async function begin({ key, holder, entries = 1, leaseMs }: LockStory): Promise<
 }
 
 async function tell(operator: Operator, story: LockStory, first: Held): Promise<Told> {
-  const { key, holder, waiter, leaseMs, waiters, isAsleep, as, said } = story;
+  const { key, holder, waiter, leaseMs, waiters, isAsleep, as, extended, said } = story;
   const behind = await waitBehind(operator, waiter, key, { waiters, leaseMs });
   if (isAsleep !== undefined) await until(isAsleep);
   const { version, holders } = await operator.look(key);
@@ -90,6 +93,9 @@ async function tell(operator: Operator, story: LockStory, first: Held): Promise<
     key,
     (lock) => lock.holders[0]?.owner !== owner && lock.state === "held",
   );
+  if (extended !== undefined) {
+    expect(`the old owner of ${key} prolongs its lease`, await extend(holder, key), extended);
+  }
   await expectTold(operator, holder, key, { said, next: second.owner ?? next.holders[0]?.owner });
   await operator.expectToldOnce(key, owner);
   await giveBack(waiter, key);

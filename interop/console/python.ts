@@ -1,7 +1,10 @@
+import { until } from "../../server/testing/server.ts";
+import { expect } from "../figures.ts";
 import { startPython } from "../python-peer.ts";
 import { consoleClient, figuresOf } from "./client.ts";
 import { expectFixedLease, type LockStory, POLLS, tellAll } from "./lock-story.ts";
-import { LEASE_MS, type Party } from "./story.ts";
+import type { Operator } from "./operator.ts";
+import { hold, LEASE_MS, type Party } from "./story.ts";
 
 export const pythonInConsole = consoleClient(
   "python",
@@ -20,7 +23,7 @@ export const pythonInConsole = consoleClient(
         leaseMs: LEASE_MS,
         shown: { ...likely, format: "redis-py", candidates: [] },
         waiters: POLLS,
-        said: { outcome: "refused", said: "LockNotOwnedError" },
+        ...refused("LockNotOwnedError"),
       },
       {
         ...between("python-redis-lock"),
@@ -29,7 +32,7 @@ export const pythonInConsole = consoleClient(
         verdict: { state: "no-expiry", withinMs: 5000 },
         waiters: POLLS,
         isAsleep: pops,
-        said: { outcome: "refused", said: "NotAcquired" },
+        ...refused("NotAcquired"),
       },
       {
         ...between("python-redis-lock-renewed"),
@@ -39,7 +42,7 @@ export const pythonInConsole = consoleClient(
         verdict: { state: "renewing", withinMs: 15_000 },
         waiters: POLLS,
         isAsleep: pops,
-        said: { outcome: "refused", said: "NotAcquired" },
+        ...refused("NotAcquired"),
       },
       {
         ...between("pottery"),
@@ -48,14 +51,34 @@ export const pythonInConsole = consoleClient(
         shown: { ...likely, format: "token", candidates: ["redlock-net", "pottery", "redlock-rb", "spring"] },
         waiters: POLLS,
         as: "pottery",
-        said: { outcome: "refused", said: "ReleaseUnlockedLock" },
+        ...refused("ReleaseUnlockedLock", "ExtendUnlockedLock"),
       },
     ];
     const [told] = await Promise.all([
       tellAll(operator, stories),
       expectFixedLease(operator, party("c", "redis-py"), "lock:short:redis-py"),
+      expectRenewalEnds(operator, party("c", "python-redis-lock-renewed")),
       expectFixedLease(operator, party("c", "pottery"), "redlock:short:pottery"),
     ]);
     bench.note(figuresOf(told));
   },
 );
+
+/** What is said of a lock that was freed: when it is given back, and when it is prolonged. */
+const refused = (said: string, extended = said) => ({
+  said: { outcome: "refused", said } as const,
+  extended: { outcome: "refused", said: extended } as const,
+});
+
+/** The thread that renews finds the lock gone, and ends. */
+async function expectRenewalEnds(operator: Operator, holder: Party): Promise<void> {
+  const key = "lock:alone:renewed";
+  const isAlive = async () =>
+    (await holder.peer.ask<{ isAlive: boolean }>("renews", [holder.who, holder.object, key])).isAlive;
+  await hold(holder, key, 0, 3000);
+  const { version } = await operator.lookUntil(key, ({ verdict }) => verdict?.state === "renewing");
+  expect("whether it renews", await isAlive(), true);
+  await operator.free(key, version);
+  await until(async () => !(await isAlive()), 10_000);
+  expect("the lock after that", (await operator.look(key)).state, "free");
+}

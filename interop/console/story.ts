@@ -51,6 +51,10 @@ export async function drop({ peer, who, object }: Party, key: string): Promise<D
   return await peer.ask<Dropped>("drop", [who, object, key]);
 }
 
+export async function extend({ peer, who, object }: Party, key: string): Promise<Dropped> {
+  return await peer.ask<Dropped>("extend", [who, object, key]);
+}
+
 export async function giveBack(party: Party, key: string): Promise<void> {
   expect(`${party.peer.name} (${party.object}, ${party.who}) gives ${key} back`, await drop(party, key), {
     outcome: "released",

@@ -24,10 +24,11 @@ const pollDelay = 100 * time.Millisecond
 
 var errUnknown = errors.New("unknown verb, library or name")
 
-// held is what a library has given: who it says it is to Redis, and how it is let go.
+// held is what a library has given: who it says it is to Redis, how it is prolonged and let go.
 type held struct {
-	owner string
-	drop  func() error
+	owner  string
+	extend func() error
+	drop   func() error
 }
 
 // taker takes a lock at once, or polls for as long as it may wait; nil: it was refused.
@@ -78,7 +79,17 @@ func (p *peer) carryOut(verb string, words []string) (map[string]any, error) {
 	case verb == "hold" && len(words) == 5:
 		return p.hold(words)
 	case verb == "drop" && len(words) == 3:
-		return p.drop(words[0] + " " + words[2])
+		got, err := p.find(words[0]+" "+words[2], true)
+		if err != nil {
+			return nil, err
+		}
+		return told(got.drop), nil
+	case verb == "extend" && len(words) == 3:
+		got, err := p.find(words[0]+" "+words[2], false)
+		if err != nil {
+			return nil, err
+		}
+		return told(got.extend), nil
 	}
 	return nil, errUnknown
 }
@@ -103,18 +114,25 @@ func (p *peer) hold(words []string) (map[string]any, error) {
 	return answer, nil
 }
 
-func (p *peer) drop(name string) (map[string]any, error) {
+func (p *peer) find(name string, isLast bool) (*held, error) {
 	p.mutex.Lock()
+	defer p.mutex.Unlock()
 	got := p.holds[name]
-	delete(p.holds, name)
-	p.mutex.Unlock()
 	if got == nil {
 		return nil, errUnknown
 	}
-	if err := got.drop(); err != nil {
-		return map[string]any{"outcome": "refused", "said": err.Error()}, nil
+	if isLast {
+		delete(p.holds, name)
 	}
-	return map[string]any{"outcome": "released", "said": ""}, nil
+	return got, nil
+}
+
+// told is what the library says of an act on a lock that may be its own no more.
+func told(act func() error) map[string]any {
+	if err := act(); err != nil {
+		return map[string]any{"outcome": "refused", "said": err.Error()}
+	}
+	return map[string]any{"outcome": "released", "said": ""}
 }
 
 func redsyncTaker(client *redis.Client) taker {
@@ -127,11 +145,15 @@ func redsyncTaker(client *redis.Client) taker {
 		if errors.As(err, &taken) {
 			return nil, nil
 		}
+		extend := func() error {
+			_, err := mutex.Extend()
+			return err
+		}
 		drop := func() error {
 			_, err := mutex.Unlock()
 			return err
 		}
-		return &held{owner: mutex.Value(), drop: drop}, err
+		return &held{mutex.Value(), extend, drop}, err
 	}
 }
 
@@ -149,7 +171,9 @@ func redislockTaker(client *redis.Client) taker {
 		if err != nil {
 			return nil, err
 		}
-		return &held{owner: lock.Token() + lock.Metadata(), drop: func() error { return lock.Release(context.Background()) }}, nil
+		extend := func() error { return lock.Refresh(context.Background(), lease, nil) }
+		drop := func() error { return lock.Release(context.Background()) }
+		return &held{lock.Token() + lock.Metadata(), extend, drop}, nil
 	}
 }
 

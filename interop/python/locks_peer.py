@@ -6,20 +6,25 @@ import redis
 import redis_lock
 from peer import now_ms, serve
 from pottery import Redlock
-from pottery.exceptions import ReleaseUnlockedLock
+from pottery.exceptions import ExtendUnlockedLock, ReleaseUnlockedLock
+
+EXTENSION_S = 5
 
 client = redis.Redis.from_url(sys.argv[1], socket_timeout=None)
 holds = {}
 
 
 class RedisPy:
-    late = redis.exceptions.LockNotOwnedError
+    late = (redis.exceptions.LockNotOwnedError,)
 
     def __init__(self, key, lease_s):
         self.lock = client.lock(key, timeout=lease_s, thread_local=False)
 
     def acquire(self, wait_s):
         return self.lock.acquire(blocking=wait_s > 0, blocking_timeout=wait_s or None)
+
+    def extend(self):
+        self.lock.extend(EXTENSION_S)
 
     def owner(self):
         return self.lock.local.token.decode()
@@ -28,7 +33,7 @@ class RedisPy:
 class PythonRedisLock:
     """Who waits does so without a timeout: for as long as its own lease, or for ever."""
 
-    late = redis_lock.NotAcquired
+    late = (redis_lock.NotAcquired,)
     renews = False
 
     def __init__(self, key, lease_s):
@@ -37,6 +42,9 @@ class PythonRedisLock:
 
     def acquire(self, wait_s):
         return self.lock.acquire(blocking=wait_s > 0)
+
+    def extend(self):
+        self.lock.extend(EXTENSION_S)
 
     def owner(self):
         return self.lock.id
@@ -47,7 +55,7 @@ class PythonRedisLockRenewed(PythonRedisLock):
 
 
 class Pottery:
-    late = ReleaseUnlockedLock
+    late = (ExtendUnlockedLock, ReleaseUnlockedLock)
 
     def __init__(self, key, lease_s):
         name = key.removeprefix("redlock:")
@@ -55,6 +63,9 @@ class Pottery:
 
     def acquire(self, wait_s):
         return self.lock.acquire(blocking=wait_s > 0, timeout=wait_s or -1)
+
+    def extend(self):
+        self.lock.extend()
 
     def owner(self):
         return self.lock._uuid
@@ -78,13 +89,27 @@ def hold(who, library, key, wait_ms, lease_ms):
     return {"outcome": "granted", "sinceMs": since_ms, "atMs": now_ms(), "owner": held.owner()}
 
 
-def drop(who, library, key):
-    held = holds.pop((who, key))
+def told(held, act):
     try:
-        held.lock.release()
+        act()
         return {"outcome": "released", "said": ""}
     except held.late as error:
         return {"outcome": "refused", "said": type(error).__name__}
 
 
-serve({"hold": hold, "drop": drop})
+def extend(who, library, key):
+    held = holds[who, key]
+    return told(held, held.extend)
+
+
+def drop(who, library, key):
+    held = holds.pop((who, key))
+    return told(held, held.lock.release)
+
+
+def renews(who, library, key):
+    thread = holds[who, key].lock._lock_renewal_thread
+    return {"isAlive": thread is not None and thread.is_alive()}
+
+
+serve({"hold": hold, "drop": drop, "extend": extend, "renews": renews})

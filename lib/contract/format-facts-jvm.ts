@@ -10,7 +10,7 @@ export const JVM_AND_OURS: Readonly<Record<Extract<FormatName, Here>, FormatFact
     owner: "recurs",
     renews: { who: "some", afterShare: 1 / 3 },
     oldOwner:
-      "Its watchdog finds the lock gone and stops. Its unlock() throws IllegalMonitorStateException. Until then it goes on working.",
+      "Its watchdog finds the lock gone and stops. Its unlock() throws IllegalMonitorStateException, release() of a permit RedisException. Until then it goes on working.",
   },
   token: {
     label: "One string",
