@@ -2,7 +2,7 @@ import type { HeldObservation, SeenHolder } from "../formats/observation.ts";
 import { type HeldBy, type Hold, sinceOf } from "./hold.ts";
 import { isCertain, isSameHolder } from "./identity.ts";
 import { firstLook, nextLook } from "./renewals.ts";
-import { verdictOf } from "./verdict.ts";
+import { judge } from "./verdict.ts";
 
 /** What was heard around a look. */
 export interface Circumstances {
@@ -23,23 +23,23 @@ export function holdOf(
   circumstances: Circumstances,
   newEpoch: () => number,
 ): Hold {
+  if (before !== undefined && isPlainlySame(before, seen, circumstances)) {
+    return nextOf(before, seen, [heldOn(before.holders[0], seen.holders[0])]);
+  }
   const known = new Known(before, seen);
   let isWatchedOn = false;
-  const watchedOn = (was: HeldBy, holder: SeenHolder): HeldBy => {
-    isWatchedOn = true;
-    return { ...was, seen: holder };
-  };
-  const took = ({ wasGone, since }: Circumstances, holder: SeenHolder): HeldBy => ({
-    ...{ seen: holder, epoch: newEpoch(), firstSeenMs: seen.asOf, doubts: 0 },
-    since: wasGone ? "exact" : since,
-  });
   const held = (holder: SeenHolder): HeldBy => {
     const was = known.take(holder);
-    if (was !== undefined && isCertain(seen, holder)) return watchedOn(was, holder);
-    if (was === undefined || circumstances.wasGone || known.hasEnded) return took(circumstances, holder);
+    if (was === undefined) return took(holder, seen, circumstances, newEpoch());
+    const isSure = isCertain(seen, holder);
+    if (!isSure && (circumstances.wasGone || known.hasEnded))
+      return took(holder, seen, circumstances, newEpoch());
     // The same owner may have let go and taken again while we did not hear.
     const isLost = before?.sight !== circumstances.sight;
-    if (!isLost && !circumstances.isDoubtful) return watchedOn(was, holder);
+    if (isSure || (!isLost && !circumstances.isDoubtful)) {
+      isWatchedOn = true;
+      return heldOn(was, holder);
+    }
     const doubts = was.doubts + (isLost ? 0 : 1);
     return { ...was, seen: holder, doubts, firstSeenMs: seen.asOf, since: "at_least" };
   };
@@ -47,13 +47,48 @@ export function holdOf(
   const holders = [held(first), ...others.map(held)] as const;
   const { sight } = circumstances;
   const goesOn = holders.some(({ epoch }) => known.epochs.has(epoch));
+  if (before !== undefined && isWatchedOn) return nextOf(before, seen, holders, sight);
   const longestMs = goesOn ? longerOf(before?.longestMs, seen.remainingMs) : seen.remainingMs;
-  const renewals =
-    before !== undefined && isWatchedOn
-      ? nextLook(before, seen, longestMs, before.sight !== sight)
-      : firstLook(seen, begunAt(holders));
-  const hold = { key: seen.key, seen, holders, sight, longestMs, renewals };
-  return { ...hold, verdict: verdictOf(hold) };
+  const renewals = firstLook(seen, begunAt(holders));
+  return {
+    ...{ key: seen.key, seen, holders, sight, longestMs, renewals },
+    judgement: judge({ seen, renewals }),
+  };
+}
+
+/** Nearly all looks show one holder, who was there before, and nothing that was heard speaks against it. */
+function isPlainlySame(before: Hold, seen: HeldObservation, circumstances: Circumstances): boolean {
+  const { wasGone, isDoubtful, sight } = circumstances;
+  return (
+    !wasGone &&
+    !isDoubtful &&
+    sight === before.sight &&
+    before.seen.state === seen.state &&
+    before.holders.length === 1 &&
+    seen.holders.length === 1 &&
+    isSameHolder(before.holders[0].seen, seen.holders[0])
+  );
+}
+
+/** A hold that is watched on. */
+function nextOf(before: Hold, seen: HeldObservation, holders: Hold["holders"], sight = before.sight): Hold {
+  const longestMs = longerOf(before.longestMs, seen.remainingMs);
+  const renewals = nextLook(before, seen, longestMs, sight !== before.sight);
+  const judgement = judge({ seen, renewals }, before.judgement);
+  return { key: seen.key, seen, holders, sight, longestMs, renewals, judgement };
+}
+
+function heldOn({ epoch, firstSeenMs, since, doubts }: HeldBy, seen: SeenHolder): HeldBy {
+  return { seen, epoch, firstSeenMs, since, doubts };
+}
+
+function took(
+  holder: SeenHolder,
+  { asOf }: HeldObservation,
+  { wasGone, since }: Circumstances,
+  epoch: number,
+): HeldBy {
+  return { seen: holder, epoch, firstSeenMs: asOf, since: wasGone ? "exact" : since, doubts: 0 };
 }
 
 /** When the one who holds the lock began, where that is known to the moment. */

@@ -1,10 +1,10 @@
 import type { Key } from "../../lib/contract/key.ts";
 import { fieldsOfKey } from "../../lib/contract/key.ts";
 import type { Holder, Lock, Waiters } from "../../lib/contract/lock.ts";
-import type { Verdict } from "../../lib/contract/verdict.ts";
 import type { HeldObservation, SeenHolder } from "../formats/observation.ts";
 import { releaseTermsOf } from "../formats/release-terms.ts";
 import type { Renewals } from "./renewals.ts";
+import { type Judgement, verdictOf } from "./verdict.ts";
 import { holderVersionOf, versionOf } from "./version.ts";
 
 /** One holder in the picture. */
@@ -31,7 +31,7 @@ export interface Hold {
   readonly longestMs: number | null;
   readonly renewals: Renewals;
   /** As of the last look. */
-  readonly verdict: Verdict;
+  readonly judgement: Judgement;
 }
 
 export function sinceOf({ seen, firstSeenMs, since }: HeldBy): Pick<Holder, "sinceIs"> & { since: number } {
@@ -72,7 +72,7 @@ export function lockOf(target: string, hold: Hold, sharedWith: readonly Key[]): 
     remainingMs: seen.remainingMs,
     leaseMs: leaseOf(hold),
     waiters: seen.waiters ?? NOBODY_SEEN,
-    verdict: hold.verdict,
+    verdict: verdictOf(hold),
     sharedWith: sharedWith.map(fieldsOfKey),
     release: releaseTermsOf(seen),
     version: versionOf(hold),

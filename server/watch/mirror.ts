@@ -112,8 +112,8 @@ function looksAlike(before: Hold, after: Hold): boolean {
     a.format === b.format &&
     a.kind === b.kind &&
     a.confidence === b.confidence &&
-    before.verdict.state === after.verdict.state &&
-    before.verdict.misses === after.verdict.misses &&
+    before.judgement.state === after.judgement.state &&
+    before.judgement.misses === after.judgement.misses &&
     a.permits?.available === b.permits?.available &&
     a.waiters?.count === b.waiters?.count &&
     Math.abs(endOf(a) - endOf(b)) <= SAME_END_MS
@@ -134,14 +134,14 @@ function endOf({ asOf, remainingMs }: HeldObservation): number {
   return remainingMs === null ? Number.MAX_SAFE_INTEGER : asOf + remainingMs;
 }
 
-function subjectOf({ key, seen, verdict }: Hold) {
+function subjectOf({ key, seen, judgement }: Hold) {
   return {
     key: textOfKey(key),
     owners: seen.holders.map(({ owner }) => textOfKey(owner)),
     records: seen.holders.flatMap(({ record }) => Object.values(record ?? {}).map(String)),
     formats: [seen.format, ...seen.candidates],
     kind: seen.kind,
-    verdict: verdict.state,
+    verdict: judgement.state,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { FormatName } from "../../lib/contract/format.ts";
+import { FORMAT_NAMES, type FormatName } from "../../lib/contract/format.ts";
 import { FORMAT_FACTS } from "../../lib/contract/format-facts.ts";
 import { reservedFor } from "../../lib/contract/reserved.ts";
 import type { HeldObservation } from "../formats/observation.ts";
@@ -17,15 +17,18 @@ const NEVER: Renewal = { who: "none", afterShare: BY_HAND };
 /** The watchdog of our own library, in every format. */
 const OURS: Renewal = { who: "some", afterShare: 1 / 3 };
 
+const BY_DEFAULT = Object.fromEntries(
+  FORMAT_NAMES.map((format) => {
+    const { renews } = FORMAT_FACTS[format];
+    return [format, renews.who === "none" ? NEVER : renews];
+  }),
+) as Readonly<Record<FormatName, Renewal>>;
+
 /** What is expected of a hold, as far as its formats allow: where several are possible, the most patient. */
 export function renewalOf({ format, candidates, holders: [first] }: HeldObservation): Renewal {
   if (reservedFor(first.owner) !== undefined) return NEVER;
   if (first.fence !== null) return OURS;
-  const each = [format, ...candidates].map(byDefault);
-  const shares = each.flatMap(({ who, afterShare }) => (who === "none" ? [] : [afterShare]));
-  if (shares.length === 0) return NEVER;
-  const who = each.every((one) => one.who === "all") ? "all" : "some";
-  return { who, afterShare: Math.max(...shares) };
+  return candidates.length === 0 ? BY_DEFAULT[format] : mostPatient([format, ...candidates]);
 }
 
 /** For how long after a lock was freed its library may make it again. */
@@ -33,7 +36,10 @@ export function remakingMsOf(seen: HeldObservation, leaseMs: number | null): num
   return Math.max(REMAKING_MS_MIN, Math.round((leaseMs ?? 0) * renewalOf(seen).afterShare));
 }
 
-function byDefault(format: FormatName): Renewal {
-  const { renews } = FORMAT_FACTS[format];
-  return renews.who === "none" ? NEVER : renews;
+function mostPatient(formats: readonly FormatName[]): Renewal {
+  const each = formats.map((format) => BY_DEFAULT[format]);
+  const shares = each.flatMap(({ who, afterShare }) => (who === "none" ? [] : [afterShare]));
+  if (shares.length === 0) return NEVER;
+  const who = each.every((one) => one.who === "all") ? "all" : "some";
+  return { who, afterShare: Math.max(...shares) };
 }

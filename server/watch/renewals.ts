@@ -14,7 +14,9 @@ export interface Renewals {
   readonly lastAt: number | null;
   /** The last times from one renewal to the next, or from the beginning to the first, oldest first. */
   readonly intervalsMs: readonly number[];
-  /** From when the next one is counted; null: we do not know that moment. */
+  /** From one renewal to the next, as seen: the middle of the last intervals, and the longer one of two. */
+  readonly cadenceMs: number | undefined;
+  /** From when the next interval is counted; null: we do not know that moment. */
   readonly countedFrom: number | null;
   /** As asked for, or the longest that was seen; null: no expiry. */
   readonly leaseMs: number | null;
@@ -22,10 +24,20 @@ export interface Renewals {
   readonly leaseBeganAt: number | null;
 }
 
+const NONE: readonly number[] = [];
+
 /** @param begunAt when the hold began, where that is known to the moment */
 export function firstLook(seen: HeldObservation, begunAt: number | null): Renewals {
-  const none = { count: 0, lastAt: null, intervalsMs: [] };
-  return { ...none, sinceMs: seen.asOf, countedFrom: begunAt, ...leaseOf(seen, seen.remainingMs) };
+  return {
+    sinceMs: seen.asOf,
+    count: 0,
+    lastAt: null,
+    intervalsMs: NONE,
+    cadenceMs: undefined,
+    countedFrom: begunAt,
+    leaseMs: leaseOf(seen, seen.remainingMs),
+    leaseBeganAt: leaseBeganAt(seen, seen.remainingMs),
+  };
 }
 
 /** @param isBroken something may have happened since the look before that we did not hear of */
@@ -36,43 +48,57 @@ export function nextLook(
   isBroken: boolean,
 ): Renewals {
   const { renewals } = before;
-  const lease = leaseOf(seen, longestMs);
+  const leaseMs = leaseOf(seen, longestMs);
+  const began = leaseBeganAt(seen, longestMs);
   const countedFrom = isBroken ? null : renewals.countedFrom;
-  if (!isProlonged(before.seen, seen)) return { ...renewals, ...lease, countedFrom };
-  const lastAt = Math.min(seen.asOf, Math.max(before.seen.asOf, lease.leaseBeganAt ?? seen.asOf));
-  const interval = countedFrom === null || lastAt <= countedFrom ? [] : [lastAt - countedFrom];
+  if (!isProlonged(before.seen, seen)) {
+    const { leaseMs: known, leaseBeganAt: knownFrom } = renewals;
+    const isAsKnown = !isBroken && isNear(known, leaseMs) && isNear(knownFrom, began);
+    // Nearly all looks show nothing new: what is kept for long is not made anew for them.
+    return isAsKnown ? renewals : { ...renewals, leaseMs, leaseBeganAt: began, countedFrom };
+  }
+  const lastAt = Math.min(seen.asOf, Math.max(before.seen.asOf, began ?? seen.asOf));
+  const interval = countedFrom === null || lastAt <= countedFrom ? NONE : [lastAt - countedFrom];
+  const intervalsMs = [...renewals.intervalsMs, ...interval].slice(-INTERVALS_KEPT);
   return {
-    ...{ ...lease, sinceMs: renewals.sinceMs, count: renewals.count + 1, lastAt, countedFrom: lastAt },
-    intervalsMs: [...renewals.intervalsMs, ...interval].slice(-INTERVALS_KEPT),
+    sinceMs: renewals.sinceMs,
+    count: renewals.count + 1,
+    lastAt,
+    intervalsMs,
+    cadenceMs: intervalsMs.toSorted((a, b) => a - b)[Math.floor(intervalsMs.length / 2)],
+    countedFrom: lastAt,
+    leaseMs,
+    leaseBeganAt: began,
   };
 }
 
-/** From one renewal to the next, as seen: the middle of the last intervals, and the longer one of two. */
-export function cadenceOf({ intervalsMs }: Renewals): number | undefined {
-  return intervalsMs.toSorted((a, b) => a - b)[Math.floor(intervalsMs.length / 2)];
+function isNear(a: number | null, b: number | null): boolean {
+  return a === b || (a !== null && b !== null && Math.abs(a - b) <= TOLERANCE_MS);
 }
 
-function leaseOf(
+function leaseOf({ remainingMs, holders: [first] }: HeldObservation, longestMs: number | null) {
+  return remainingMs === null ? null : (first.leaseMs ?? longestMs);
+}
+
+function leaseBeganAt(
   { asOf, remainingMs, holders: [first] }: HeldObservation,
   longestMs: number | null,
-): Pick<Renewals, "leaseMs" | "leaseBeganAt"> {
-  if (remainingMs === null) return { leaseMs: null, leaseBeganAt: null };
+): number | null {
+  if (remainingMs === null) return null;
   const wholeMs = first.leaseMs === null ? (longestMs ?? remainingMs) : first.leaseMs + first.marginMs;
-  return { leaseMs: first.leaseMs ?? longestMs, leaseBeganAt: asOf + remainingMs - wholeMs };
+  return asOf + remainingMs - wholeMs;
 }
 
 /** Whether one who stayed has more time than before. A re-entry prolongs as well, and tells of no timer. */
 function isProlonged(before: HeldObservation, seen: HeldObservation): boolean {
-  const pairs = seen.holders.map((is) => ({
-    is,
-    was: before.holders.find((each) => isSameHolder(each, is)),
-  }));
-  const stayed = pairs.flatMap(({ is, was }) =>
-    was === undefined || is.count > was.count ? [] : [{ is, was }],
-  );
-  if (stayed.some(({ is, was }) => isLater(ownEndOf(before, was), ownEndOf(seen, is)))) return true;
-  // The lock's own end says something only where nobody came and nobody entered once more.
-  const isOfAll = stayed.length === pairs.length && stayed.every(({ is }) => is.ownRemainingMs === undefined);
+  let isOfAll = true;
+  for (const is of seen.holders) {
+    const was = before.holders.find((each) => isSameHolder(each, is));
+    const hasStayed = was !== undefined && is.count <= was.count;
+    if (hasStayed && isLater(ownEndOf(before, was), ownEndOf(seen, is))) return true;
+    // The lock's own end says something only where nobody came and nobody entered once more.
+    if (!hasStayed || is.ownRemainingMs !== undefined) isOfAll = false;
+  }
   return isOfAll && isLater(endOf(before, before.remainingMs), endOf(seen, seen.remainingMs));
 }
 

@@ -40,7 +40,10 @@ async function taken(leaseMs: number): Promise<string> {
   return key;
 }
 
-const verdictOf = (key: string) => watcher.mirror.get(key)?.verdict;
+const verdictOf = (key: string) => {
+  const hold = watcher.mirror.get(key);
+  return hold && (watcher.lockOf(hold).verdict ?? undefined);
+};
 
 /** How often the watcher has read anything, apart from its rounds, which read the one lock that is known. */
 async function reads(): Promise<number> {

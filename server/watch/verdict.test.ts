@@ -6,7 +6,7 @@ import { type HeldObservation, type SeenHolder, strangerOf } from "../formats/ob
 import { type Circumstances, holdOf } from "./continuity.ts";
 import { dueMsOf } from "./due.ts";
 import type { Hold } from "./hold.ts";
-import { turnsAt } from "./verdict.ts";
+import { verdictOf } from "./verdict.ts";
 
 const NOW = 1_790_000_000_000;
 const CALM: Circumstances = { wasGone: false, since: "exact", sight: "1" };
@@ -52,13 +52,13 @@ class Scenery {
   }
 
   get verdict() {
-    return this.must.verdict;
+    return verdictOf(this.must);
   }
 
   /** When the verdict turns by itself, from the beginning. */
   get turns(): number | undefined {
-    const at = turnsAt(this.must, this.must.verdict);
-    return at === undefined ? undefined : at - NOW;
+    const { turnsAt } = this.must.judgement;
+    return turnsAt === undefined ? undefined : turnsAt - NOW;
   }
 }
 
@@ -145,9 +145,9 @@ describe("what prolongs a lock and is no renewal", () => {
     });
     const one = holdOf(undefined, look(0, 30_000, reader("a", 30_000)), CALM, () => 1);
     const two = holdOf(one, look(5000, 30_000, reader("a", 25_000), reader("b", 30_000)), CALM, () => 2);
-    expect(two.verdict.renewals).toBe(0);
+    expect(two.renewals.count).toBe(0);
     const now = look(10_000, 30_000, reader("a", 30_000), reader("b", 25_000));
-    expect(holdOf(two, now, CALM, () => 3).verdict.renewals).toBe(1);
+    expect(holdOf(two, now, CALM, () => 3).renewals.count).toBe(1);
   });
 });
 

@@ -1,7 +1,7 @@
-import type { Verdict } from "../../lib/contract/verdict.ts";
+import type { Verdict, VerdictState } from "../../lib/contract/verdict.ts";
 import type { HeldObservation } from "../formats/observation.ts";
-import { type Renewal, renewalOf } from "./renewal.ts";
-import { cadenceOf, type Renewals } from "./renewals.ts";
+import { renewalOf } from "./renewal.ts";
+import type { Renewals } from "./renewals.ts";
 
 /** A renewal may come late by this share of the cadence before anything is said of it. */
 const PATIENCE = 1 / 2;
@@ -14,58 +14,79 @@ export interface Samples {
   readonly renewals: Renewals;
 }
 
-/** Whether the holder is alive, as far as what was seen tells at the moment of the last look. */
-export function verdictOf({ seen, renewals }: Samples): Verdict {
-  const { asOf } = seen;
-  const { count, lastAt } = renewals;
-  const seenOf = { watchedMs: asOf - renewals.sinceMs, renewals: count, lastRenewalAt: lastAt };
-  if (seen.remainingMs === null) {
-    return { ...seenOf, state: "no-expiry", cadenceMs: null, nextExpectedAt: null, misses: 0 };
-  }
-  const expected = expectationOf(renewals, renewalOf(seen));
-  const { cadenceMs, isSure } = expected;
-  const nextAt = lastSetOf(renewals, asOf) + cadenceMs;
-  const misses = isSure ? missesOf(nextAt, cadenceMs, asOf) : 0;
-  const told = { ...seenOf, cadenceMs: expected.isByHand ? null : cadenceMs, misses };
-  if (misses > 0) return { ...told, state: "late", nextExpectedAt: nextAt };
-  if (count > 0) return { ...told, state: "renewing", nextExpectedAt: nextAt };
-  const isFixed = !isSure && seenOf.watchedMs > WATCHED_ENOUGH * cadenceMs;
-  if (isFixed) return { ...told, state: "fixed-lease", nextExpectedAt: null };
-  return { ...told, state: "unknown", nextExpectedAt: expected.isByHand ? null : nextAt };
+/** The verdict as it is kept of every lock: what it is, and when it turns. */
+export interface Judgement {
+  readonly state: VerdictState;
+  readonly misses: number;
+  /** When it will be another one if nothing happens until then; undefined: never, or it matters no more. */
+  readonly turnsAt: number | undefined;
 }
 
-/** When the verdict will be another one if nothing happens until then; undefined: never, or it matters no more. */
-export function turnsAt({ seen, renewals }: Samples, { state }: Verdict): number | undefined {
-  const { cadenceMs, isSure } = expectationOf(renewals, renewalOf(seen));
-  if (state === "renewing" || (state === "unknown" && isSure)) {
-    return lastSetOf(renewals, seen.asOf) + (1 + PATIENCE) * cadenceMs;
+/**
+ * Whether the holder is alive, as far as what was seen tells at the moment of the last look.
+ *
+ * @param before given again if nothing has changed: of most locks nothing does from one look to the next
+ */
+export function judge(samples: Samples, before?: Judgement): Judgement {
+  const now = judgementOf(samples);
+  const isAsBefore =
+    before?.state === now.state && before.misses === now.misses && before.turnsAt === now.turnsAt;
+  return isAsBefore ? before : now;
+}
+
+function judgementOf(samples: Samples): Judgement {
+  const { seen, renewals } = samples;
+  if (seen.remainingMs === null) return { state: "no-expiry", misses: 0, turnsAt: undefined };
+  const { cadenceMs, nextAt, isSure } = expectationOf(samples);
+  if (!isSure) {
+    const knownAt = renewals.sinceMs + WATCHED_ENOUGH * cadenceMs;
+    if (seen.asOf > knownAt) return { state: "fixed-lease", misses: 0, turnsAt: undefined };
+    return { state: "unknown", misses: 0, turnsAt: knownAt };
   }
-  return state === "unknown" ? renewals.sinceMs + WATCHED_ENOUGH * cadenceMs : undefined;
+  const lateMs = seen.asOf - nextAt;
+  if (lateMs > PATIENCE * cadenceMs) {
+    return { state: "late", misses: Math.floor(lateMs / cadenceMs + PATIENCE), turnsAt: undefined };
+  }
+  const state = renewals.count > 0 ? "renewing" : "unknown";
+  return { state, misses: 0, turnsAt: nextAt + PATIENCE * cadenceMs };
+}
+
+/** The verdict with its evidence. */
+export function verdictOf(samples: Samples): Verdict {
+  const { seen, renewals } = samples;
+  const { state, misses } = judge(samples);
+  const { cadenceMs, nextAt, isByHand } = expectationOf(samples);
+  const isExpected = state !== "no-expiry" && !isByHand;
+  return {
+    state,
+    watchedMs: seen.asOf - renewals.sinceMs,
+    renewals: renewals.count,
+    lastRenewalAt: renewals.lastAt,
+    cadenceMs: isExpected ? cadenceMs : null,
+    nextExpectedAt: isExpected && state !== "fixed-lease" ? nextAt : null,
+    misses,
+  };
 }
 
 interface Expectation {
   readonly cadenceMs: number;
+  readonly nextAt: number;
   /** A renewal that does not come says something: it renewed before, or its library always does. */
   readonly isSure: boolean;
   /** Nothing was seen, and its library does not renew by itself. */
   readonly isByHand: boolean;
 }
 
-function expectationOf(renewals: Renewals, { who, afterShare }: Renewal): Expectation {
-  const seenMs = cadenceOf(renewals);
+function expectationOf({ seen, renewals }: Samples): Expectation {
+  const { who, afterShare } = renewalOf(seen);
+  const { lastAt, leaseBeganAt, leaseMs } = renewals;
+  const cadenceMs = renewals.cadenceMs ?? Math.max(1, afterShare * (leaseMs ?? 0));
+  // The present lease was given with the last renewal, or before we looked.
+  const givenAt = Math.min(seen.asOf, Math.max(lastAt ?? 0, leaseBeganAt ?? seen.asOf));
   return {
-    cadenceMs: seenMs ?? Math.max(1, afterShare * (renewals.leaseMs ?? 0)),
+    cadenceMs,
+    nextAt: givenAt + cadenceMs,
     isSure: renewals.count > 0 || who === "all",
-    isByHand: seenMs === undefined && who === "none",
+    isByHand: renewals.cadenceMs === undefined && who === "none",
   };
-}
-
-/** When the present lease began: with the last renewal, or before we looked. */
-function lastSetOf({ lastAt, leaseBeganAt }: Renewals, asOf: number): number {
-  return Math.min(asOf, Math.max(lastAt ?? leaseBeganAt ?? asOf, leaseBeganAt ?? asOf));
-}
-
-function missesOf(nextAt: number, cadenceMs: number, asOf: number): number {
-  const overdueMs = asOf - nextAt;
-  return overdueMs > PATIENCE * cadenceMs ? Math.floor(overdueMs / cadenceMs + PATIENCE) : 0;
 }
