@@ -33,6 +33,9 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.goto("/events");
     await expect(page.getByText("acquired").first()).toBeVisible();
     await check("events");
+    await page.goto("/formats");
+    await expect(page.getByRole("button", { name: "Add rule" })).toBeVisible();
+    await check("formats");
     await page.goto("/login");
     await check("login");
   });

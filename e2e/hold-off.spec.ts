@@ -63,8 +63,8 @@ test("locks of every format are in the table with it, and are freed from there",
   await page.goto(`/?q=${encodeURIComponent(`key:${key("*")}`)}&sort=format`);
   const rows = page.getByRole("row").filter({ hasText: "owner-of-" });
   await expect(rows).toHaveCount(3);
-  for (const [at, format] of ["redisson", "timestamp", "token"].entries())
-    await expect(rows.nth(at).getByRole("gridcell", { name: format, exact: true })).toBeVisible();
+  for (const [at, label] of ["Redisson", "Deadline", "One string"].entries())
+    await expect(rows.nth(at).getByRole("gridcell", { name: label, exact: true })).toBeVisible();
   for (const format of ["token", "timestamp"]) {
     await page
       .getByRole("row")

@@ -15,6 +15,7 @@ interface Place {
 const PLACES: readonly Place[] = [
   { href: "/", name: "Locks", covers: (pathname) => pathname === "/" || pathname.startsWith("/locks/") },
   { href: "/events", name: "Events", covers: (pathname) => pathname === "/events" },
+  { href: "/formats", name: "Formats", covers: (pathname) => pathname === "/formats" },
 ];
 
 export function Nav() {

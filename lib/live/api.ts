@@ -1,6 +1,7 @@
 import type { ErrorCode, Problem } from "@/lib/contract/error.ts";
 import type { History } from "@/lib/contract/event.ts";
 import type { ForceReleased, ForceReleaseInput } from "@/lib/contract/force.ts";
+import type { FormatRule, Formats } from "@/lib/contract/format-rule.ts";
 import type { LiveView } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import type { Session } from "@/lib/contract/session.ts";
@@ -35,7 +36,7 @@ export class NoAnswer extends Error {
 // Not in the first load: the schemas and zod come while the page wakes up.
 export const loadWire = () => import("./wire.ts");
 
-async function send(method: "GET" | "POST", path: string, body?: unknown): Promise<Response> {
+async function send(method: "GET" | "POST" | "PUT", path: string, body?: unknown): Promise<Response> {
   const init: RequestInit = { method, cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS) };
   if (body !== undefined) {
     init.body = JSON.stringify(body);
@@ -75,6 +76,15 @@ export function forceRelease(path: string, input: ForceReleaseInput): Promise<Fo
   return ask(send("POST", `/locks/${path}/force-release`, input), (wire, json) =>
     wire.readForceReleased(json),
   );
+}
+
+export function getFormats(): Promise<Formats> {
+  return ask(send("GET", "/formats"), (wire, json) => wire.readFormats(json));
+}
+
+/** All rules but those of the configuration. */
+export function putRules(rules: readonly FormatRule[]): Promise<Formats> {
+  return ask(send("PUT", "/formats/rules", { rules }), (wire, json) => wire.readFormats(json));
 }
 
 export function login(token: string): Promise<Session> {

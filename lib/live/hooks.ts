@@ -1,9 +1,10 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useSyncExternalStore } from "react";
 import type { ForceReleased, ForceReleaseInput } from "@/lib/contract/force.ts";
-import { ApiProblem, forceRelease, login, logout, type NoAnswer } from "./api.ts";
+import type { FormatRule, Formats } from "@/lib/contract/format-rule.ts";
+import { ApiProblem, forceRelease, getFormats, login, logout, type NoAnswer, putRules } from "./api.ts";
 import { type EventSnapshot, NO_EVENTS } from "./event-log.ts";
 import { useLiveStore } from "./live-context.ts";
 import { FIRST_STATE, type LiveState, type WindowView } from "./store.ts";
@@ -63,6 +64,22 @@ export function useForceRelease(path: string) {
     onError(error) {
       if (error instanceof ApiProblem && error.status === 401) store.loggedOut();
     },
+  });
+}
+
+const FORMATS_KEY = ["formats"];
+
+/** The formats that are known, and the rules. */
+export function useFormats() {
+  return useQuery<Formats, ReleaseFailure>({ queryKey: FORMATS_KEY, queryFn: getFormats });
+}
+
+/** Takes the place of all rules but those of the configuration. */
+export function useReplaceRules() {
+  const client = useQueryClient();
+  return useMutation<Formats, ReleaseFailure, readonly FormatRule[]>({
+    mutationFn: putRules,
+    onSuccess: (formats) => client.setQueryData(FORMATS_KEY, formats),
   });
 }
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Problem } from "@/lib/contract/error.ts";
 import { History } from "@/lib/contract/event.ts";
 import { ForceReleased } from "@/lib/contract/force.ts";
+import { Formats } from "@/lib/contract/format-rule.ts";
 import { LIVE_MESSAGES, type LiveMessage } from "@/lib/contract/live.ts";
 import { Lock } from "@/lib/contract/lock.ts";
 import { Session } from "@/lib/contract/session.ts";
@@ -28,6 +29,7 @@ function parseJson(text: string): unknown {
 
 export const readSession = (json: unknown) => Session.parse(json);
 export const readHistory = (json: unknown) => History.parse(json);
+export const readFormats = (json: unknown) => Formats.parse(json);
 export const readForceReleased = (json: unknown) => ForceReleased.parse(json);
 
 export function readProblem(json: unknown): Problem | undefined {

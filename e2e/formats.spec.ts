@@ -1,0 +1,117 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { expect, test } from "./console.ts";
+
+const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
+
+test("a lock of redis-py is shown with its format, and its sheet says what its holder will notice", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
+  const name = key("py");
+  // As uuid1().hex is made: version 1, the variant, and a time of now.
+  const ticks = (BigInt(Date.now()) + 12_219_292_800_000n) * 10_000n;
+  const hex = ticks.toString(16).padStart(15, "0");
+  const token = `${hex.slice(7)}${hex.slice(3, 7)}1${hex.slice(0, 3)}9abc${randomBytes(6).toString("hex")}`;
+  await lockkeeper.redis.cli("SET", name, token, "PX", "600000");
+  await page.goto(pathOf(name));
+  const now = page.getByRole("region", { name: "Now" });
+  await expect(now).toContainText("redis-py");
+  await expect(now).toContainText("as its owner string tells");
+  await expect(now).toContainText("cannot be seen");
+  await page.keyboard.press("r");
+  const sheet = page.getByRole("dialog");
+  await expect(sheet).toContainText("LockNotOwnedError");
+  await sheet.getByLabel("Release now").check();
+  await sheet.getByLabel("Reason").fill("its worker is gone");
+  await sheet.getByRole("button", { name: "Release now" }).click();
+  await expect(sheet.getByTestId("outcome")).toContainText("Released.");
+  expect(await lockkeeper.redis.cli("EXISTS", name)).toBe("0");
+});
+
+test("what only looks a little like a lock is freed when its format is named, and not before", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
+  const name = key("maybe");
+  await lockkeeper.redis.cli("SET", name, randomUUID());
+  await page.goto(pathOf(name));
+  await expect(page.getByRole("region", { name: "Now" })).toContainText("possible");
+  await page.keyboard.press("r");
+  const sheet = page.getByRole("dialog");
+  await sheet.getByLabel("Release now").check();
+  await sheet.getByLabel("Reason").fill("nobody knows it");
+  await sheet.getByRole("button", { name: "Release now" }).click();
+  await expect(sheet).toContainText("Name its format first.");
+  expect(await lockkeeper.redis.cli("EXISTS", name)).toBe("1");
+  await sheet.getByLabel("One string", { exact: true }).check();
+  await sheet.getByRole("button", { name: "Release now" }).click();
+  await expect(sheet.getByTestId("outcome")).toContainText("Released.");
+  expect(await lockkeeper.redis.cli("EXISTS", name)).toBe("0");
+});
+
+test("one of two readers is freed, and the other keeps the lock", async ({ page, lockkeeper, key }) => {
+  const name = key("rw");
+  const [one, two] = [`${randomUUID()}:1`, `${randomUUID()}:2`];
+  await lockkeeper.redis.cli("HSET", name, "mode", "read", one, "1", two, "1");
+  await lockkeeper.redis.cli("PEXPIRE", name, "600000");
+  for (const owner of [one, two])
+    await lockkeeper.redis.cli("SET", `{${name}}:${owner}:rwlock_timeout:1`, "1", "PX", "600000");
+  await page.goto(pathOf(name));
+  const frees = page.getByRole("button", { name: "Free this holder…" });
+  await expect(frees).toHaveCount(2);
+  await frees.first().click();
+  const sheet = page.getByRole("dialog");
+  await expect(sheet).toContainText("1 more keep the lock");
+  await sheet.getByLabel("Release now").check();
+  await sheet.getByLabel("Reason").fill("its node is gone");
+  await sheet.getByRole("button", { name: "Release now" }).click();
+  await expect(sheet.getByTestId("outcome")).toContainText("Released.");
+  expect(Number(await lockkeeper.redis.cli("HLEN", name))).toBe(2);
+});
+
+test("the lock of a job is not freed, and the page says why and what to do instead", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
+  const job = `bull:${key("mail")}:7`;
+  await lockkeeper.redis.cli(
+    "HSET",
+    job,
+    "name",
+    "send",
+    "data",
+    "{}",
+    "timestamp",
+    "1",
+    "processedOn",
+    String(Date.now()),
+  );
+  await lockkeeper.redis.cli("SET", `${job}:lock`, `${randomUUID()}:3`, "PX", "600000");
+  await page.goto(pathOf(`${job}:lock`));
+  await expect(page.getByRole("region", { name: "Now" })).toContainText("BullMQ");
+  const free = page.getByRole("button", { name: /^Free/ });
+  await expect(free).toHaveAttribute("aria-disabled", "true");
+  await expect(free).toHaveAttribute("title", /second time/);
+});
+
+test("a rule settles what the shape does not tell, and is taken back", async ({ page, lockkeeper, key }) => {
+  const name = key("spring");
+  await lockkeeper.redis.cli("SET", name, randomUUID(), "PX", "600000");
+  await page.goto(pathOf(name));
+  const now = page.getByRole("region", { name: "Now" });
+  await expect(now).toContainText(/ or /);
+  await page.goto("/formats");
+  await page.getByLabel("Keys", { exact: true }).fill(`${name}*`);
+  await page.getByLabel("Format").selectOption({ label: "Spring Integration" });
+  await page.getByRole("button", { name: "Add rule" }).click();
+  await expect(page.getByRole("listitem").filter({ hasText: name })).toBeVisible();
+  await page.goto(pathOf(name));
+  await expect(now).toContainText("Spring Integration");
+  await expect(now).not.toContainText(/ or /);
+  await page.goto("/formats");
+  await page.getByRole("button", { name: `Remove the rule for ${name}*` }).click();
+  await expect(page.getByRole("listitem").filter({ hasText: name })).toHaveCount(0);
+});
