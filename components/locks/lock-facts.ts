@@ -35,7 +35,9 @@ const ROUNDED_MS = 2000;
 
 /** For how long the lock stays taken after its holder's own lease, as far as that is to come; null: for no longer. */
 export function graceOf(lock: Lock): number | null {
-  const [holder] = lock.holders;
+  const [holder, second] = lock.holders;
+  // Several holders end one by one, and the lock with the last of them.
+  if (second !== undefined) return null;
   if (holder === undefined || holder.remainingMs === null || lock.remainingMs === null) return null;
   const graceMs = lock.remainingMs - holder.remainingMs;
   return graceMs > (lock.format === "timestamp" ? ROUNDED_MS : 0) ? graceMs : null;

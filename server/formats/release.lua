@@ -23,6 +23,9 @@
 -- include request-window.lua
 -- include hold-off.lua
 
+-- As long as any answer is waited for (attempt.ts).
+local ANSWERED_WITHIN_MS = 2000
+
 local owner, request_id, digest, acquired_by = ARGV[1], ARGV[2], ARGV[3], ARGV[6] or ''
 local sent_ms, asked_ms = tonumber(ARGV[7] or ''), tonumber(ARGV[8] or '') or 0
 
@@ -71,6 +74,9 @@ if ending ~= '' then count = count and ours and fence == ending and 1 end
 if count and ours and kept.grace + margin_ms > 0 and own_ms(remaining_of(1, kept, now_ms), kept) == 0 then count = nil end
 
 if not count then
+  -- On its way a request grows older than it says, by less than it is waited for. What freed the hold may have been its
+  -- first try, which is among those that were cut off.
+  if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms - ANSWERED_WITHIN_MS) then return { 'unknown' } end
   remember_request(kept, request_id, 'not_held', digest, fence, now_ms)
   keep()
   return { 'not_held', integer(now_ms) }
