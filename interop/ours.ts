@@ -20,20 +20,14 @@ export async function forceRelease(
   owner: string,
   format: SpokenFormat = "redisson",
 ): Promise<string> {
-  const seen = { owner, fence: null, by: "interop", reason: "to see what its holder makes of it" };
-  return (await withLocks(url, (locks) => forceByName(locks, key, format, seen))).outcome;
-}
-
-export async function withLocks<Result>(
-  url: string,
-  work: (locks: Locks) => Promise<Result>,
-): Promise<Result> {
   const address = addressOf(url);
   const [verbs, wake] = [connect(address, "verbs"), connect(address, "wake")];
   try {
     const signal = AbortSignal.timeout(READY_MS);
     await Promise.all([verbs, wake].map((redis) => whenReady(redis, signal)));
-    return await work(new Locks(verbs, wake, address.db, ["*"]));
+    const locks = new Locks(verbs, wake, address.db, ["*"]);
+    const seen = { owner, fence: null, by: "interop", reason: "to see what its holder makes of it" };
+    return (await forceByName(locks, key, format, seen)).outcome;
   } finally {
     for (const redis of [verbs, wake]) redis.disconnect();
   }

@@ -11,12 +11,13 @@ export function consoleClient(
   needs: keyof Tools,
   start: (tools: Tools, url: string) => Promise<Peer>,
   tell: (operator: Operator, peer: Peer, bench: Bench) => Promise<void>,
+  formats?: string,
 ): Client {
   return {
     name: `${name} in the console`,
     needs: [needs],
     async run(bench) {
-      const operator = await Operator.open();
+      const operator = await Operator.open(formats);
       const stop = atEnd(() => operator.server.stop());
       let peer: Peer | undefined;
       try {

@@ -16,8 +16,10 @@ const SHOWN_MS = 10_000;
 export class Operator {
   private constructor(readonly server: TestServer) {}
 
-  static async open(): Promise<Operator> {
-    return new Operator(await startTestServer({ environment: { LOCKKEEPER_WATCH: "*" } }));
+  /** @param formats rules for what shapes do not tell, as `LOCKKEEPER_FORMATS` has them */
+  static async open(formats = ""): Promise<Operator> {
+    const environment = { LOCKKEEPER_WATCH: "*", LOCKKEEPER_FORMATS: formats };
+    return new Operator(await startTestServer({ environment }));
   }
 
   async look(key: string): Promise<Lock> {

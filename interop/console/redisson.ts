@@ -3,7 +3,7 @@ import { startRedisson } from "../clients/redisson.ts";
 import { expect } from "../figures.ts";
 import { consoleClient, figuresOf } from "./client.ts";
 import { type LockStory, listens, tellAll } from "./lock-story.ts";
-import { freeSemaphore, openLatch } from "./redisson-counters.ts";
+import { COUNTED, freeSemaphore, openLatch } from "./redisson-counters.ts";
 import {
   abandon,
   freeFairLock,
@@ -50,4 +50,5 @@ export const redissonInConsole = consoleClient(
     );
     bench.note(figuresOf(locks, lines));
   },
+  COUNTED,
 );
