@@ -1,7 +1,6 @@
 import type { FormatName } from "../../lib/contract/format.ts";
 import type { Waiters } from "../../lib/contract/lock.ts";
 import type { VerdictState } from "../../lib/contract/verdict.ts";
-import { until } from "../../server/testing/server.ts";
 import { expect } from "../figures.ts";
 import type { Operator } from "./operator.ts";
 import {
@@ -81,8 +80,7 @@ async function begin({ key, holder, entries = 1, leaseMs }: LockStory): Promise<
 
 async function tell(operator: Operator, story: LockStory, first: Held): Promise<Told> {
   const { key, holder, waiter, leaseMs, waiters, isAsleep, as, extended, said } = story;
-  const behind = await waitBehind(operator, waiter, key, { waiters, leaseMs });
-  if (isAsleep !== undefined) await until(isAsleep);
+  const behind = await waitBehind(operator, waiter, key, { waiters, leaseMs, isAsleep });
   const { version, holders } = await operator.look(key);
   const owner = holders[0]?.owner ?? "";
   const freed = await operator.free(key, version, as);

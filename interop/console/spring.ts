@@ -26,11 +26,15 @@ export const springInConsole = consoleClient(
       as: "spring",
       said: { outcome: "refused", said: "ConcurrentModificationException" },
     });
+    const redis = operator.server.redis.client();
+    const patterns = async () => Number(await redis.pubsub("NUMPAT"));
+    const before = await patterns();
+    const published = {
+      ...story("published", "lock-registry:published"),
+      isAsleep: async () => (await patterns()) > before,
+    };
     const [told] = await Promise.all([
-      tellAll(operator, [
-        story("polled", "lock-registry:polled"),
-        story("published", "lock-registry:published"),
-      ]),
+      tellAll(operator, [story("polled", "lock-registry:polled"), published]),
       expectFixedLease(operator, party("c", "polled"), "lock-registry:short"),
     ]);
     await freeJob(operator, party);

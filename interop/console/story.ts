@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FormatName, Kind } from "../../lib/contract/format.ts";
 import type { Holder, Lock, Waiters } from "../../lib/contract/lock.ts";
 import type { VerdictState } from "../../lib/contract/verdict.ts";
+import { until } from "../../server/testing/server.ts";
 import { assert, expect } from "../figures.ts";
 import type { Peer } from "../peer.ts";
 import type { Operator } from "./operator.ts";
@@ -90,17 +91,26 @@ export async function expectVerdict(operator: Operator, key: string, state: Verd
   return lock;
 }
 
+interface Behind {
+  /** Who is seen to wait by then. */
+  readonly waiters: Waiters;
+  readonly leaseMs?: number | undefined;
+  /** Whether the waiter sleeps by now, where nothing but Redis tells. */
+  readonly isAsleep?: (() => Promise<boolean>) | undefined;
+}
+
 /** One that waits behind the holder, as far as anybody can see. @returns its hold, when it has it */
 export async function waitBehind(
   operator: Operator,
   party: Party,
   key: string,
-  { waiters, leaseMs }: { waiters: Waiters; leaseMs?: number | undefined },
+  { waiters, leaseMs, isAsleep }: Behind,
 ): Promise<{ held: Promise<Held> }> {
   const held = hold(party, key, WAIT_MS, leaseMs);
   held.catch(() => undefined);
   const isSeen = (lock: Lock) => lock.waiters.count === waiters.count && lock.waiters.known === waiters.known;
   await operator.lookUntil(key, isSeen);
+  if (isAsleep !== undefined) await until(isAsleep);
   // Those that nobody sees need a moment to begin; those that are seen, one to fall asleep.
   await sleep(300);
   return { held };
