@@ -232,30 +232,3 @@ export const FORMATS: Readonly<Record<SpokenFormat, Format>> = {
   token: new Format("token"),
   timestamp: new Format("timestamp"),
 };
-
-export interface StoppedWaiting {
-  readonly requestId: string;
-  readonly sinceMs: number;
-  readonly owner: string;
-  /** How long its place is kept for the same request id; 0: not at all. */
-  readonly keepMs: number;
-}
-
-const stopWaitingScript = new Script<[RedisArgument], RedisArgument[], void>(
-  new URL("stop-waiting.lua", import.meta.url),
-  () => undefined,
-);
-
-/** The same for all formats: who waits stands beside the lock. */
-export function stopWaiting(
-  redis: Commands,
-  channel: string,
-  key: Key,
-  waiter: StoppedWaiting,
-): Promise<void> {
-  return stopWaitingScript.run(
-    redis,
-    [waitersKeyOf(key)],
-    [waiter.requestId, waiter.sinceMs, waiter.owner, waiter.keepMs, channel, argumentOf(key)],
-  );
-}

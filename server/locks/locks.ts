@@ -1,11 +1,12 @@
 import { fieldsOfKey, isBinary, type Key } from "../../lib/contract/key.ts";
 import type { Grant, Released, Verified, VerifyInput } from "../../lib/contract/verb.ts";
-import { type AcquireRequest, FORMATS, type Format, stopWaiting, type Waiting } from "../formats/format.ts";
+import { type AcquireRequest, FORMATS, type Format, type Waiting } from "../formats/format.ts";
 import { eventChannelOf } from "../formats/keys.ts";
 import type { FreeAsk } from "../formats/known-format.ts";
 import { knownFormat } from "../formats/known-formats.ts";
 import type { HeldObservation } from "../formats/observation.ts";
 import type { AcquireReply, ForceReleaseReply } from "../formats/reply.ts";
+import { stopWaiting } from "../formats/stop-waiting.ts";
 import type { Commands, Subscriber } from "../redis/commands.ts";
 import { attempt } from "./attempt.ts";
 import { assertDurations } from "./durations.ts";

@@ -1,8 +1,9 @@
-import type { HeldObservation, SeenHolder } from "../formats/observation.ts";
+import type { HeldObservation, Observation, SeenHolder } from "../formats/observation.ts";
 import { type HeldBy, type Hold, sinceOf } from "./hold.ts";
 import { isCertain, isSameHolder } from "./identity.ts";
 import { firstLook, nextLook } from "./renewals.ts";
 import { judge } from "./verdict.ts";
+import { NO_SIGHT } from "./version.ts";
 
 /** What was heard around a look. */
 export interface Circumstances {
@@ -119,4 +120,10 @@ class Known {
     const at = this.#left.findIndex(({ seen }) => isSameHolder(seen, holder));
     return at < 0 ? undefined : this.#left.splice(at, 1)[0];
   }
+}
+
+/** A hold that nobody watches: known from one look only. */
+export function passingHoldOf(observation: Observation): Hold | undefined {
+  if (observation.state !== "held" && observation.state !== "ended") return undefined;
+  return holdOf(undefined, observation, { wasGone: false, since: "at_least", sight: NO_SIGHT }, () => 0);
 }

@@ -1,7 +1,10 @@
 import type { Hold } from "./hold.ts";
 
 /** In how many ms after its last look a hold is to be looked at again if nothing is heard of it; undefined: never. */
-export function dueMsOf({ seen, judgement: { turnsAt } }: Hold): number | undefined {
+export function dueMsOf(hold: Hold | undefined): number | undefined {
+  if (hold === undefined) return undefined;
+  const { seen, judgement } = hold;
+  const { turnsAt } = judgement;
   // An end that has passed passes no more.
   if (seen.state === "ended") return undefined;
   let dueMs = Number.POSITIVE_INFINITY;

@@ -11,7 +11,7 @@ import { read } from "../formats/read.ts";
 import { type FormatRules, NO_RULES } from "../formats/rules.ts";
 import type { Journal } from "../history/journal.ts";
 import { Glob, matchesAny } from "../redis/glob.ts";
-import { holdOf } from "./continuity.ts";
+import { passingHoldOf } from "./continuity.ts";
 import { discover } from "./discovery.ts";
 import { dueMsOf } from "./due.ts";
 import { Heard } from "./heard.ts";
@@ -20,10 +20,10 @@ import { Link } from "./link.ts";
 import { Mirror } from "./mirror.ts";
 import { Notifications } from "./notifications.ts";
 import type { OwnEvent } from "./own-event.ts";
+import { Passes } from "./passes.ts";
 import { type Look, Reader } from "./reader.ts";
 import { RedisClock } from "./redis-clock.ts";
 import { Reporter } from "./reporter.ts";
-import { NO_SIGHT } from "./version.ts";
 
 export interface WatcherOptions {
   readonly target: string;
@@ -34,13 +34,10 @@ export interface WatcherOptions {
   readonly rules?: FormatRules;
 }
 
-const RECONCILE_EVERY_MS = 5000;
-const SCAN_ONLY_EVERY_MS = 1000;
 const SETTLE_MS = 500;
 /** How many keys with the same token a lock is shown with. */
 const SHARED_WITH_MAX = 20;
-/** Share of the time that scanning may take. */
-const SCAN_SHARE = 0.05;
+
 /** Keeps the picture of one target right, and tells the journal what happened. */
 export class Watcher {
   readonly mirror = new Mirror();
@@ -50,16 +47,9 @@ export class Watcher {
   readonly #reporter: Reporter;
   readonly #heard = new Heard();
   readonly #listeners = new Set<() => void>();
-  readonly #stopping = new AbortController();
+  readonly #passes: Passes;
   readonly #watched: readonly Glob[];
   #rules: FormatRules;
-  #isCaughtUp = false;
-  #isFirstPass = true;
-  /** Rises with every break. */
-  #generation = 0;
-  #scan: { at: number; tookMs: number } | undefined;
-  #passing: Promise<void> | undefined;
-  #passTimer: NodeJS.Timeout | undefined;
 
   constructor(
     readonly options: WatcherOptions,
@@ -73,7 +63,7 @@ export class Watcher {
     this.#reader = new Reader(
       (keys) => read(redis, keys, this.#rules),
       (looks) => this.#take(looks),
-      (key) => this.#dueMsOf(key),
+      (key) => dueMsOf(this.mirror.get(key)),
     );
     this.#reporter = new Reporter(options.target, journal, (key) => this.#lookAgain(key));
     const notifications = new Notifications(subscriber, options.db, options.watch, {
@@ -84,9 +74,16 @@ export class Watcher {
       up: (isBlind) => this.#onUp(isBlind),
       down: () => this.#onDown(),
       settled: () => {
-        this.#scheduleNext();
+        this.#passes.schedule();
         this.#changed();
       },
+    });
+    this.#passes = new Passes({
+      walk: (signal) => this.#walk(signal),
+      isUp: () => this.#link.isUp,
+      seesChanges: () => this.#link.seesChanges,
+      now: () => this.clock.now(),
+      caughtUp: () => this.#changed(),
     });
   }
 
@@ -95,8 +92,7 @@ export class Watcher {
   }
 
   stop(): void {
-    this.#stopping.abort();
-    clearTimeout(this.#passTimer);
+    this.#passes.stop();
     this.#link.stop();
     this.#reader.stop();
     this.#reporter.stop();
@@ -114,18 +110,15 @@ export class Watcher {
 
   health(): Health {
     const { isUp, setting, lagMs } = this.#link;
-    const detail = !isUp
-      ? "Redis does not answer; what is shown may be out of date."
-      : setting.state === "off"
-        ? setting.detail
-        : undefined;
+    const told = setting.state === "off" ? setting.detail : undefined;
+    const detail = isUp ? told : "Redis does not answer; what is shown may be out of date.";
     return {
       now: this.clock.now(),
-      state: !isUp ? "down" : this.#isCaughtUp ? "live" : "catching_up",
+      state: !isUp ? "down" : this.#passes.isCaughtUp ? "live" : "catching_up",
       notifications: setting.state,
       lagMs,
-      scannedAt: this.#scan?.at ?? null,
-      scanMs: this.#scan?.tookMs ?? null,
+      scannedAt: this.#passes.last?.at ?? null,
+      scanMs: this.#passes.last?.tookMs ?? null,
       locks: this.mirror.size,
       ...(detail === undefined ? {} : { detail }),
     };
@@ -170,7 +163,7 @@ export class Watcher {
   /** From now on keys are of the formats that these rules say. Everything is read again. */
   useRules(rules: FormatRules): void {
     this.#rules = rules;
-    void this.#pass();
+    void this.#passes.run();
   }
 
   lockOf(hold: Hold): Lock {
@@ -179,11 +172,6 @@ export class Watcher {
 
   freeLock(key: Key, asOf: number, waiters?: SeenWaiters): Lock {
     return freeLock(this.options.target, key, asOf, waiters);
-  }
-
-  #dueMsOf(key: Key): number | undefined {
-    const hold = this.mirror.get(key);
-    return hold && dueMsOf(hold);
   }
 
   #lookAgain(key: Key): boolean {
@@ -221,7 +209,7 @@ export class Watcher {
     const { hint, ...heard } = this.#heard.takenBy(observation, this.mirror.get(key), sentAt);
     const { after } = this.mirror.observe(observation, {
       ...heard,
-      since: this.#link.seesChanges && this.#isCaughtUp ? "exact" : "at_least",
+      since: this.#link.seesChanges && this.#passes.isCaughtUp ? "exact" : "at_least",
       sight: this.#link.sight,
     });
     this.#reporter.sighted({
@@ -230,69 +218,33 @@ export class Watcher {
       asOf: observation.state === "unreadable" ? this.clock.now() : observation.asOf,
       sentAt,
       hint,
-      isFirstLook: this.#isFirstPass,
+      isFirstLook: this.#passes.isFirst,
     });
   }
 
   #onUp(isBlind: boolean): void {
     if (isBlind) this.#heard.blind(this.mirror.keys());
-    this.#generation++;
-    this.#isCaughtUp = false;
-    this.#changed();
-    void this.#pass();
+    this.#onDown();
+    void this.#passes.run();
   }
 
   #onDown(): void {
-    this.#generation++;
-    this.#isCaughtUp = false;
+    this.#passes.broken();
     this.#changed();
   }
 
-  /** Reads what is known, then walks the keyspace for what is not; one at a time. */
-  async #pass(): Promise<void> {
-    clearTimeout(this.#passTimer);
-    while (this.#passing !== undefined) await this.#passing;
-    if (!this.isUp || this.#stopping.signal.aborted) return;
-    this.#passing = this.#walk().catch(() => undefined);
-    await this.#passing;
-    this.#passing = undefined;
-    this.#scheduleNext();
-  }
-
-  async #walk(): Promise<void> {
-    const startedAt = performance.now();
-    const generation = this.#generation;
+  /** Reads what is known, then walks the keyspace for what is not. */
+  async #walk(signal: AbortSignal): Promise<void> {
     const known = new Set(this.mirror.keys());
     for (const key of known) this.#reader.mark(key);
-    for await (const keys of discover(this.redis, this.options.watch, this.#stopping.signal)) {
+    for await (const keys of discover(this.redis, this.options.watch, signal)) {
       for (const key of keys) if (!known.has(key)) this.#reader.mark(key);
       await this.#reader.settled();
     }
     await this.#reader.settled();
-    // A break since the beginning: this pass may have missed what the next one will find.
-    if (!this.isUp || generation !== this.#generation) return;
-    this.#scan = { at: this.clock.now(), tookMs: Math.round(performance.now() - startedAt) };
-    this.#isFirstPass = false;
-    this.#isCaughtUp = true;
-    this.#changed();
-  }
-
-  #scheduleNext(): void {
-    if (this.#passing !== undefined || this.#stopping.signal.aborted || !this.isUp) return;
-    const everyMs = this.#link.seesChanges ? RECONCILE_EVERY_MS : SCAN_ONLY_EVERY_MS;
-    const waitMs = Math.max(everyMs, (this.#scan?.tookMs ?? 0) / SCAN_SHARE);
-    clearTimeout(this.#passTimer);
-    this.#passTimer = setTimeout(() => void this.#pass(), waitMs);
-    this.#passTimer.unref();
   }
 
   #changed(): void {
     for (const listener of this.#listeners) listener();
   }
-}
-
-/** A hold that nobody watches: known from one look only. */
-function passingHoldOf(observation: Observation): Hold | undefined {
-  if (observation.state !== "held" && observation.state !== "ended") return undefined;
-  return holdOf(undefined, observation, { wasGone: false, since: "at_least", sight: NO_SIGHT }, () => 0);
 }
