@@ -1,4 +1,5 @@
 import { goInConsole } from "../console/go.ts";
+import { npmInConsole } from "../console/npm.ts";
 import { pythonInConsole } from "../console/python.ts";
 import { redissonInConsole } from "../console/redisson.ts";
 import { springInConsole } from "../console/spring.ts";
@@ -14,6 +15,7 @@ export const CLIENTS: readonly Client[] = [
   redisson,
   ...tokenClients,
   redissonInConsole,
+  npmInConsole,
   pythonInConsole,
   goInConsole,
   springInConsole,

@@ -1,0 +1,89 @@
+/** The lock libraries of npm with their own defaults, each an object by its name: `npm-console-peer.ts <url> <npm folder>`. */
+import { npmModule } from "../npm-module.ts";
+import { serve } from "./serve.ts";
+
+interface Held {
+  readonly owner: string;
+  extend(): Promise<unknown>;
+  drop(): Promise<unknown>;
+}
+/** undefined: it was refused. */
+type Take = (key: string, waitMs: number, leaseMs: number) => Promise<Held | undefined>;
+
+const POLL_MS = 200;
+const [url = "", dir = ""] = process.argv.slice(2);
+const npm = { dir };
+const { Redis } = npmModule<{ Redis: new (url: string) => object }>(npm, "ioredis");
+const redis = new Redis(url);
+
+interface RedlockHold {
+  readonly value: string;
+  unlock(): Promise<unknown>;
+  release(): Promise<unknown>;
+  extend(leaseMs: number): Promise<unknown>;
+}
+interface Redlock {
+  lock(key: string, leaseMs: number): Promise<RedlockHold>;
+  acquire(keys: string[], leaseMs: number): Promise<RedlockHold>;
+  on(event: "error", ear: () => void): void;
+}
+type RedlockModule = new (clients: object[], options: object) => Redlock;
+const Redlock4 = npmModule<RedlockModule>(npm, "redlock4");
+const { default: Redlock5 } = npmModule<{ default: RedlockModule }>(npm, "redlock5");
+const triesFor = (waitMs: number) => ({ retryCount: Math.ceil(waitMs / POLL_MS), retryDelay: POLL_MS });
+
+interface Mutex {
+  readonly identifier: string;
+  tryAcquire(): Promise<boolean>;
+  acquire(): Promise<void>;
+  release(): Promise<void>;
+}
+type MutexModule = { Mutex: new (redis: object, name: string, options: object) => Mutex };
+const { Mutex } = npmModule<MutexModule>(npm, "redis-semaphore");
+
+const LIBRARIES: Readonly<Record<string, Take>> = {
+  async redlock4(key, waitMs, leaseMs) {
+    const lock = await new Redlock4([redis], triesFor(waitMs)).lock(key, leaseMs);
+    return { owner: lock.value, extend: () => lock.extend(leaseMs), drop: () => lock.unlock() };
+  },
+
+  async redlock5(key, waitMs, leaseMs) {
+    const redlock = new Redlock5([redis], triesFor(waitMs));
+    redlock.on("error", () => undefined);
+    const lock = await redlock.acquire([key], leaseMs);
+    return { owner: lock.value, extend: () => lock.extend(leaseMs), drop: () => lock.release() };
+  },
+
+  async mutex(key, waitMs, leaseMs) {
+    const options = { lockTimeout: leaseMs, acquireTimeout: Math.max(waitMs, 1000) };
+    const mutex = new Mutex(redis, key.replace(/^mutex:/, ""), options);
+    if (waitMs > 0) await mutex.acquire();
+    else if (!(await mutex.tryAcquire())) return undefined;
+    const drop = () => mutex.release();
+    return { owner: mutex.identifier, extend: drop, drop };
+  },
+};
+
+const holds = new Map<string, Held>();
+
+serve({
+  async hold(who = "", object = "", key = "", waitMs, leaseMs) {
+    const sinceMs = Date.now();
+    const held = await LIBRARIES[object]?.(key, Number(waitMs), Number(leaseMs));
+    if (held !== undefined) holds.set(`${who} ${key}`, held);
+    const outcome = held === undefined ? "refused" : "granted";
+    return { outcome, sinceMs, atMs: Date.now(), owner: held?.owner };
+  },
+  extend: (who, _, key) => told(holds.get(`${who} ${key}`)?.extend()),
+  drop: (who, _, key) => told(holds.get(`${who} ${key}`)?.drop()),
+  /** Answers when the process ends, which is not at all. */
+  end: () => new Promise(() => undefined),
+});
+
+async function told(act: Promise<unknown> | undefined): Promise<object> {
+  if (act === undefined) throw new Error("never taken");
+  return await act.then(
+    () => ({ outcome: "released", said: "" }),
+    (error: Error) => ({ outcome: "refused", said: error.constructor.name }),
+  );
+}
