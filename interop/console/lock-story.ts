@@ -115,7 +115,7 @@ export async function freeAlone(
   await operator.expectToldOnce(key, owner);
 }
 
-const SHORT_MS = 8000;
+const SHORT_MS = 12_000;
 
 /** A lease that nobody prolongs is known as such before it ends. */
 export async function expectFixedLease(operator: Operator, holder: Party, key: string): Promise<void> {
