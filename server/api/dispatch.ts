@@ -11,7 +11,7 @@ import {
 } from "../locks/errors.ts";
 import type { Authentication } from "./authentication.ts";
 import { readJson } from "./body.ts";
-import type { Answer, ApiRequest, ApiResponse } from "./http.ts";
+import type { ApiRequest, ApiResponse, Exchange } from "./http.ts";
 import { problemOf } from "./problem.ts";
 import { type Call, parse, type Route } from "./route.ts";
 
@@ -50,19 +50,26 @@ export class Dispatcher {
     }
   }
 
-  async dispatch(request: ApiRequest): Promise<Answer> {
+  async dispatch<Result>(exchange: Exchange<Result>): Promise<Result> {
     const requestId = `${this.#process}-${++this.#requests}`;
+    let response: ApiResponse;
     try {
-      return { response: await this.#answer(request), requestId };
+      response = await handled(await this.#accept(exchange));
     } catch (error) {
-      if (!(error instanceof LockkeeperError)) {
-        this.log.error({ err: error, requestId, method: request.method }, "request failed");
-      }
-      return { response: problemOf(error, requestId), requestId };
+      response = this.#refusal(error, exchange.method, requestId);
     }
+    return exchange.deliver({ response, requestId });
   }
 
-  async #answer(request: ApiRequest): Promise<ApiResponse> {
+  #refusal(error: unknown, method: string, requestId: string): ApiResponse {
+    if (!(error instanceof LockkeeperError)) {
+      this.log.error({ err: error, requestId, method }, "request failed");
+    }
+    return problemOf(error, requestId);
+  }
+
+  /** All checks. */
+  async #accept(request: ApiRequest): Promise<Accepted> {
     const { entry, segments } = this.#match(request);
     const { route, keyAt, idAt } = entry;
     const found = this.authentication.principalOf(request, route);
@@ -70,7 +77,8 @@ export class Dispatcher {
     if (route.access !== "anyone" && !may(principal, route.access)) {
       throw new ForbiddenError(`A ${principal.role} may not do this.`);
     }
-    if (request.method === "HEAD") return headOf(route);
+    // A stream's handler must not run for HEAD: nobody would ever end the stream.
+    if (request.method === "HEAD") return { route, call: undefined };
     const call: Call<unknown, unknown> = {
       request,
       principal,
@@ -80,7 +88,7 @@ export class Dispatcher {
       body: route.body === undefined ? noBody(request) : parse(route.body, await readJson(request), "Body"),
       requestId: route.idempotent ? requestIdOf(request) : undefined,
     };
-    return await route.handle(call);
+    return { route, call };
   }
 
   #match(request: ApiRequest): Match {
@@ -106,6 +114,18 @@ export class Dispatcher {
 }
 
 const NO_QUERY = {};
+
+interface Accepted {
+  readonly route: Route;
+  /** undefined for HEAD, and once it is with its handler: what that needs no more is not to stay here. */
+  call: Call<unknown, unknown> | undefined;
+}
+
+function handled(accepted: Accepted): Promise<ApiResponse> | ApiResponse {
+  const { route, call } = accepted;
+  accepted.call = undefined;
+  return call === undefined ? headOf(route) : route.handle(call);
+}
 
 function entryOf(route: Route): Entry {
   const names = route.path.slice(1).split("/");
@@ -144,7 +164,6 @@ function requestIdOf(request: ApiRequest): string | undefined {
   });
 }
 
-// A stream's handler must not run for HEAD: nobody would ever end the stream.
 function headOf(route: Route): ApiResponse {
   const type = route.response.stream ? "text/event-stream" : "application/json; charset=utf-8";
   return { status: route.response.status, headers: { "content-type": type, "cache-control": "no-store" } };

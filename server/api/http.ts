@@ -1,3 +1,5 @@
+import type { StopSignal } from "../locks/verbs.ts";
+
 /** A request as every door hands it in: nothing of Node's or the web's own classes. */
 export interface ApiRequest {
   readonly method: string;
@@ -9,8 +11,11 @@ export interface ApiRequest {
   readonly remoteAddress: string | undefined;
   /** All of the body; undefined when it has more bytes than that. May be asked for once. */
   body(bytesMax: number): Promise<Uint8Array | undefined>;
-  /** Ends when the client has gone. */
-  readonly signal: AbortSignal;
+  /**
+   * For a request that is answered late: a signal that ends when the client has gone. What was needed to read the
+   * request is let go of: headers and body cannot be asked for any more.
+   */
+  hold(): StopSignal;
 }
 
 export interface ApiResponse {
@@ -26,6 +31,11 @@ export interface ApiResponse {
 export interface Answer {
   readonly response: ApiResponse;
   readonly requestId: string;
+}
+
+/** A request as its door hands it in, with the way back. */
+export interface Exchange<Result> extends ApiRequest {
+  deliver(answer: Answer): Result;
 }
 
 /** Where a stream of events is written to. */

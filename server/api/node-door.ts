@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { InvalidError } from "../locks/errors.ts";
+import type { StopListener, StopSignal } from "../locks/verbs.ts";
 import { markDelivered, watchDelivery } from "./delivery.ts";
 import type { Dispatcher } from "./dispatch.ts";
-import type { Answer, ApiRequest, Sink } from "./http.ts";
+import type { Answer, Exchange, Sink } from "./http.ts";
 
 /**
  * The fast door: Node's own request and response, without the web's classes in between.
@@ -10,7 +11,7 @@ import type { Answer, ApiRequest, Sink } from "./http.ts";
  * A class with getters, since what most requests never ask for is not made, and since each function that is made for
  * a request costs as much as a header.
  */
-class NodeRequest implements ApiRequest {
+class NodeExchange implements Exchange<void> {
   readonly method: string;
   readonly path: string;
   readonly #mark: number;
@@ -42,18 +43,24 @@ class NodeRequest implements ApiRequest {
     return bodyOf(this.incoming, bytesMax);
   }
 
-  get signal(): AbortSignal {
-    return goneSignal(this.outgoing);
+  hold(): StopSignal {
+    for (const event of ["data", "end", "close"]) this.incoming.removeAllListeners(event);
+    Object.assign(this.incoming, { headers: NONE, rawHeaders: [] });
+    return new Gone(this.outgoing);
+  }
+
+  deliver(answer: Answer): void {
+    send(answer, this.incoming, this.outgoing);
   }
 }
 
-export async function answerNode(
+export function answerNode(
   api: Dispatcher,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
   markDelivered(incoming.socket);
-  send(await api.dispatch(new NodeRequest(incoming, outgoing)), incoming, outgoing);
+  return api.dispatch(new NodeExchange(incoming, outgoing));
 }
 
 /** By events: an iterator over a stream costs more than all else that is done for a small body. */
@@ -79,14 +86,30 @@ function cutShort(): InvalidError {
   return new InvalidError("The connection ended before the body did.", {});
 }
 
-/** Made when it is asked for: most requests are answered without anyone looking at it. */
-function goneSignal(outgoing: ServerResponse): AbortSignal {
-  if (outgoing.destroyed && !outgoing.writableFinished) return AbortSignal.abort();
-  const controller = new AbortController();
-  outgoing.once("close", () => {
-    if (!outgoing.writableFinished) controller.abort();
-  });
-  return controller.signal;
+const NONE = {};
+const LISTENER = Symbol("listener");
+
+/** Ends when the client has gone. An AbortSignal weighs as much as half of a request that waits. */
+class Gone implements StopSignal {
+  constructor(private readonly outgoing: ServerResponse & { [LISTENER]?: StopListener }) {}
+
+  get aborted(): boolean {
+    return this.outgoing.destroyed && !this.outgoing.writableFinished;
+  }
+
+  addEventListener(_type: "abort", listener: StopListener): void {
+    this.outgoing[LISTENER] = listener;
+    this.outgoing.on("close", tellGone);
+  }
+
+  removeEventListener(): void {
+    this.outgoing.off("close", tellGone);
+    delete this.outgoing[LISTENER];
+  }
+}
+
+function tellGone(this: ServerResponse & { [LISTENER]?: StopListener }): void {
+  if (!this.writableFinished) this[LISTENER]?.handleEvent();
 }
 
 function send({ response, requestId }: Answer, incoming: IncomingMessage, outgoing: ServerResponse): void {

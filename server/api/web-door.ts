@@ -1,15 +1,13 @@
 import { InvalidError } from "../locks/errors.ts";
 import type { Dispatcher } from "./dispatch.ts";
-import type { Answer, ApiRequest, Sink } from "./http.ts";
+import type { Answer, Exchange, Sink } from "./http.ts";
 
 /** The door of web-standard servers: Next's route handler comes through here. */
-export async function answerWeb(api: Dispatcher, request: Request): Promise<Response> {
-  const answer = await api.dispatch(requestOf(request));
-  if (request.signal.aborted) answer.response.onUndelivered?.();
-  return responseOf(answer, request.signal);
+export function answerWeb(api: Dispatcher, request: Request): Promise<Response> {
+  return api.dispatch(exchangeOf(request));
 }
 
-function requestOf(request: Request): ApiRequest {
+function exchangeOf(request: Request): Exchange<Response> {
   const url = new URL(request.url);
   return {
     method: request.method,
@@ -19,7 +17,11 @@ function requestOf(request: Request): ApiRequest {
     // Next tells no peer address but in this header, which it fills in itself.
     remoteAddress: request.headers.get("x-forwarded-for")?.split(",").at(-1)?.trim(),
     body: (bytesMax) => bodyOf(request, bytesMax),
-    signal: request.signal,
+    hold: () => request.signal,
+    deliver: (answer) => {
+      if (request.signal.aborted) answer.response.onUndelivered?.();
+      return responseOf(answer, request.signal);
+    },
   };
 }
 

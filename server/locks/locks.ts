@@ -12,7 +12,16 @@ import { attempt } from "./attempt.ts";
 import { assertDurations } from "./durations.ts";
 import { UnknownOutcomeError } from "./errors.ts";
 import { Lockable } from "./lockable.ts";
-import { assertMappable, assertOwner, grantOf, heldBy, lostBy, queueFull, refusal } from "./refusals.ts";
+import {
+  assertMappable,
+  assertOwner,
+  grantOf,
+  HeldSight,
+  heldBy,
+  lostBy,
+  queueFull,
+  refusal,
+} from "./refusals.ts";
 import { Requests } from "./requests.ts";
 import { reservedOwner } from "./reserve.ts";
 import type {
@@ -24,7 +33,7 @@ import type {
   Verbs,
 } from "./verbs.ts";
 import { verify } from "./verify.ts";
-import { PLACE_KEPT_MS, type Sight, type Taken, type WaitOptions, Waits } from "./wait.ts";
+import { PLACE_KEPT_MS, type Sight, type Taken, Waits } from "./wait.ts";
 import { WaitingRoom } from "./waiting-room.ts";
 
 /** How many may wait for one key; more are refused at once. */
@@ -55,20 +64,34 @@ export class Locks implements Verbs {
    * @throws LockkeeperError held (without waiting), timeout, aborted, queue_full, lost, not_a_lock, unit_conflict,
    *   key_not_allowed, invalid, request_id_reused, unavailable, unknown_outcome
    */
-  async acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant> {
-    this.#lockable.assert(key);
-    assertOwner(options.owner);
-    assertDurations(options);
-    return await this.#acquire(key, options);
+  acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant> {
+    // Not async, as what is between this and the wait: each promise that is still open weighs something, and thousands
+    // may wait.
+    try {
+      this.#lockable.assert(key);
+      assertOwner(options.owner);
+      assertDurations(options);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    return this.#acquire(key, options);
   }
 
-  async #acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant> {
-    const { waitMs = 0, signal, requestId, onSend } = options;
+  #acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant> {
     const format = FORMATS[options.format ?? "redisson"];
     const ask = this.#requests.acquire(options);
-    if (waitMs > 0) {
-      return await this.#acquireWaiting(format, key, ask, { waitMs, signal, requestId }, onSend);
-    }
+    const isWaiting = options.waitMs !== undefined && options.waitMs > 0;
+    return isWaiting
+      ? this.#acquireWaiting(format, key, ask, options.waitMs, options)
+      : this.#acquireNow(format, key, ask, options);
+  }
+
+  async #acquireNow(
+    format: Format,
+    key: Key,
+    ask: AcquireRequest,
+    { requestId, onSend }: AcquireOptions,
+  ): Promise<AcquiredGrant> {
     onSend?.();
     try {
       return this.#granted(format, key, ask, await this.#ask(format, key, ask));
@@ -78,48 +101,39 @@ export class Locks implements Verbs {
     }
   }
 
-  async #acquireWaiting(
+  #acquireWaiting(
     format: Format,
     key: Key,
     ask: AcquireRequest,
-    wait: WaitOptions,
-    onSend: (() => void) | undefined,
+    waitMs: number,
+    { requestId, signal, onSend }: AcquireOptions,
   ): Promise<AcquiredGrant> {
-    const { requestId } = wait;
     let unansweredSince: number | undefined;
-    const look = async (
-      leftMs: number,
-      sinceMs: number | undefined,
-    ): Promise<Sight<AcquiredGrant & Taken>> => {
-      onSend?.();
-      const retryMs =
-        unansweredSince === undefined ? undefined : Math.ceil(performance.now() - unansweredSince);
-      unansweredSince ??= performance.now();
-      const reply = await this.#ask(
-        format,
-        key,
-        { ...ask, retryMs },
-        { waitMs: leftMs, sinceMs, waitersMax: WAITERS_MAX },
-      );
-      unansweredSince = undefined;
-      if (reply.outcome === "held") {
-        return { heldMs: reply.remainingMs, asOf: reply.asOf, refusal: heldBy(key, ask.owner, reply) };
-      }
-      const granted = this.#granted(format, key, ask, reply);
-      const giveUp = () => this.#forsake(format, key, ask, requestId);
-      return { done: { ...granted, giveUp }, heldMs: granted.grant.remainingMs };
-    };
     const keepMs = requestId === undefined ? 0 : PLACE_KEPT_MS;
-    try {
-      // Another owner that uses the same id waits for itself.
-      const named = { ...wait, requestId: requestId && `${requestId}\n${ask.owner}`, owner: ask.owner };
-      return await this.#waits.run(key, named, look, (ending, sinceMs) => {
-        if (ending !== "superseded") this.#stopWaiting(key, ask, sinceMs, keepMs);
-      });
-    } catch (error) {
-      if (unansweredSince !== undefined) this.#forsake(format, key, ask, requestId);
-      throw error;
-    }
+    // Another owner that uses the same id waits for itself.
+    const named = requestId && `${requestId}\n${ask.owner}`;
+    return this.#waits.run(
+      key,
+      { waitMs, signal, requestId: named, owner: ask.owner },
+      async (leftMs, sinceMs): Promise<Sight<AcquiredGrant & Taken>> => {
+        onSend?.();
+        const retryMs =
+          unansweredSince === undefined ? undefined : Math.ceil(performance.now() - unansweredSince);
+        unansweredSince ??= performance.now();
+        const waiting = { waitMs: leftMs, sinceMs, waitersMax: WAITERS_MAX };
+        const reply = await this.#ask(format, key, { ...ask, retryMs }, waiting);
+        unansweredSince = undefined;
+        if (reply.outcome === "held") return new HeldSight(key, reply);
+        const granted = this.#granted(format, key, ask, reply);
+        const giveUp = () => this.#forsake(format, key, ask, requestId);
+        return { done: { ...granted, giveUp }, heldMs: granted.grant.remainingMs };
+      },
+      (ending, sinceMs) => {
+        const mayStandThere = ending !== undefined && ending !== "superseded" && sinceMs !== undefined;
+        if (mayStandThere) this.#stopWaiting(key, ask, sinceMs, keepMs);
+        if (unansweredSince !== undefined) this.#forsake(format, key, ask, requestId);
+      },
+    );
   }
 
   #ask(format: Format, key: Key, ask: AcquireRequest, waiting?: Waiting): Promise<AcquireReply> {

@@ -61,6 +61,26 @@ export function heldBy(key: Key, owner: string, { holders, remainingMs, asOf }: 
   });
 }
 
+/** A look that found a lock held by another, and the refusal that it leads to when nothing comes after it. */
+export class HeldSight {
+  constructor(
+    private readonly key: Key,
+    private readonly held: Elsewhere,
+  ) {}
+
+  get heldMs(): number | null {
+    return this.held.remainingMs;
+  }
+
+  get asOf(): number {
+    return this.held.asOf;
+  }
+
+  refusal(owner: string | undefined): HeldError {
+    return heldBy(this.key, owner ?? "", this.held);
+  }
+}
+
 /** Who holds a lock, for a sentence. */
 export function heldText(owner: string): string {
   const who = reservedFor(owner);

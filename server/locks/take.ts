@@ -30,7 +30,7 @@ export type Taking = readonly [grant: Grant, sentAt: Moment];
 export async function take(
   verbs: Verbs,
   key: string,
-  options: AcquireOptions,
+  options: AcquireOptions & { readonly signal?: AbortSignal | undefined },
   retry: Retry | undefined,
   log: Logger | undefined,
 ): Promise<Taking> {

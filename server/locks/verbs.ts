@@ -3,6 +3,17 @@ import type { Key } from "../../lib/contract/key.ts";
 import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { Grant, Released, Verified, VerifyInput } from "../../lib/contract/verb.ts";
 
+/** As much of an AbortSignal as a wait needs. */
+export interface StopSignal {
+  readonly aborted: boolean;
+  addEventListener(type: "abort", listener: StopListener): void;
+  removeEventListener(type: "abort", listener: StopListener): void;
+}
+
+export interface StopListener {
+  handleEvent(): void;
+}
+
 export interface AcquireOptions {
   readonly owner: string;
   readonly leaseMs: number;
@@ -19,9 +30,9 @@ export interface AcquireOptions {
   /** How long to wait for a lock that is held; 0 by default. */
   readonly waitMs?: number;
   /** Ends the wait. */
-  readonly signal?: AbortSignal;
+  readonly signal?: StopSignal | undefined;
   /** Called before each look is sent: a deadline counts from there. */
-  readonly onSend?: () => void;
+  readonly onSend?: (() => void) | undefined;
   /** The caller's own id of this request; repeating it changes nothing. */
   readonly requestId?: string | undefined;
 }

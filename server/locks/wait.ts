@@ -7,6 +7,7 @@ import {
   UnknownOutcomeError,
   WaitTimeoutError,
 } from "./errors.ts";
+import type { StopListener, StopSignal } from "./verbs.ts";
 import type { Place, WaitingRoom } from "./waiting-room.ts";
 
 /** For how long one who gave up may come back to its place with the same request id. */
@@ -15,7 +16,7 @@ const AWAY_PAUSE_MS = 200;
 
 export interface WaitOptions {
   readonly waitMs: number;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: StopSignal | undefined;
   /** The caller's own id; the one who repeats it keeps its place. */
   readonly requestId: string | undefined;
   /** Who waits, where one owner may take the lock several times. */
@@ -23,9 +24,15 @@ export interface WaitOptions {
 }
 
 /** What a look at a lock shows to one who waits for it. */
-export type Sight<Reply> =
-  | { readonly done: Reply; readonly heldMs?: number }
-  | { readonly heldMs: number | null; readonly asOf: number; readonly refusal: HeldError };
+export type Sight<Reply> = { readonly done: Reply; readonly heldMs?: number } | Refused;
+
+/** The lock is another's. */
+export interface Refused {
+  readonly heldMs: number | null;
+  readonly asOf: number;
+  /** Made for those who get nothing in the end: it would weigh more than all else that is kept of one who waits. */
+  refusal(owner: string | undefined): HeldError;
+}
 
 /** What was taken, and what to do when nobody wants it any more. */
 export interface Taken {
@@ -35,102 +42,120 @@ export interface Taken {
 /** One look: `leftMs` of the wait, and since when it lasts (undefined at the first). */
 export type Look<Reply> = (leftMs: number, sinceMs: number | undefined) => Promise<Sight<Reply>>;
 
+/** Told of the end of a wait without the lock. */
+export type OnEnd = (ending: Ending | undefined, sinceMs: number | undefined) => void;
+
 /** Why a wait ended without the lock. */
 export type Ending = "timed_out" | "given_up" | "superseded";
+
+/**
+ * A wait that ends with its time, its caller, or a later request of the same id. Thousands may wait, so it is no
+ * AbortSignal, of which each weighs as much as the rest of a wait.
+ */
+export class Stop implements StopListener {
+  ending: Ending | undefined;
+  /** Who is told; the last one that asked. */
+  onEnding: { stopped(): void } | undefined;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(
+    waitMs: number,
+    private readonly signal: StopSignal | undefined,
+  ) {
+    this.#timer = setTimeout(timeIsOver, waitMs, this);
+    if (signal === undefined) return;
+    // One signal may well end many waits.
+    if (signal instanceof AbortSignal) setMaxListeners(0, signal);
+    signal.addEventListener("abort", this);
+    if (signal.aborted) this.end("given_up");
+  }
+
+  /** The caller's signal has ended. */
+  handleEvent(): void {
+    this.end("given_up");
+  }
+
+  end(ending: Ending): void {
+    if (this.ending !== undefined) return;
+    this.ending = ending;
+    this.onEnding?.stopped();
+  }
+
+  forget(): void {
+    clearTimeout(this.#timer);
+    this.signal?.removeEventListener("abort", this);
+  }
+}
+
+function timeIsOver(stop: Stop): void {
+  stop.end("timed_out");
+}
 
 /** Waits for locks, one at a time and key, with places that outlive a broken connection of the caller. */
 export class Waits {
   readonly #kept = new Map<string, { sinceMs: number; timer: NodeJS.Timeout }>();
-  readonly #running = new Map<string, AbortController>();
+  readonly #running = new Map<string, Stop>();
 
   constructor(private readonly room: WaitingRoom) {}
 
   /**
    * Looks until a look is done, the time is over or the signal ends.
    *
-   * @param onEnd called once when it ends without the lock, with since when it waited
+   * @param onEnd called once when it ends without the lock: why, unless a look failed, and since when it waited, if it
+   *   did
    * @throws LockkeeperError timeout, aborted, and what a look throws
    */
   async run<Reply extends Taken>(
     key: Key,
     options: WaitOptions,
     look: Look<Reply>,
-    onEnd: (ending: Ending, sinceMs: number) => void,
+    onEnd: OnEnd,
   ): Promise<Reply> {
-    const name = options.requestId === undefined ? undefined : `${options.requestId}\n${key}`;
-    const deadline = performance.now() + options.waitMs;
-    const leftMs = () => Math.max(1, Math.round(deadline - performance.now()));
-    const keptSinceMs = this.#takeBack(name);
-    const stop = this.#begin(name, options);
-    let sinceMs = keptSinceMs;
-    try {
-      const seen = await look(leftMs(), keptSinceMs);
-      if ("done" in seen) return unlessGivenUp(seen.done, stop.signal);
-      const since = keptSinceMs ?? seen.asOf;
-      sinceMs = since;
-      const place = this.room.enter(key, since, options.owner);
-      return await this.#wait(place, seen.refusal, stop.signal, () => look(leftMs(), since));
-    } catch (error) {
-      const ending = endingOf(stop.signal);
-      if (ending !== undefined && sinceMs !== undefined) {
-        onEnd(ending, sinceMs);
-        if (ending !== "superseded" && name !== undefined) this.#keep(name, sinceMs);
-      }
-      throw error;
-    } finally {
-      stop.end();
-    }
-  }
-
-  async #wait<Reply extends Taken>(
-    place: Place,
-    firstRefusal: HeldError,
-    signal: AbortSignal,
-    look: () => Promise<Sight<Reply>>,
-  ): Promise<Reply> {
-    let refusal = firstRefusal;
+    const { waitMs, signal, requestId, owner } = options;
+    const name = requestId === undefined ? undefined : `${requestId}\n${key}`;
+    const deadline = performance.now() + waitMs;
+    let sinceMs = this.#takeBack(name);
+    const stop = new Stop(waitMs, signal);
+    if (name !== undefined) this.#supersede(name, stop);
+    let place: Place | undefined;
     let heldMs: number | undefined;
     try {
       for (;;) {
-        await place.turn(signal);
-        const seen = await lookThroughOutages(look, signal);
+        if (place !== undefined) await place.turn(stop);
+        const seen: Sight<Reply> | undefined = await (place === undefined
+          ? look(leftUntil(deadline), sinceMs)
+          : lookThroughOutages(look(leftUntil(deadline), sinceMs), stop));
         if (seen !== undefined && "done" in seen) {
-          const taken = unlessGivenUp(seen.done, signal);
+          const taken = unlessGivenUp(seen.done, stop);
           heldMs = seen.heldMs;
           return taken;
         }
-        refusal = seen?.refusal ?? refusal;
-        place.sleepUntil(seen === undefined ? AWAY_PAUSE_MS : seen.heldMs);
+        if (place !== undefined) place.sleepUntil(seen === undefined ? AWAY_PAUSE_MS : seen.heldMs);
+        else if (seen !== undefined) {
+          sinceMs ??= seen.asOf;
+          place = this.room.enter(key, sinceMs, owner);
+        }
+        if (seen !== undefined && place !== undefined) place.refused = seen;
       }
     } catch (error) {
-      throw signal.aborted && error === signal.reason ? endedBy(signal, refusal) : error;
+      onEnd(stop.ending, sinceMs);
+      if (sinceMs !== undefined) this.#keep(name, sinceMs, stop);
+      throw error === stop ? endedBy(stop, place?.refused?.refusal(owner)) : error;
     } finally {
-      place.leave(heldMs);
+      place?.leave(heldMs);
+      stop.forget();
+      if (name !== undefined && this.#running.get(name) === stop) this.#running.delete(name);
     }
   }
 
-  /** A wait that ends with its time, its caller, or a later request of the same id. */
-  #begin(name: string | undefined, { waitMs, signal }: WaitOptions) {
-    const controller = new AbortController();
-    const timer = setTimeout(() => controller.abort("timed_out" satisfies Ending), waitMs);
-    const giveUp = () => controller.abort("given_up" satisfies Ending);
-    // One signal may well end many waits.
-    if (signal !== undefined) setMaxListeners(0, signal);
-    if (signal?.aborted) giveUp();
-    signal?.addEventListener("abort", giveUp);
-    if (name !== undefined) {
-      this.#running.get(name)?.abort("superseded" satisfies Ending);
-      this.#running.set(name, controller);
-    }
-    const end = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", giveUp);
-      if (name !== undefined && this.#running.get(name) === controller) this.#running.delete(name);
-    };
-    return { signal: controller.signal, end };
+  #supersede(name: string, stop: Stop): void {
+    this.#running.get(name)?.end("superseded");
+    this.#running.set(name, stop);
   }
 
-  #keep(name: string, sinceMs: number): void {
+  /** Whoever gave up, or was timed out, may come back. */
+  #keep(name: string | undefined, sinceMs: number, { ending }: Stop): void {
+    if (name === undefined || ending === undefined || ending === "superseded") return;
     clearTimeout(this.#kept.get(name)?.timer);
     const timer = setTimeout(() => this.#kept.delete(name), PLACE_KEPT_MS);
     timer.unref();
@@ -146,34 +171,33 @@ export class Waits {
   }
 }
 
+function leftUntil(deadline: number): number {
+  return Math.max(1, Math.round(deadline - performance.now()));
+}
+
 /** undefined while Redis is away: whoever waits outlasts that, as long as its time is not over. */
 async function lookThroughOutages<Reply>(
-  look: () => Promise<Sight<Reply>>,
-  signal: AbortSignal,
+  look: Promise<Sight<Reply>>,
+  stop: Stop,
 ): Promise<Sight<Reply> | undefined> {
   try {
-    return await look();
+    return await look;
   } catch (error) {
     const isAway = error instanceof UnavailableError || error instanceof UnknownOutcomeError;
-    if (!isAway || signal.aborted) throw error;
+    if (!isAway || stop.ending !== undefined) throw error;
     return undefined;
   }
 }
 
 /** A grant that arrives after its caller has gone is given back; one after a later request of the same id is that one's. */
-function unlessGivenUp<Reply extends Taken>(taken: Reply, signal: AbortSignal): Reply {
-  const ending = endingOf(signal);
+function unlessGivenUp<Reply extends Taken>(taken: Reply, { ending }: Stop): Reply {
   if (ending === undefined || ending === "timed_out") return taken;
   if (ending === "given_up") taken.giveUp();
   throw new AbortedError("The wait was given up; nothing is held.");
 }
 
-function endingOf(signal: AbortSignal): Ending | undefined {
-  return signal.aborted ? (signal.reason as Ending) : undefined;
-}
-
-function endedBy(signal: AbortSignal, refusal: HeldError): WaitTimeoutError | AbortedError {
-  if (endingOf(signal) === "timed_out") {
+function endedBy({ ending }: Stop, refusal: HeldError | undefined): WaitTimeoutError | AbortedError {
+  if (ending === "timed_out" && refusal !== undefined) {
     return new WaitTimeoutError(`The wait is over. ${refusal.message}`, refusal.facts);
   }
   return new AbortedError("The wait was given up; nothing is held.");

@@ -1,6 +1,7 @@
 import type { Key } from "../../lib/contract/key.ts";
 import { wakeChannelOf } from "../formats/keys.ts";
 import type { Subscriber } from "../redis/commands.ts";
+import type { Refused, Stop } from "./wait.ts";
 
 /** Nobody is told of an expiry, and a message may be lost: whoever is first looks again after this at the latest. */
 const LOOK_EVERY_MS = 2000;
@@ -8,8 +9,13 @@ const JITTER = 0.2;
 
 /** A place in the queue of one key in this process. Only the first of them talks to Redis. */
 export interface Place {
-  /** Resolves when it is this one's turn to look: first in the queue, and woken or tired of waiting. */
-  turn(signal: AbortSignal): Promise<void>;
+  /**
+   * Resolves when it is this one's turn to look: first in the queue, and woken or tired of waiting. Rejects with the
+   * stop when that ends first.
+   */
+  turn(stop: Stop): Promise<void>;
+  /** What the last look of anyone in the queue showed: one for all, since thousands may wait. */
+  refused: Refused | undefined;
   /** What the last look showed: the lock is held for this long, or without end. */
   sleepUntil(remainingMs: number | null): void;
   /** @param heldMs it took the lock, for so long */
@@ -55,15 +61,67 @@ function channelOf(key: Key): Buffer {
   return Buffer.isBuffer(name) ? name : Buffer.from(String(name));
 }
 
-class Waiter {
-  wake: () => void = () => undefined;
+/** One object for all that it is, without a function of its own: thousands may wait. */
+class Waiter implements Place {
+  /** Of the turn that is waited for. */
+  #stop: Stop | undefined;
+  #resolve: (() => void) | undefined;
+  #reject: ((reason: unknown) => void) | undefined;
+
   constructor(
+    private readonly queue: Queue,
     readonly since: number,
     readonly owner: string | undefined,
   ) {}
+
+  turn(stop: Stop): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (stop.ending !== undefined) return reject(stop);
+      this.#stop = stop;
+      this.#resolve = resolve;
+      this.#reject = reject;
+      stop.onEnding = this;
+      this.wake();
+    });
+  }
+
+  wake(): void {
+    if (this.#stop !== undefined && this.queue.mayLook(this)) this.#settle(this.#resolve);
+  }
+
+  stopped(): void {
+    this.#settle(this.#reject);
+  }
+
+  get refused(): Refused | undefined {
+    return this.queue.refused;
+  }
+
+  set refused(refused: Refused | undefined) {
+    this.queue.refused = refused;
+  }
+
+  sleepUntil(remainingMs: number | null): void {
+    this.queue.sleepUntil(remainingMs);
+  }
+
+  leave(heldMs?: number): void {
+    this.queue.leave(this, heldMs);
+  }
+
+  #settle(settle: ((stop: unknown) => void) | undefined): void {
+    const stop = this.#stop;
+    if (stop === undefined) return;
+    stop.onEnding = undefined;
+    this.#stop = undefined;
+    this.#resolve = undefined;
+    this.#reject = undefined;
+    settle?.(stop);
+  }
 }
 
 class Queue {
+  refused: Refused | undefined;
   readonly #waiters: Waiter[] = [];
   #mayLook = false;
   #looking: Waiter | undefined;
@@ -92,39 +150,21 @@ class Queue {
   }
 
   enter(since: number, owner: string | undefined): Place {
-    const waiter = new Waiter(since, owner);
+    const waiter = new Waiter(this, since, owner);
     const before = this.#waiters.findIndex((other) => other.since > since);
     this.#waiters.splice(before < 0 ? this.#waiters.length : before, 0, waiter);
-    return {
-      turn: (signal) => this.#turn(waiter, signal),
-      sleepUntil: (remainingMs) => this.#sleepUntil(remainingMs),
-      leave: (heldMs) => this.#leave(waiter, heldMs),
-    };
+    return waiter;
   }
 
-  #turn(waiter: Waiter, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const settle = (done: () => void) => {
-        signal.removeEventListener("abort", aborted);
-        waiter.wake = () => undefined;
-        done();
-      };
-      const aborted = () => settle(() => reject(signal.reason));
-      waiter.wake = () => {
-        if (!this.#mayLook || this.#waiters[0] !== waiter) return;
-        this.#mayLook = false;
-        this.#looking = waiter;
-        settle(resolve);
-      };
-      if (signal.aborted) aborted();
-      else {
-        signal.addEventListener("abort", aborted);
-        waiter.wake();
-      }
-    });
+  /** Whether this one is to look now; the others go on waiting then. */
+  mayLook(waiter: Waiter): boolean {
+    if (!this.#mayLook || this.#waiters[0] !== waiter) return false;
+    this.#mayLook = false;
+    this.#looking = waiter;
+    return true;
   }
 
-  #sleepUntil(remainingMs: number | null): void {
+  sleepUntil(remainingMs: number | null): void {
     this.#looking = undefined;
     if (this.#mayLook) return;
     const capMs = LOOK_EVERY_MS * (1 - JITTER * Math.random());
@@ -134,7 +174,7 @@ class Queue {
     this.#timer = setTimeout(() => this.wake(), waitMs);
   }
 
-  #leave(waiter: Waiter, heldMs: number | undefined): void {
+  leave(waiter: Waiter, heldMs: number | undefined): void {
     const at = this.#waiters.indexOf(waiter);
     if (at >= 0) this.#waiters.splice(at, 1);
     const [next] = this.#waiters;
@@ -145,7 +185,7 @@ class Queue {
     } else if (at === 0 || this.#looking === waiter) {
       const isTaken = heldMs !== undefined && next.owner !== waiter.owner && !this.#mayLook;
       // One that took the lock leaves nothing to look for; any other may have taken the wake-up with it.
-      if (isTaken) this.#sleepUntil(heldMs);
+      if (isTaken) this.sleepUntil(heldMs);
       else this.wake();
     }
   }

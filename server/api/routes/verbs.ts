@@ -7,8 +7,8 @@ import {
   Verified,
   VerifyInput,
 } from "../../../lib/contract/verb.ts";
-import type { AcquireOptions } from "../../locks/verbs.ts";
-import { type ApiRequest, json } from "../http.ts";
+import type { AcquiredGrant } from "../../locks/verbs.ts";
+import { type ApiResponse, json } from "../http.ts";
 import { type Route, route } from "../route.ts";
 import type { Services } from "../services.ts";
 
@@ -45,18 +45,31 @@ const ACQUIRE_EXAMPLES = {
   },
 };
 
-/** A request that waits: until its client has gone, and for how long before the try that was granted. */
-class HeldOpen {
+/**
+ * The answer to a request that may wait. It has in hand only what it needs in the end: all of it stays there meanwhile,
+ * and thousands may wait.
+ */
+async function answerOf(
+  acquiring: Promise<AcquiredGrant>,
+  requestId: string | undefined,
+  clock: WaitClock | undefined,
+): Promise<ApiResponse> {
+  const { grant, abandon } = await acquiring;
+  const body = clock === undefined ? grant : { ...grant, waitedMs: clock.waitedMs };
+  // Whoever asked has gone: nobody knows of this hold, so nobody would release it. With an id of its own the caller may
+  // be asking again already, and would be told of the very hold that we take back.
+  return json(200, body, requestId === undefined ? { onUndelivered: abandon } : {});
+}
+
+/** How long a request waited before the look that was granted. */
+class WaitClock {
   readonly #since = performance.now();
   waitedMs = 0;
-  readonly options: Pick<AcquireOptions, "signal" | "onSend">;
+  readonly look = this.#look.bind(this);
 
-  constructor({ signal }: ApiRequest) {
+  #look(): void {
     // Rounded down: a deadline that is counted with it must not come too late.
-    const onSend = () => {
-      this.waitedMs = Math.floor(performance.now() - this.#since);
-    };
-    this.options = { signal, onSend };
+    this.waitedMs = Math.floor(performance.now() - this.#since);
   }
 }
 
@@ -75,17 +88,12 @@ export function verbRoutes({ locks }: Services): Route[] {
       idempotent: true,
       response: { status: 200, schema: Grant, description: "Granted." },
       errors: [...ALWAYS, "held", "timeout", "lost", "queue_full", "aborted", "unit_conflict"],
-      handle: async ({ key, body, requestId, request }) => {
-        const waiting = body.waitMs > 0 ? new HeldOpen(request) : undefined;
-        const { grant: granted, abandon } = await locks.acquire(key, {
-          ...body,
-          requestId,
-          ...waiting?.options,
-        });
-        const grant = waiting === undefined ? granted : { ...granted, waitedMs: waiting.waitedMs };
-        // Whoever asked has gone: nobody knows of this hold, so nobody would release it. With an id of its own the
-        // caller may be asking again already, and would be told of the very hold that we take back.
-        return json(200, grant, requestId === undefined ? { onUndelivered: abandon } : {});
+      handle: ({ key, body, requestId, request }) => {
+        const ask = { ...body, requestId };
+        if (body.waitMs === 0) return answerOf(locks.acquire(key, ask), requestId, undefined);
+        const clock = new WaitClock();
+        const options = { ...ask, signal: request.hold(), onSend: clock.look };
+        return answerOf(locks.acquire(key, options), requestId, clock);
       },
     }),
     route({

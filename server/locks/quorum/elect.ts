@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Key } from "../../../lib/contract/key.ts";
 import type { AcquireRequest } from "../../formats/format.ts";
 import { type LockkeeperError, UnavailableError } from "../errors.ts";
+import type { StopSignal } from "../verbs.ts";
 import type { Candidate, Elected, Outcome } from "./candidate.ts";
 import { majorityOf } from "./master.ts";
 import { isSplit, isTooFew, isWithdrawn, maybeDone, refusalOf } from "./refusal.ts";
@@ -14,7 +15,7 @@ export interface Patience {
   readonly patienceMs: number;
   /** For how long it outlasts that too few masters answer. */
   readonly outlastsMs: number;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: StopSignal | undefined;
   /** Called before each try. */
   readonly onSend: (() => void) | undefined;
 }

@@ -95,7 +95,7 @@ export class QuorumLocks implements Verbs {
       }
       const refusal = reasonOf(key, request, candidate, outcome);
       if (!(refusal instanceof HeldError)) throw refusal;
-      return { heldMs: refusal.facts.remainingMs, asOf: refusal.facts.asOf, refusal };
+      return { heldMs: refusal.facts.remainingMs, asOf: refusal.facts.asOf, refusal: () => refusal };
     };
     // Another owner that uses the same id waits for itself.
     const named = requestId && `${requestId}\n${request.owner}`;
