@@ -1,5 +1,5 @@
 import { linearize } from "./linearize.ts";
-import type { Call } from "./lock-calls.ts";
+import { type Call, UNHEARD } from "./lock-calls.ts";
 import { anyLock, FREE, type Lease, type Lock, lockModel } from "./lock-model.ts";
 
 /** So small a history is searched at once; what takes longer is left as it is. */
@@ -8,11 +8,14 @@ const FIRST_LOOK = 4;
 
 /** A stretch of a history, and what the lock may have been at its beginning. */
 interface Stretch {
-  /** Those whose answers count, in the order of these. */
+  readonly until: number;
+  /** Those that happened. */
   readonly told: readonly Call[];
   /** All that may have happened at the time. */
   readonly around: readonly Call[];
-  readonly first: readonly Lock[];
+  readonly leases: readonly Lease[];
+  /** A fence that was there before; undefined: it is the beginning of the history. */
+  readonly above: bigint | undefined;
 }
 
 /**
@@ -21,33 +24,32 @@ interface Stretch {
  */
 export function coreOf(calls: readonly Call[], stuck: Call, leases: readonly Lease[]): readonly Call[] {
   const around = calls.filter(({ call }) => call <= stuck.answer);
+  // One that is open and has the smaller rank may be why nothing fits.
   const told = around
-    .filter(({ was, answer }) => was === "done" && answer <= stuck.answer)
-    .sort((one, other) => one.answer - other.answer);
-  for (let size = FIRST_LOOK; size < told.length; size *= 2) {
-    const last = lastOf({ told, around, first: [] }, size, leases);
-    const core = fewestOf(last, leases);
+    .filter(({ was, answer, rank }) => was === "done" && (answer <= stuck.answer || rank !== undefined))
+    .sort((one, other) => one.call - other.call);
+  const whole = { until: stuck.answer, told, around, leases, above: undefined };
+  const since = told.length - told.indexOf(stuck);
+  for (let size = FIRST_LOOK; since + size < told.length; size *= 2) {
+    const last = lastOf(whole, since + size);
+    const core = fewestOf(last);
     if (core !== undefined) return core;
     const highest = highestBefore(last, told);
-    const above = { ...last, first: anyLock(last.around.map(ownerOf), leases, highest?.rank) };
-    const rest = highest === undefined ? undefined : fewestOf(above, leases);
+    const rest = highest && fewestOf({ ...last, above: highest.rank });
     if (highest !== undefined && rest !== undefined) return [highest, ...rest];
   }
-  return fewestOf({ told, around, first: [FREE] }, leases) ?? [stuck];
+  return fewestOf(whole) ?? [stuck];
 }
 
-function lastOf({ told, around }: Stretch, size: number, leases: readonly Lease[]): Stretch {
-  const last = told.slice(-size);
-  const from = Math.min(...last.map(({ call }) => call));
-  const then = around.filter(({ answer }) => answer >= from);
-  return { told: last, around: then, first: anyLock(then.map(ownerOf), leases) };
+function lastOf(whole: Stretch, size: number): Stretch {
+  const told = whole.told.slice(-size);
+  const from = told[0]?.call ?? 0;
+  return { ...whole, told, around: whole.around.filter(({ answer }) => answer >= from), above: 0n };
 }
-
-const ownerOf = ({ entries }: Call) => entries[0]?.owner ?? "";
 
 /** What was granted the highest fence before: none below it comes after, whatever else happened. */
 function highestBefore({ told }: Stretch, all: readonly Call[]): Call | undefined {
-  const from = Math.min(...told.map(({ call }) => call));
+  const from = told[0]?.call ?? 0;
   const before = all.filter(({ answer, rank }) => answer < from && rank !== undefined);
   return before.reduce<Call | undefined>(
     (one, other) => ((one?.rank ?? -1n) < (other.rank ?? 0n) ? other : one),
@@ -56,25 +58,35 @@ function highestBefore({ told }: Stretch, all: readonly Call[]): Call | undefine
 }
 
 /** Each of them is needed; undefined: an order fits them, or it would take long to see. */
-function fewestOf(stretch: Stretch, leases: readonly Lease[]): readonly Call[] | undefined {
-  if (!isImpossible(stretch, stretch.told, leases)) return undefined;
+function fewestOf(stretch: Stretch): readonly Call[] | undefined {
+  if (!isImpossible(stretch, stretch.told)) return undefined;
   let kept = stretch.told;
   for (let size = kept.length; size >= 1; size = Math.floor(size / 2)) {
     for (let at = 0; at < kept.length; ) {
       const fewer = kept.toSpliced(at, size);
-      if (isImpossible(stretch, fewer, leases)) kept = fewer;
+      if (isImpossible(stretch, fewer)) kept = fewer;
       else at += size;
     }
   }
   return kept;
 }
 
-function isImpossible({ around, first }: Stretch, told: readonly Call[], leases: readonly Lease[]): boolean {
+function isImpossible({ until, around, leases, above }: Stretch, told: readonly Call[]): boolean {
   const counts = new Set(told);
-  const operations = around.flatMap((call): Call[] => {
-    if (counts.has(call)) return [call];
-    return call.does === "looks" ? [] : [{ ...call, was: "maybe" }];
-  });
+  const owners = new Set(told.map(ownerOf));
+  const operations = around.flatMap((call) => (counts.has(call) ? [call] : possible(call, owners)));
+  const first: readonly Lock[] = above === undefined ? [FREE] : anyLock([...owners], leases, above);
   const model = { ...lockModel(leases), first };
-  return linearize(operations, model, STEPS_MAX).outcome === "impossible";
+  return linearize(operations, model, STEPS_MAX, until).outcome === "impossible";
+}
+
+const ownerOf = ({ entries }: Call) => entries[0]?.owner ?? "";
+
+/** What a call may have done that is not known to have happened. One of somebody else may have taken the lock at most. */
+function possible(call: Call, owners: ReadonlySet<string>): Call[] {
+  if (call.does === "looks") return [];
+  const owner = ownerOf(call);
+  if (owner === "" || owners.has(owner)) return [{ ...call, was: "maybe" }];
+  const { rank: _rank, ...rest } = call;
+  return call.entries[0]?.op === "acquire" ? [{ ...rest, ...UNHEARD, was: "maybe" }] : [];
 }

@@ -89,6 +89,14 @@ describe("C4, one order fits all", () => {
     expect(violationsOf(took("a", 1, 10), released, took("b", 2, 40))).toHaveLength(1);
   });
 
+  it("allows for a release by parts on a quorum: it ends the hold, and is told that there is none", () => {
+    const [asked, denied] = gave("a", 30, { code: "not_held" });
+    const history = [took("a", 1, 10), asked ?? [], took("b", 2, 40), { ...denied, atMs: 60 } as Told];
+    expect(violationsOf(onQuorum, ...history)).toEqual([]);
+    expect(violationsOf(...history)).toHaveLength(1);
+    expect(violationsOf(onQuorum, took("a", 1, 10), took("b", 2, 20), asked ?? [])).toHaveLength(1);
+  });
+
   it("allows for data that was taken away, from then on", () => {
     expect(violationsOf(took("a", 1, 10), happened("flushall", 20), took("b", 2, 30))).toEqual([]);
     expect(violationsOf(took("a", 1, 10), took("b", 2, 30), happened("flushall", 50))).toHaveLength(1);

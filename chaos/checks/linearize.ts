@@ -52,14 +52,17 @@ interface Open<Of> {
  * Lowe's just-in-time linearization. It is exact; what is left out can do no more than what is kept.
  *
  * @param stepsMax it gives up after so many, and says so
+ * @param until it looks no further: what is answered later may not have happened yet
  */
 export function linearize<Of extends Operation<State>, State>(
   operations: readonly Of[],
   model: Model<State>,
   stepsMax: number,
+  until = Number.POSITIVE_INFINITY,
 ): Outcome<Of, State> {
   const frontier = new Frontier<Of, State>(model, stepsMax);
   for (const { operation, type, at } of eventsOf(operations)) {
+    if (at > until) break;
     if (type === "call") frontier.call(operation);
     else {
       const before = frontier.states;

@@ -97,6 +97,8 @@ function callsOf(pairs: readonly Pair[], { deadline, mayEndAt }: Ends, story: St
   });
   const last = Math.max(deadline, ...[...certain, ...entering].map(({ answer }) => answer));
   const leaving = unknown.filter(({ invoked }) => invoked.op === "release").map((pair) => leave(pair, last));
+  const denials = pairs.filter((pair) => mayHaveEndedIt(pair, story));
+  for (const pair of denials) leaving.push(leave(pair, pair.answer?.t ?? last));
   return [...certain, ...entering, ...leaving];
 }
 
@@ -139,6 +141,11 @@ function mayHaveVotes(pair: Pair, story: Story): boolean {
   return isQuorum(story) && pair.invoked.op === "acquire" && pair.answer?.type === "fail" && !isUnknown(pair);
 }
 
+/** Once a few masters have let go, a majority may have it no more: then others take it, and the rest deny it. */
+function mayHaveEndedIt({ invoked, answer }: Pair, story: Story): boolean {
+  return isQuorum(story) && invoked.op === "release" && answer?.code === "not_held";
+}
+
 /**
  * A request over HTTP that was given up and asked again may still be on its way, and be carried out when its id is
  * forgotten: nobody holds the lock then, and nobody has it any more.
@@ -147,7 +154,7 @@ const isEcho = ({ op, asked = 1 }: Entry) => op === "acquire" && asked > 1;
 
 const MAYBE = { was: "maybe", does: "changes" } as const;
 /** All who never heard of anything are alike. */
-const UNHEARD = { step: grantingNobody, kind: "unheard" } as const;
+export const UNHEARD = { step: grantingNobody, kind: "unheard" } as const;
 
 function asking({ invoked, answer }: Pair, story: Story) {
   const until = answer?.t ?? killedAt(invoked, story);
