@@ -9,7 +9,8 @@ import type { Entry } from "./history/entry.ts";
 import { writeHistory } from "./history/read.ts";
 import { storyOf } from "./history/story.ts";
 import { type Catch, hunt } from "./mutants/hunt.ts";
-import { MUTANTS } from "./mutants/known.ts";
+import { MUTANTS, THE_TEN } from "./mutants/known.ts";
+import type { Mutant } from "./mutants/mutant.ts";
 import { endingOf, textOfVerdicts, textOfViolation } from "./report/text.ts";
 import { timelineOf } from "./report/timeline.ts";
 import { Resources } from "./resources.ts";
@@ -41,23 +42,38 @@ async function main(): Promise<number> {
 
 async function huntAll(names: readonly string[], { seed, out }: Command): Promise<number> {
   const folder = out ?? join(PROJECT, "chaos-results", "mutants");
-  const count = { caught: 0, leftOut: 0 };
-  for (const mutant of MUTANTS.filter(({ name }) => names.includes(name))) {
+  const chosen = MUTANTS.filter(({ name }) => names.includes(name));
+  const ten = chosen.filter((mutant) => THE_TEN.includes(mutant));
+  const caught = new Set<Mutant>();
+  const leftOut = new Set<Mutant>();
+  for (const mutant of chosen) {
     const startedAt = performance.now();
     try {
       const library = await clockLibrary({ faults: mutant.run.faults ?? [], chosen: "by_name" });
-      const caught = await hunt(mutant, seed, folder, resources, library);
-      if (caught.example !== undefined) count.caught++;
+      const found = await hunt(mutant, seed, folder, resources, library);
+      if (found.example !== undefined) caught.add(mutant);
       const tookS = ((performance.now() - startedAt) / 1000).toFixed(0);
-      console.log(`${mutant.name}: ${mutant.wrong}\n${textOfCatch(caught, tookS)}\n`);
+      console.log(`${mutant.name}: ${mutant.wrong}\n${textOfCatch(found, tookS)}\n`);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      count.leftOut++;
+      leftOut.add(mutant);
       console.log(`${mutant.name}: left out, ${error.message}\n`);
     }
   }
-  console.log(`${count.caught} of ${names.length} caught, ${count.leftOut} left out`);
-  return count.caught > 0 && count.caught + count.leftOut === names.length ? 0 : 1;
+  const more = chosen.filter((mutant) => !THE_TEN.includes(mutant));
+  for (const [list, what] of [
+    [more, "more "],
+    [ten, ""],
+  ] as const) {
+    if (list.length > 0) console.log(countText(list, caught, leftOut, what));
+  }
+  return caught.size > 0 && caught.size + leftOut.size === chosen.length ? 0 : 1;
+}
+
+function countText(list: readonly Mutant[], caught: Set<Mutant>, leftOut: Set<Mutant>, what: string): string {
+  const inList = (set: Set<Mutant>) => list.filter((mutant) => set.has(mutant)).length;
+  const without = inList(leftOut) === 0 ? "" : `, ${inList(leftOut)} left out`;
+  return `${inList(caught)} of ${list.length} ${what}caught${without}`;
 }
 
 function textOfCatch({ mutant, checks, example, request }: Catch, tookS: string): string {

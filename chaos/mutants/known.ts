@@ -1,10 +1,6 @@
+import { MORE_MUTANTS, SHORT_WAY_OFF } from "./more.ts";
 import type { Mutant } from "./mutant.ts";
 
-const SHORT_WAY_OFF = {
-  file: "server/formats/plain/acquire.lua",
-  find: " and is_free() then",
-  instead: " and false then",
-};
 const CREATED = `if state ~= 'fault' then
     local value = take(i, owner, lease_ms, now_ms, 'ms')
     kept.owner, kept.value, kept.count, kept.fence, kept.format = owner, value, 1, fence, FORMAT
@@ -13,7 +9,7 @@ const CREATED = `if state ~= 'fault' then
   elseif count`;
 
 /** One thing wrong each: what others got wrong, or what a small change here would get wrong. */
-export const MUTANTS: readonly Mutant[] = [
+export const THE_TEN: readonly Mutant[] = [
   {
     name: "owner-unchecked",
     wrong: "a release frees whatever hold is there",
@@ -58,33 +54,6 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     run: { faults: ["flushall", "restart-server"] },
     noticedBy: ["C2"],
-  },
-  {
-    name: "fence-from-clock",
-    wrong: "a fence is the time of the server, also when its clock was set back",
-    edits: [
-      SHORT_WAY_OFF,
-      {
-        file: "server/formats/companion.lua",
-        find: "math.max(now_us, whole(kept.fence) + 1)",
-        instead: "now_us",
-      },
-    ],
-    run: { faults: ["server-clock-step"] },
-    noticedBy: ["C2"],
-  },
-  {
-    name: "full-keeps-counts",
-    wrong: "a server whose memory is full takes back no count of several",
-    edits: [
-      {
-        file: "server/formats/release.lua",
-        find: "redis.call('PEXPIRE', KEYS[2], integer(left_ms))",
-        instead: "",
-      },
-    ],
-    run: { faults: ["full-memory"] },
-    noticedBy: ["C5"],
   },
   {
     name: "client-clock",
@@ -178,32 +147,6 @@ export const MUTANTS: readonly Mutant[] = [
     noticedBy: ["C2"],
   },
   {
-    name: "request-id-ignored",
-    wrong: "the API does not pass on the Idempotency-Key, so what is asked again is done again",
-    edits: [
-      {
-        file: "server/api/dispatch.ts",
-        find: "route.idempotent ? requestIdOf(request) : undefined",
-        instead: "undefined",
-      },
-    ],
-    run: { faults: ["drop-replies", "restart-api"] },
-    noticedBy: ["C8"],
-  },
-  {
-    name: "waited-to-the-answer",
-    wrong: "the API counts the time that Redis took to answer as waited, so deadlines come too late",
-    edits: [
-      {
-        file: "server/api/routes/verbs.ts",
-        find: "waitedMs: waiting.waitedMs }",
-        instead: "waitedMs: (waiting.options.onSend?.(), waiting.waitedMs) }",
-      },
-    ],
-    run: { faults: ["disturb-api"], leaseMs: 500 },
-    noticedBy: ["C1", "C4"],
-  },
-  {
     name: "fence-not-written-back",
     wrong: "masters of a quorum that gave smaller fences are not told of the largest",
     edits: [
@@ -217,3 +160,5 @@ export const MUTANTS: readonly Mutant[] = [
     noticedBy: ["C7"],
   },
 ];
+
+export const MUTANTS: readonly Mutant[] = [...MORE_MUTANTS, ...THE_TEN];
