@@ -21,7 +21,7 @@ interface HolderFactsProps {
 export function HolderFacts({ lock, holder, onFree, blocked }: HolderFactsProps) {
   const { purpose, pid, trace } = holder.record ?? {};
   return (
-    <dl className="grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-2 px-4 py-3.5">
+    <dl className="grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-2 border-line-soft px-4 py-3.5 [dl+&]:border-t">
       <HeldBy holder={holder}>
         {pid !== undefined && <span className="text-ink-3">, pid {pid}</span>}
         {holder.role !== undefined && <span className="text-ink-3">, {holder.role}</span>}
