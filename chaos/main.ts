@@ -55,9 +55,10 @@ async function huntAll(names: readonly string[], { seed, out }: Command): Promis
       const tookS = ((performance.now() - startedAt) / 1000).toFixed(0);
       console.log(`${mutant.name}: ${mutant.wrong}\n${textOfCatch(found, tookS)}\n`);
     } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      leftOut.add(mutant);
-      console.log(`${mutant.name}: left out, ${error.message}\n`);
+      if (interrupted) throw error;
+      if (error instanceof UsageError) leftOut.add(mutant);
+      const what = error instanceof UsageError ? "left out" : "COULD NOT BE RUN";
+      console.log(`${mutant.name}: ${what}, ${error instanceof Error ? error.message : error}\n`);
     }
   }
   const more = chosen.filter((mutant) => !THE_TEN.includes(mutant));

@@ -1,7 +1,9 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { FAULTS } from "../faults/known.ts";
-import { edited } from "./apply.ts";
+import { edited, makeMutant } from "./apply.ts";
 import { MUTANTS } from "./known.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -22,6 +24,16 @@ describe("the mutants", () => {
       for (const fault of run.faults ?? []) expect(FAULTS.has(fault)).toBe(true);
     },
   );
+
+  it.each(MUTANTS)("$name can be loaded: one that does not start proves nothing", async (mutant) => {
+    const sources = mutant.edits.map(({ file }) => file).filter((file) => file.endsWith(".ts"));
+    const folder = makeMutant({ ...mutant, name: `loaded-${mutant.name}` }, fileURLToPath(ROOT));
+    try {
+      for (const file of sources) await import(pathToFileURL(join(folder, file)).href);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
 
   it("are refused where it is not clear what they change", () => {
     const edit = { file: "a", find: "x", instead: "y" };

@@ -106,7 +106,7 @@ export const THE_TEN: readonly Mutant[] = [
       {
         file: "server/locks/waiting-room.ts",
         find: "() => this.wake(),\n      () => this.wake(),",
-        instead: "() => this.#sleepUntil(null),\n      () => this.wake(),",
+        instead: "() => this.sleepUntil(null),\n      () => this.wake(),",
       },
     ],
     // With few who wait for a lock, nobody else wakes in time.
