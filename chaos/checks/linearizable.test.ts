@@ -97,6 +97,20 @@ describe("C4, one order fits all", () => {
     expect(violationsOf(onQuorum, took("a", 1, 10), took("b", 2, 20), asked ?? [])).toHaveLength(1);
   });
 
+  it("allows for a release that a server carried out and forgot with its data", () => {
+    const [asked, denied] = gave("a", 30, { code: "not_held" });
+    const history = [took("a", 1, 10), asked ?? [], took("b", 2, 40), { ...denied, atMs: 60 } as Told];
+    expect(violationsOf(...history, happened("flushall", 50))).toEqual([]);
+    expect(violationsOf(...history, happened("flushall", 70))).toHaveLength(1);
+  });
+
+  it("allows for the parts of a hold that a release finds on a quorum, where masters lost the others", () => {
+    const history = [took("a", 1, 10), took("b", 2, 40), gave("a", 50)];
+    expect(violationsOf(onQuorum, ...history, happened("flushall", 20, 5))).toEqual([]);
+    expect(violationsOf(onQuorum, ...history, happened("full-memory", 20, 5))).toHaveLength(1);
+    expect(violationsOf(...history, happened("full-memory", 20, 5))).toHaveLength(1);
+  });
+
   it("allows for data that was taken away, from then on", () => {
     expect(violationsOf(took("a", 1, 10), happened("flushall", 20), took("b", 2, 30))).toEqual([]);
     expect(violationsOf(took("a", 1, 10), took("b", 2, 30), happened("flushall", 50))).toHaveLength(1);

@@ -88,7 +88,12 @@ interface Ends {
 
 /** The calls of one owner. */
 function callsOf(pairs: readonly Pair[], { deadline, mayEndAt }: Ends, story: Story): Call[] {
-  const certain = pairs.flatMap((pair) => certainOf(pair, mayEndAt, story) ?? []);
+  const from = Math.min(...pairs.map(({ invoked }) => invoked.t));
+  const entered = pairs.filter(({ answer }) => answer?.op === "acquire" && answer.type === "ok").length;
+  const parts = pairs.filter((pair) => mayBeOfParts(pair, { from, entered }, story));
+  const certain = pairs.flatMap((pair) =>
+    parts.includes(pair) ? [] : (certainOf(pair, mayEndAt, story) ?? []),
+  );
   const unknown = pairs.filter(isUnknown);
   const asked = unknown.filter(({ invoked }) => invoked.op === "acquire");
   if (certain.length === 0) return asked.map((pair) => ({ ...asking(pair, story), ...UNHEARD }));
@@ -97,7 +102,7 @@ function callsOf(pairs: readonly Pair[], { deadline, mayEndAt }: Ends, story: St
   });
   const last = Math.max(deadline, ...[...certain, ...entering].map(({ answer }) => answer));
   const leaving = unknown.filter(({ invoked }) => invoked.op === "release").map((pair) => leave(pair, last));
-  const denials = pairs.filter((pair) => mayHaveEndedIt(pair, story));
+  const denials = [...parts, ...pairs.filter((pair) => mayHaveEndedIt(pair, story))];
   for (const pair of denials) leaving.push(leave(pair, pair.answer?.t ?? last));
   return [...certain, ...entering, ...leaving];
 }
@@ -141,9 +146,29 @@ function mayHaveVotes(pair: Pair, story: Story): boolean {
   return isQuorum(story) && pair.invoked.op === "acquire" && pair.answer?.type === "fail" && !isUnknown(pair);
 }
 
-/** Once a few masters have let go, a majority may have it no more: then others take it, and the rest deny it. */
+/**
+ * Once a few masters have let go, a majority may have it no more: then others take it, and the rest deny it. And a
+ * server that loses its data before the answer has forgotten that it carried the release out.
+ */
 function mayHaveEndedIt({ invoked, answer }: Pair, story: Story): boolean {
-  return isQuorum(story) && invoked.op === "release" && answer?.code === "not_held";
+  if (invoked.op !== "release" || answer?.code !== "not_held") return false;
+  return isQuorum(story) || forgettingIn(story, { from: invoked.t, to: answer.t }).length > 0;
+}
+
+/**
+ * Where masters lost a hold, or its lease ended early, the others may still have it: then a release finds those parts.
+ *
+ * @param held since when, and how often it was entered at most
+ */
+function mayBeOfParts(
+  { invoked, answer }: Pair,
+  held: { readonly from: number; readonly entered: number },
+  story: Story,
+): boolean {
+  if (!isQuorum(story) || invoked.op !== "release" || answer?.code !== "released") return false;
+  if ((answer.count ?? 0) >= held.entered) return false;
+  const span = { from: held.from, to: answer.t };
+  return story.faults.some((fault) => fault.loses !== "nothing" && touches(fault, span));
 }
 
 /**
