@@ -5,7 +5,7 @@ import { watchNpm } from "./npm-parent.ts";
 import type { Runtime } from "./runtime.ts";
 import { endOnSignals, Service } from "./service.ts";
 import { StartupError } from "./startup-error.ts";
-import type { Target } from "./target.ts";
+import type { TargetRedis } from "./targets/target-redis.ts";
 
 const PARENT_LOOK_MS = 500;
 
@@ -19,10 +19,10 @@ async function main(): Promise<void> {
   stopWithNpm(config);
   service = new Service(config);
   const { front } = service;
-  const { target, runtime } = await service.start(say);
+  const { redis, runtime } = await service.start(say);
   setRuntime(runtime);
   await servePages(config, front);
-  await announce(config, target, runtime, front.port);
+  await announce(config, redis, runtime, front.port);
 }
 
 async function servePages(config: Config, front: Front): Promise<void> {
@@ -40,16 +40,16 @@ async function servePages(config: Config, front: Front): Promise<void> {
   if (isDevelopment) void fetch(`http://${config.host}:${front.port}/`).catch(() => undefined);
 }
 
-async function announce(config: Config, target: Target, runtime: Runtime, port: number): Promise<void> {
+async function announce(config: Config, redis: TargetRedis, runtime: Runtime, port: number): Promise<void> {
   const url = consoleUrl(config, port);
   const link = `${url}/login#${await runtime.makeLink()}`;
   say("");
   say(`  Lockkeeper is ready: ${url}`);
   say("");
   say(`  Log in (once, within 10 minutes): ${link}`);
-  if (target.embedded !== undefined)
-    say(`  Redis for your apps: ${target.embedded.url} (${target.server.name}, embedded, keeps its data)`);
-  else say(`  Redis: ${target.address.label} (${target.server.name})`);
+  if (redis.embedded !== undefined)
+    say(`  Redis for your apps: ${redis.embedded.url} (${redis.server.name}, embedded, keeps its data)`);
+  else say(`  Redis: ${redis.address.label} (${redis.server.name})`);
   if (runtime.newRootKey !== undefined) say(`  API key, shown only now: ${runtime.newRootKey}`);
   say("");
 }

@@ -3,7 +3,7 @@ import { readConfig } from "./config.ts";
 import { createLog } from "./log.ts";
 import { Runtime } from "./runtime.ts";
 import { StartupError } from "./startup-error.ts";
-import { openTarget } from "./target.ts";
+import { openTargetRedis } from "./targets/target-redis.ts";
 import { startTestRedis, type TestRedis } from "./testing/redis.ts";
 
 let redis: TestRedis;
@@ -14,8 +14,8 @@ afterEach(async () => await redis.stop());
 
 async function start(): Promise<unknown> {
   const config = readConfig({ REDIS_URL: redis.url, LOCKKEEPER_LOG: "silent" }, []);
-  const target = await openTarget(config, () => undefined);
-  return await Runtime.start(config, target, () => 0, createLog(config)).catch((error: unknown) => error);
+  const found = await openTargetRedis(config, () => undefined);
+  return await Runtime.start(config, found, () => 0, createLog(config)).catch((error: unknown) => error);
 }
 
 it("says in one line that a user may not touch our own keys", async () => {

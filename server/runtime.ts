@@ -12,57 +12,40 @@ import { RootKey } from "./auth/root-key.ts";
 import { makeLink, Sessions } from "./auth/sessions.ts";
 import type { Config } from "./config.ts";
 import { OURS_AT_HOME } from "./formats/keys.ts";
-import { Journal } from "./history/journal.ts";
-import { Locks } from "./locks/locks.ts";
-import { type Connections, openConnections } from "./redis/connect.ts";
+import { connect, type RedisAddress, whenOpen } from "./redis/connect.ts";
 import { StartupError } from "./startup-error.ts";
-import type { Target } from "./target.ts";
-import { RuleBook } from "./watch/rule-book.ts";
-import { Watcher } from "./watch/watcher.ts";
+import { openTarget, type TargetSettings } from "./targets/target.ts";
+import type { TargetRedis } from "./targets/target-redis.ts";
+import { Targets } from "./targets/targets.ts";
 
 /** Everything that runs behind the doors, built once. */
 export class Runtime {
   private constructor(
     private readonly config: Config,
     private readonly api: Dispatcher,
-    private readonly watcher: Watcher,
+    private readonly targets: Targets,
     private readonly home: Home,
     private readonly streams: OpenStreams,
-    private readonly connections: Connections,
     /** The root key, when it was made just now; it is shown once. */
     readonly newRootKey: string | undefined,
   ) {}
 
   /** @throws StartupError */
-  static async start(config: Config, target: Target, port: () => number, log: Logger): Promise<Runtime> {
-    const { address } = target;
-    const connections = await openConnections(address);
-    const home = await openHome(connections, address.label);
-    const rootKey = await RootKey.open(home, config.rootKey);
-    const sessions = new Sessions(home);
-    const { publicUrl, insecureHttp, watch, lockable, notifications } = config;
-    const authentication = new Authentication(rootKey, sessions, { publicUrl, insecureHttp, port });
-    const journal = new Journal();
-    const rules = await RuleBook.open({ home, target: target.name, given: config.formatRules });
-    const watcher = new Watcher(
-      { target: target.name, db: address.db, watch, notifications, rules: rules.rules },
-      connections.watch,
-      connections.subscriber,
-      journal,
-      log,
-    );
-    const hello = {
-      target: { name: target.name, address: address.label, server: target.server.name },
-      watch: [...watch],
-      lockable: [...lockable],
-    };
-    const live = new LiveStreams({ watcher, journal, hello });
-    const locks = new Locks(connections.verbs, connections.wake, address.db, lockable);
-    const streams = new OpenStreams();
-    const services = { locks, watcher, journal, rules, sessions, authentication, live, streams };
-    const api = createApi(services, log);
-    watcher.start();
-    return new Runtime(config, api, watcher, home, streams, connections, rootKey.made);
+  static async start(config: Config, redis: TargetRedis, port: () => number, log: Logger): Promise<Runtime> {
+    const home = await openHome(redis.address);
+    try {
+      const rootKey = await RootKey.open(home, config.rootKey);
+      const sessions = new Sessions(home);
+      const { publicUrl, insecureHttp } = config;
+      const authentication = new Authentication(rootKey, sessions, { publicUrl, insecureHttp, port });
+      const targets = new Targets([await openTarget(settingsOf(config), redis, home, log)]);
+      const streams = new OpenStreams();
+      const services = { targets, sessions, authentication, live: new LiveStreams(), streams };
+      return new Runtime(config, createApi(services, log), targets, home, streams, rootKey.made);
+    } catch (error) {
+      home.redis.disconnect();
+      throw error;
+    }
   }
 
   /** The fast door. */
@@ -77,7 +60,7 @@ export class Runtime {
 
   /** Whether requests can be answered: Redis is there and the picture is whole. */
   get readiness(): { ready: boolean; state: string } {
-    const { state } = this.watcher.health();
+    const { state } = this.targets.of(undefined).watcher.health();
     return { ready: state === "live", state };
   }
 
@@ -92,22 +75,31 @@ export class Runtime {
   }
 
   stop(): void {
-    this.watcher.stop();
-    this.connections.close();
+    this.targets.close();
+    this.home.redis.disconnect();
   }
 }
 
-async function openHome(connections: Connections, label: string): Promise<Home> {
-  const home = new Home(connections.home);
+function settingsOf({ target, watch, lockable, notifications, formatRules }: Config): TargetSettings {
+  const policy = { watch, lockable, notifications };
+  return { name: target, label: target, environment: undefined, policy, formatRules };
+}
+
+/** @throws StartupError when Redis does not let us keep our own keys */
+async function openHome(address: RedisAddress): Promise<Home> {
+  const redis = connect(address, "home");
+  const home = new Home(redis);
   try {
+    await whenOpen([redis], address);
     await home.settle();
     return home;
   } catch (error) {
-    connections.close();
+    redis.disconnect();
+    if (error instanceof StartupError) throw error;
     const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const said = reason instanceof Error ? reason.message : String(reason);
     throw new StartupError(
-      `Redis at ${label} does not let us keep our own keys, which begin with ${OURS_AT_HOME} (${said}).`,
+      `Redis at ${address.label} does not let us keep our own keys, which begin with ${OURS_AT_HOME} (${said}).`,
     );
   }
 }

@@ -2,13 +2,13 @@ import type { Config } from "./config.ts";
 import { Front } from "./front.ts";
 import { createLog } from "./log.ts";
 import { Runtime } from "./runtime.ts";
-import { openTarget, type Target } from "./target.ts";
+import { openTargetRedis, type TargetRedis } from "./targets/target-redis.ts";
 
 /** A stop that hangs is cut off after this; the promise to the terminal is two seconds. */
 const STOP_MS = 1800;
 
 export interface Started {
-  readonly target: Target;
+  readonly redis: TargetRedis;
   readonly runtime: Runtime;
 }
 
@@ -26,12 +26,12 @@ export class Service {
     const { config, front } = this;
     await front.listen();
     this.#stops.push(() => front.stop());
-    const target = await openTarget(config, say);
-    this.#stops.push(async () => await target.embedded?.stop());
-    const runtime = await Runtime.start(config, target, () => front.port, createLog(config));
+    const redis = await openTargetRedis(config, say);
+    this.#stops.push(async () => await redis.embedded?.stop());
+    const runtime = await Runtime.start(config, redis, () => front.port, createLog(config));
     this.#stops.splice(1, 0, () => runtime.stop());
     front.serve(runtime);
-    return { target, runtime };
+    return { redis, runtime };
   }
 
   async stop(): Promise<void> {

@@ -421,6 +421,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       "400",
       "401",
       "403",
+      "404",
       "409",
       "413",
       "415",
@@ -431,6 +432,22 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       "503",
     ]);
     expect(post.requestBody.content["application/json"].schema.$ref).toContain("AcquireInput");
+    const named = post.parameters.filter(({ in: where }: { in: string }) => where === "query");
+    expect(named.map(({ name }: { name: string }) => name)).toEqual(["target"]);
+  });
+
+  it("a target is named in the query; one that there is not is 404 and says which there are", async () => {
+    expect((await call("/locks?target=default&limit=1")).status).toBe(200);
+    expect((await call("/locks/lock%3Anamed/acquire?target=default", { body: { owner: "me" } })).status).toBe(
+      200,
+    );
+    for (const path of ["/locks", "/formats", "/events", "/live", "/locks/lock%3Anamed"]) {
+      const { status, body } = await call(`${path}?target=other`);
+      expect([path, status, body.code]).toEqual([path, 404, "not_found"]);
+      expect(body.detail).toContain('"default"');
+    }
+    const { body } = await call("/locks/lock%3Anamed/release?target=other", { body: { owner: "me" } });
+    expect(body.code).toBe("not_found");
   });
 });
 

@@ -14,14 +14,14 @@ import type { Services } from "./services.ts";
 /** Everything under /api/v1, whichever door a request comes through. */
 export function createApi(services: Services, log: Logger): Dispatcher {
   const routes = [
-    ...verbRoutes(services),
-    ...lockRoutes(services),
+    ...verbRoutes(),
+    ...lockRoutes(),
     ...eventRoutes(services),
     ...liveRoutes(services),
     ...sessionRoutes(services),
-    ...formatRoutes(services, log),
+    ...formatRoutes(log),
   ];
-  return new Dispatcher([...routes, documentRoute(routes)], services.authentication, log);
+  return new Dispatcher([...routes, documentRoute(routes)], services.targets, services.authentication, log);
 }
 
 function documentRoute(routes: readonly Route[]): Route {

@@ -9,11 +9,12 @@ import {
   MethodNotAllowedError,
   NotFoundError,
 } from "../locks/errors.ts";
+import type { Targets } from "../targets/targets.ts";
 import type { Authentication } from "./authentication.ts";
 import { readJson } from "./body.ts";
 import type { ApiRequest, ApiResponse, Exchange } from "./http.ts";
 import { problemOf } from "./problem.ts";
-import { type Call, parse, type Route } from "./route.ts";
+import { type AnyCall, parse, type Route } from "./route.ts";
 
 const BASE = "/api/v1/";
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
@@ -40,6 +41,7 @@ export class Dispatcher {
 
   constructor(
     routes: readonly Route[],
+    private readonly targets: Targets,
     private readonly authentication: Authentication,
     private readonly log: Logger,
   ) {
@@ -79,12 +81,14 @@ export class Dispatcher {
     }
     // A stream's handler must not run for HEAD: nobody would ever end the stream.
     if (request.method === "HEAD") return { route, call: undefined };
-    const call: Call<unknown, unknown> = {
+    const { query } = request;
+    const call: AnyCall = {
       request,
       principal,
+      target: route.scope === "target" ? this.targets.of(query.get("target") ?? undefined) : undefined,
       id: segments[idAt] ?? "",
       key: keyAt < 0 ? "" : keyOf(segments[keyAt] ?? ""),
-      query: route.query === undefined ? NO_QUERY : parse(route.query, queryOf(request.query), "Query"),
+      query: route.query === undefined ? NO_QUERY : parse(route.query, queryOf(query, route), "Query"),
       body: route.body === undefined ? noBody(request) : parse(route.body, await readJson(request), "Body"),
       requestId: route.idempotent ? requestIdOf(request) : undefined,
     };
@@ -118,7 +122,7 @@ const NO_QUERY = {};
 interface Accepted {
   readonly route: Route;
   /** undefined for HEAD, and once it is with its handler: what that needs no more is not to stay here. */
-  call: Call<unknown, unknown> | undefined;
+  call: AnyCall | undefined;
 }
 
 function handled(accepted: Accepted): Promise<ApiResponse> | ApiResponse {
@@ -146,8 +150,9 @@ function keyOf(segment: string): string {
   return parsed.key;
 }
 
-function queryOf(query: URLSearchParams): Record<string, string> {
-  return Object.fromEntries(query);
+function queryOf(query: URLSearchParams, { scope }: Route): Record<string, string> {
+  const { target, ...others } = Object.fromEntries(query);
+  return scope === "server" && target !== undefined ? { ...others, target } : others;
 }
 
 function noBody(request: ApiRequest): undefined {

@@ -1,13 +1,12 @@
 import { randomBytes } from "node:crypto";
 import type { LockEvent } from "../../lib/contract/event.ts";
 import { type Key, keyOfPath } from "../../lib/contract/key.ts";
-import type { LiveHello, LiveMessage, LiveView } from "../../lib/contract/live.ts";
+import type { LiveMessage, LiveView } from "../../lib/contract/live.ts";
 import type { Principal } from "../auth/principal.ts";
-import type { Journal } from "../history/journal.ts";
 import { NotFoundError } from "../locks/errors.ts";
+import type { Target } from "../targets/target.ts";
 import type { Hold } from "../watch/hold.ts";
 import { orderOf } from "../watch/mirror.ts";
-import type { Watcher } from "../watch/watcher.ts";
 import type { Sink } from "./http.ts";
 import { isTooFarBehind, sse } from "./sse.ts";
 
@@ -15,21 +14,13 @@ const WINDOW_EVERY_MS = 100;
 const HEALTH_EVERY_MS = 1000;
 const RECENT_EVENTS = 200;
 
-export interface LiveParts {
-  readonly watcher: Watcher;
-  readonly journal: Journal;
-  readonly hello: Pick<LiveHello, "target" | "watch" | "lockable">;
-}
-
 /** The open streams of consoles, one a tab. */
 export class LiveStreams {
   readonly #streams = new Map<string, LiveStream>();
 
-  constructor(private readonly parts: LiveParts) {}
-
-  open(sink: Sink, view: LiveView, principal: Principal): void {
+  open(sink: Sink, view: LiveView, principal: Principal, target: Target): void {
     const id = randomBytes(12).toString("base64url");
-    const stream = new LiveStream(id, sink, view, principal, this.parts);
+    const stream = new LiveStream(id, sink, view, principal, target);
     this.#streams.set(id, stream);
     sink.onClose(() => {
       this.#streams.delete(id);
@@ -62,16 +53,12 @@ class LiveStream {
     private readonly sink: Sink,
     private view: LiveView,
     readonly principal: Principal,
-    private readonly parts: LiveParts,
+    private readonly target: Target,
   ) {}
 
   start(): void {
-    const { watcher, journal, hello } = this.parts;
-    const { name, role } = this.principal;
-    this.#send({
-      name: "hello",
-      data: { stream: this.id, now: watcher.clock.now(), operator: { name, role }, ...hello },
-    });
+    const { watcher, journal } = this.target;
+    this.#greet();
     this.#send({ name: "recent", data: { items: journal.recent(RECENT_EVENTS) } });
     const timer = setInterval(() => this.#beat(), HEALTH_EVERY_MS);
     this.#stops.push(
@@ -96,8 +83,21 @@ class LiveStream {
     void this.#lookAtUnwatched();
   }
 
+  #greet(): void {
+    const { name, address, server, policy, watcher } = this.target;
+    const data = {
+      stream: this.id,
+      now: watcher.clock.now(),
+      operator: { name: this.principal.name, role: this.principal.role },
+      target: { name, address, server },
+      watch: [...policy.watch],
+      lockable: [...policy.lockable],
+    };
+    this.#send({ name: "hello", data });
+  }
+
   #onChange(): void {
-    const { state, notifications } = this.parts.watcher.health();
+    const { state, notifications } = this.target.watcher.health();
     if (this.#sentState !== state + notifications) this.#beat();
     if (this.#windowTimer !== undefined) return;
     // At once after a quiet interval, then at most every interval.
@@ -110,7 +110,7 @@ class LiveStream {
   }
 
   #beat(): void {
-    const data = this.parts.watcher.health();
+    const data = this.target.watcher.health();
     this.#sentState = data.state + data.notifications;
     this.#send({ name: "health", data });
     void this.#lookAtUnwatched();
@@ -120,7 +120,7 @@ class LiveStream {
     clearTimeout(this.#windowTimer);
     this.#windowTimer = undefined;
     this.#windowAt = performance.now();
-    const { watcher } = this.parts;
+    const { watcher } = this.target;
     const { filter, sort, offset, limit } = this.view;
     const holds = watcher.mirror.sorted(filter, orderOf(sort));
     const items = holds.slice(offset, offset + limit).map((hold) => watcher.lockOf(hold));
@@ -138,7 +138,7 @@ class LiveStream {
 
   // Nothing tells of a key outside the watch patterns, so it is looked at with every beat.
   async #lookAtUnwatched(): Promise<void> {
-    const { watcher } = this.parts;
+    const { watcher } = this.target;
     const key = this.#key();
     if (key === undefined || watcher.isWatched(key) || !watcher.isUp) return;
     try {
@@ -150,7 +150,7 @@ class LiveStream {
   }
 
   #pushLock(key: Key, hold: Hold | undefined): void {
-    const { watcher } = this.parts;
+    const { watcher } = this.target;
     const now = watcher.clock.now();
     const waiters = watcher.mirror.waitersOf(key);
     const lock = hold === undefined ? watcher.freeLock(key, now, waiters) : watcher.lockOf(hold);

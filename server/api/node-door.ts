@@ -27,7 +27,7 @@ class NodeExchange implements Exchange<void> {
   }
 
   get query(): URLSearchParams {
-    return new URLSearchParams(this.#mark < 0 ? "" : this.incoming.url?.slice(this.#mark + 1));
+    return this.#mark < 0 ? NO_QUERY : new URLSearchParams(this.incoming.url?.slice(this.#mark + 1));
   }
 
   header(name: string): string | undefined {
@@ -87,6 +87,7 @@ function cutShort(): InvalidError {
 }
 
 const NONE = {};
+const NO_QUERY = new URLSearchParams();
 const LISTENER = Symbol("listener");
 
 /** Ends when the client has gone. An AbortSignal weighs as much as half of a request that waits. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import { type ErrorCode, Problem, STATUS_OF_CODE, TITLE_OF_CODE } from "../../lib/contract/error.ts";
 import { LockEvent } from "../../lib/contract/event.ts";
+import { TargetQuery } from "../../lib/contract/target.ts";
 import type { Route } from "./route.ts";
 
 const KEY = z.string().meta({
@@ -44,10 +45,11 @@ export function openApiDocument(routes: readonly Route[]): object {
 }
 
 function operationOf(route: Route): ZodOpenApiOperationObject {
+  const query = queryOf(route);
   const parameters = {
     ...(route.path.includes("{key}") ? { path: z.object({ key: KEY }) } : {}),
     ...(route.path.includes("{id}") ? { path: z.object({ id: z.string() }) } : {}),
-    ...(route.query === undefined ? {} : { query: route.query }),
+    ...(query === undefined ? {} : { query }),
     ...(route.idempotent ? { header: idempotencyHeader } : {}),
   };
   return {
@@ -57,8 +59,17 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     ...(route.access === "anyone" ? { security: [] } : {}),
     requestParams: parameters,
     ...(route.body === undefined ? {} : { requestBody: bodyOf(route.body, route.examples) }),
-    responses: { [String(route.response.status)]: successOf(route), ...problemsOf(route.errors) },
+    responses: { [String(route.response.status)]: successOf(route), ...problemsOf(errorsOf(route)) },
   };
+}
+
+function queryOf({ scope, query }: Route): z.ZodObject | undefined {
+  return scope === "server" ? query : (query?.extend(TargetQuery.shape) ?? TargetQuery);
+}
+
+/** A target may not be there, or not be reached. */
+function errorsOf({ scope, errors }: Route): ErrorCode[] {
+  return [...new Set([...errors, ...(scope === "server" ? [] : (["not_found", "unavailable"] as const))])];
 }
 
 function bodyOf(schema: z.ZodType, shown: Route["examples"]) {

@@ -3,6 +3,7 @@ import type { ErrorCode } from "../../lib/contract/error.ts";
 import type { Key } from "../../lib/contract/key.ts";
 import type { Access, Principal } from "../auth/principal.ts";
 import { InvalidError } from "../locks/errors.ts";
+import type { Target } from "../targets/target.ts";
 import type { ApiRequest, ApiResponse } from "./http.ts";
 
 /** A call that has passed: who may, what was asked, all checked. */
@@ -19,11 +20,18 @@ export interface Call<Query, Body> {
   readonly requestId: string | undefined;
 }
 
+/** A call about one target: the one that the query names, or the first. */
+export interface TargetCall<Query, Body> extends Call<Query, Body> {
+  readonly target: Target;
+}
+
 /** One declaration a route: matching, checks, types and the OpenAPI document all come from it. */
 export interface Route {
   readonly method: "GET" | "POST" | "PUT";
   /** Below /api/v1; `{key}` and `{id}` stand for one segment. */
   readonly path: string;
+  /** What it is about: `target` takes `target=` in the query. */
+  readonly scope: "server" | "target";
   /** `anyone`: needs no credentials. */
   readonly access: Access | "anyone";
   readonly summary: string;
@@ -36,22 +44,35 @@ export interface Route {
   readonly idempotent?: true;
   readonly response: { status: 200 | 204; schema?: z.ZodType; description: string; stream?: true };
   readonly errors: readonly ErrorCode[];
-  readonly handle: (call: Call<unknown, unknown>) => Promise<ApiResponse> | ApiResponse;
+  readonly handle: (call: AnyCall) => Promise<ApiResponse> | ApiResponse;
 }
 
-interface Declared<Query extends z.ZodObject, Body extends z.ZodType>
-  extends Omit<Route, "query" | "body" | "handle"> {
+/** As the dispatcher makes it: with a target where the route is about one. */
+export interface AnyCall extends Call<unknown, unknown> {
+  readonly target: Target | undefined;
+}
+
+interface Declared<Query extends z.ZodObject, Body extends z.ZodType, Given>
+  extends Omit<Route, "scope" | "query" | "body" | "handle"> {
   readonly query?: Query;
   readonly body?: Body;
-  readonly handle: (call: Call<z.output<Query>, z.output<Body>>) => Promise<ApiResponse> | ApiResponse;
+  readonly handle: (call: Given) => Promise<ApiResponse> | ApiResponse;
 }
 
 /** Gives the handler the types of its own schemas. */
 export function route<Query extends z.ZodObject, Body extends z.ZodType>(
-  declared: Declared<Query, Body>,
+  declared: Declared<Query, Body, Call<z.output<Query>, z.output<Body>>>,
 ): Route {
   // The dispatcher hands a handler only what its own schemas have parsed.
-  return declared as unknown as Route;
+  return { ...declared, scope: "server" } as unknown as Route;
+}
+
+/** A route about one target. */
+export function targetRoute<Query extends z.ZodObject, Body extends z.ZodType>(
+  declared: Declared<Query, Body, TargetCall<z.output<Query>, z.output<Body>>>,
+): Route {
+  // The dispatcher hands it a target besides.
+  return { ...declared, scope: "target" } as unknown as Route;
 }
 
 /** @throws LockkeeperError invalid, naming each field that is wrong */

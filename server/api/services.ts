@@ -1,18 +1,12 @@
 import type { Sessions } from "../auth/sessions.ts";
-import type { Journal } from "../history/journal.ts";
-import type { Locks } from "../locks/locks.ts";
-import type { RuleBook } from "../watch/rule-book.ts";
-import type { Watcher } from "../watch/watcher.ts";
+import type { Targets } from "../targets/targets.ts";
 import type { Authentication } from "./authentication.ts";
 import type { LiveStreams } from "./live-streams.ts";
 import type { OpenStreams } from "./sse.ts";
 
-/** What the routes are made of. */
+/** What the routes are made of; what is about a target comes with each call. */
 export interface Services {
-  readonly locks: Locks;
-  readonly watcher: Watcher;
-  readonly journal: Journal;
-  readonly rules: RuleBook;
+  readonly targets: Targets;
   readonly sessions: Sessions;
   readonly authentication: Authentication;
   readonly live: LiveStreams;

@@ -134,7 +134,6 @@ export interface Connections {
   readonly watch: Redis;
   readonly subscriber: Redis;
   readonly wake: Redis;
-  readonly home: Redis;
   close(): void;
 }
 
@@ -149,17 +148,25 @@ export async function openConnections(address: RedisAddress): Promise<Connection
     watch: connect(address, "watch"),
     subscriber: connect(address, "subscriber", { autoResubscribe: false }),
     wake: connect(address, "wake", { autoResubscribe: false }),
-    home: connect(address, "home"),
   };
   const close = () => {
     for (const redis of Object.values(named)) redis.disconnect();
   };
   try {
-    const signal = AbortSignal.timeout(OPEN_MS);
-    await Promise.all(Object.values(named).map((redis) => whenReady(redis, signal)));
+    await whenOpen(Object.values(named), address);
     return { ...named, close };
-  } catch {
+  } catch (error) {
     close();
+    throw error;
+  }
+}
+
+/** @throws StartupError when they do not stand after five seconds */
+export async function whenOpen(connections: readonly Redis[], address: RedisAddress): Promise<void> {
+  const signal = AbortSignal.timeout(OPEN_MS);
+  try {
+    await Promise.all(connections.map((redis) => whenReady(redis, signal)));
+  } catch {
     throw new StartupError(
       `Redis at ${address.label} answered once but does not keep our connections; see its log.`,
     );

@@ -4,22 +4,21 @@ import { FORMAT_FACTS } from "../../../lib/contract/format-facts.ts";
 import { FormatRulesInput, Formats } from "../../../lib/contract/format-rule.ts";
 import type { RuleBook } from "../../watch/rule-book.ts";
 import { json } from "../http.ts";
-import { type Route, route } from "../route.ts";
-import type { Services } from "../services.ts";
+import { type Route, targetRoute } from "../route.ts";
 
 /** What formats there are, and which keys are said to be of which. */
-export function formatRoutes({ rules, watcher }: Services, log: Logger): Route[] {
+export function formatRoutes(log: Logger): Route[] {
   return [
-    route({
+    targetRoute({
       method: "GET",
       path: "/formats",
       access: "read",
       summary: "The formats that are known, and the rules that say which keys are of which",
       response: { status: 200, schema: Formats, description: "Formats and rules." },
       errors: ["unauthenticated", "forbidden"],
-      handle: () => json(200, formatsOf(rules)),
+      handle: ({ target }) => json(200, formatsOf(target.rules)),
     }),
-    route({
+    targetRoute({
       method: "PUT",
       path: "/formats/rules",
       access: "admin",
@@ -41,11 +40,12 @@ export function formatRoutes({ rules, watcher }: Services, log: Logger): Route[]
         ...(["invalid", "unauthenticated", "forbidden", "too_large", "unsupported_media_type"] as const),
         ...(["unavailable", "unknown_outcome"] as const),
       ],
-      handle: async ({ body, principal }) => {
+      handle: async ({ target: { name, rules, watcher }, body, principal }) => {
         const before = rules.listed;
         await rules.replace(body.rules);
         watcher.useRules(rules.rules);
-        log.warn({ by: principal.name, before, after: rules.listed }, "the rules for formats were replaced");
+        const after = rules.listed;
+        log.warn({ by: principal.name, target: name, before, after }, "the rules for formats were replaced");
         return json(200, formatsOf(rules));
       },
     }),

@@ -1,12 +1,12 @@
 import { LiveHello, LiveView } from "../../../lib/contract/live.ts";
-import { type Route, route } from "../route.ts";
+import { type Route, route, targetRoute } from "../route.ts";
 import type { Services } from "../services.ts";
 import { SSE_HEADERS } from "../sse.ts";
 
 /** The console's one stream a tab. */
 export function liveRoutes({ live, streams, authentication }: Services): Route[] {
   return [
-    route({
+    targetRoute({
       method: "GET",
       path: "/live",
       access: "read",
@@ -15,11 +15,11 @@ export function liveRoutes({ live, streams, authentication }: Services): Route[]
       query: LiveView,
       response: { status: 200, schema: LiveHello, description: "text/event-stream.", stream: true },
       errors: ["invalid", "unauthenticated", "forbidden", "unavailable"],
-      handle: ({ request, query, principal }) => ({
+      handle: ({ target, request, query, principal }) => ({
         status: 200,
         headers: SSE_HEADERS,
         body: (sink) => {
-          live.open(sink, query, principal);
+          live.open(sink, query, principal, target);
           streams.guard(sink, () => authentication.mayStillRead(request));
         },
       }),

@@ -13,17 +13,16 @@ import { failureOf } from "../../redis/failure.ts";
 import { indexAfter, type Order, orderOf, type Place, placeOf } from "../../watch/mirror.ts";
 import type { Watcher } from "../../watch/watcher.ts";
 import { json } from "../http.ts";
-import { type Route, route } from "../route.ts";
-import type { Services } from "../services.ts";
+import { type Route, targetRoute } from "../route.ts";
 
 const READ_ERRORS = ["invalid", "unauthenticated", "forbidden", "unavailable"] as const;
 const BODY_ERRORS = ["too_large", "unsupported_media_type"] as const;
 const HISTORY_LIMIT = 200;
 
 /** Looking at locks, and the operator's release. */
-export function lockRoutes({ locks, watcher, journal }: Services): Route[] {
+export function lockRoutes(): Route[] {
   return [
-    route({
+    targetRoute({
       method: "GET",
       path: "/locks",
       access: "read",
@@ -31,27 +30,27 @@ export function lockRoutes({ locks, watcher, journal }: Services): Route[] {
       query: ListQuery,
       response: { status: 200, schema: LockList, description: "One page." },
       errors: [...READ_ERRORS],
-      handle: ({ query }) => json(200, listOf(watcher, query)),
+      handle: ({ target, query }) => json(200, listOf(target.watcher, query)),
     }),
-    route({
+    targetRoute({
       method: "GET",
       path: "/locks/{key}",
       access: "read",
       summary: "Look at one lock, in Redis, now",
       response: { status: 200, schema: Lock, description: "The lock; a free key has no holders." },
       errors: [...READ_ERRORS, "not_a_lock", "key_not_allowed"],
-      handle: async ({ key }) => json(200, await lockNow(watcher, key)),
+      handle: async ({ target, key }) => json(200, await lockNow(target.watcher, key)),
     }),
-    route({
+    targetRoute({
       method: "GET",
       path: "/locks/{key}/history",
       access: "read",
       summary: "The last events of one lock, newest first",
       response: { status: 200, schema: History, description: "Events." },
       errors: [...READ_ERRORS],
-      handle: ({ key }) => json(200, journal.ofKey(key, HISTORY_LIMIT)),
+      handle: ({ target, key }) => json(200, target.journal.ofKey(key, HISTORY_LIMIT)),
     }),
-    route({
+    targetRoute({
       method: "POST",
       path: "/locks/{key}/force-release",
       access: "force",
@@ -85,10 +84,10 @@ export function lockRoutes({ locks, watcher, journal }: Services): Route[] {
         "key_not_allowed",
         "unknown_outcome",
       ],
-      handle: async ({ key, body, principal }) =>
-        json(200, await freeByForce({ locks, watcher, journal }, key, { ...body, by: principal.name })),
+      handle: async ({ target, key, body, principal }) =>
+        json(200, await freeByForce(target, key, { ...body, by: principal.name })),
     }),
-    route({
+    targetRoute({
       method: "POST",
       path: "/locks/{key}/reserve",
       access: "force",
@@ -117,8 +116,8 @@ export function lockRoutes({ locks, watcher, journal }: Services): Route[] {
         "request_id_reused",
         "unknown_outcome",
       ],
-      handle: async ({ key, body, principal, requestId }) =>
-        json(200, await locks.reserve(key, { ...body, by: principal.name, requestId })),
+      handle: async ({ target, key, body, principal, requestId }) =>
+        json(200, await target.locks.reserve(key, { ...body, by: principal.name, requestId })),
     }),
   ];
 }

@@ -9,8 +9,7 @@ import {
 } from "../../../lib/contract/verb.ts";
 import type { AcquiredGrant } from "../../locks/verbs.ts";
 import { type ApiResponse, json } from "../http.ts";
-import { type Route, route } from "../route.ts";
-import type { Services } from "../services.ts";
+import { type Route, targetRoute } from "../route.ts";
 
 const LOOKING = [
   "invalid",
@@ -74,9 +73,9 @@ class WaitClock {
 }
 
 /** The verbs that apps call. */
-export function verbRoutes({ locks }: Services): Route[] {
+export function verbRoutes(): Route[] {
   return [
-    route({
+    targetRoute({
       method: "POST",
       path: "/locks/{key}/acquire",
       access: "lock",
@@ -88,7 +87,7 @@ export function verbRoutes({ locks }: Services): Route[] {
       idempotent: true,
       response: { status: 200, schema: Grant, description: "Granted." },
       errors: [...ALWAYS, "held", "timeout", "lost", "queue_full", "aborted", "unit_conflict"],
-      handle: ({ key, body, requestId, request }) => {
+      handle: ({ target: { locks }, key, body, requestId, request }) => {
         const ask = { ...body, requestId };
         if (body.waitMs === 0) return answerOf(locks.acquire(key, ask), requestId, undefined);
         const clock = new WaitClock();
@@ -96,7 +95,7 @@ export function verbRoutes({ locks }: Services): Route[] {
         return answerOf(locks.acquire(key, options), requestId, clock);
       },
     }),
-    route({
+    targetRoute({
       method: "POST",
       path: "/locks/{key}/renew",
       access: "lock",
@@ -110,9 +109,10 @@ export function verbRoutes({ locks }: Services): Route[] {
       idempotent: true,
       response: { status: 200, schema: Grant, description: "Renewed." },
       errors: [...ALWAYS, "lost"],
-      handle: async ({ key, body, requestId }) => json(200, await locks.renew(key, { ...body, requestId })),
+      handle: async ({ target: { locks }, key, body, requestId }) =>
+        json(200, await locks.renew(key, { ...body, requestId })),
     }),
-    route({
+    targetRoute({
       method: "POST",
       path: "/locks/{key}/release",
       access: "lock",
@@ -130,9 +130,10 @@ export function verbRoutes({ locks }: Services): Route[] {
       idempotent: true,
       response: { status: 200, schema: Released, description: "Released, or there was nothing to release." },
       errors: [...ALWAYS],
-      handle: async ({ key, body, requestId }) => json(200, await locks.release(key, { ...body, requestId })),
+      handle: async ({ target: { locks }, key, body, requestId }) =>
+        json(200, await locks.release(key, { ...body, requestId })),
     }),
-    route({
+    targetRoute({
       method: "POST",
       path: "/locks/{key}/verify",
       access: "lock",
@@ -146,7 +147,7 @@ export function verbRoutes({ locks }: Services): Route[] {
       },
       response: { status: 200, schema: Verified, description: "It does." },
       errors: [...LOOKING, "lost"],
-      handle: async ({ key, body }) => json(200, await locks.verify(key, body)),
+      handle: async ({ target: { locks }, key, body }) => json(200, await locks.verify(key, body)),
     }),
   ];
 }

@@ -1,0 +1,9 @@
+import { z } from "zod";
+
+/** Which target a request is about. */
+export const TargetQuery = z.object({
+  target: z
+    .string()
+    .optional()
+    .meta({ description: "The name of a target; without it the first one that is configured." }),
+});
