@@ -2,7 +2,8 @@ import type { Redis } from "ioredis";
 import type { SpokenFormat } from "../../lib/contract/format.ts";
 import { eventChannelOf } from "../formats/keys.ts";
 import type { ClusterWhere } from "../redis/cluster-address.ts";
-import { addressOf, connect, OPEN_MS, whenReady } from "../redis/connect.ts";
+import { addressOf, connect, OPEN_MS, type RedisAddress, whenReady } from "../redis/connect.ts";
+import { type SentinelWhere, sentinelAddressOf } from "../redis/sentinel-address.ts";
 import { StartupError } from "../startup-error.ts";
 import { openCluster } from "./cluster-backend.ts";
 import type { Hold } from "./hold.ts";
@@ -11,8 +12,8 @@ import { openQuorum, type QuorumWhere } from "./quorum.ts";
 import { renewTogether } from "./renew-together.ts";
 import type { Verbs } from "./verbs.ts";
 
-/** Where locks are kept: the URL of one Redis, nodes of a Redis Cluster, or independent masters. */
-export type Where = string | ClusterWhere | QuorumWhere;
+/** Where locks are kept: the URL of one Redis, a Sentinel group, nodes of a Redis Cluster, or independent masters. */
+export type Where = string | SentinelWhere | ClusterWhere | QuorumWhere;
 
 /** What a client of the library stands on: the verbs, and renewals on connections of their own. */
 export interface Backend {
@@ -35,13 +36,13 @@ export type Renewed = number | null | undefined;
  * @throws StartupError when a URL is wrong; a TimeoutError when Redis does not answer within five seconds
  */
 export function openBackend(where: Where, lockable: readonly string[]): Promise<Backend> {
-  if (typeof where === "string") return openStandalone(where, lockable);
+  if (typeof where === "string") return openOne(addressOf(where), lockable);
+  if ("sentinel" in where) return openOne(sentinelAddressOf(where), lockable);
   return "quorum" in where ? openQuorum(where, lockable) : openCluster(where, lockable);
 }
 
 /** Three connections: for the verbs, for wake-ups, and for renewals alone. */
-async function openStandalone(url: string, lockable: readonly string[]): Promise<Backend> {
-  const address = addressOf(url);
+async function openOne(address: RedisAddress, lockable: readonly string[]): Promise<Backend> {
   const verbs = connect(address, "verbs");
   const wake = connect(address, "wake", { autoResubscribe: false });
   const renewals = connect(address, "renewals");

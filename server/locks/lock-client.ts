@@ -63,8 +63,9 @@ export class LockClient {
   }
 
   /**
-   * @param where `redis://`, `rediss://` or `unix://`; `{ cluster }` with the URLs of some of its nodes; or `{ quorum }`
-   *   with those of independent masters
+   * @param where `redis://`, `rediss://` or `unix://`; `{ sentinel, master }` with the URLs of the sentinels and the name
+   *   they give to the master; `{ cluster }` with the URLs of some of its nodes; or `{ quorum }` with those of
+   *   independent masters
    * @throws StartupError when a URL is wrong; a TimeoutError when Redis does not answer within five seconds
    */
   static async open(where: Where, options: LockClientOptions = {}): Promise<LockClient> {

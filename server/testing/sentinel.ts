@@ -1,0 +1,275 @@
+import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import type { SentinelWhere } from "../redis/sentinel-address.ts";
+import { type LaunchedServer, launch } from "../redis/server-launch.ts";
+import { signal, untilGone } from "../redis/server-process.ts";
+import { forgetProcess, watchProcess } from "./guard.ts";
+import { freePort, startTestRedis, type TestRedis, testBinary } from "./redis.ts";
+import { until } from "./server.ts";
+
+const DOWN_AFTER_MS = 500;
+const FAILOVER_WITHIN_MS = 15_000;
+/** Redis 7 lets tests hurry; older ones take some seconds longer. */
+const HURRY = ["info-period", "200", "ask-period", "100", "publish-period", "200", "ping-period", "100"];
+
+export interface TestSentinelOptions {
+  readonly sentinels?: number;
+  readonly replicas?: number;
+  /** Added to the command line of each server, not of the sentinels. */
+  readonly args?: readonly string[];
+  /** Of the servers. */
+  readonly password?: string;
+  /** Of the sentinels. */
+  readonly sentinelPassword?: string;
+  /** The name of the master, "locks" by default. */
+  readonly name?: string;
+}
+
+export interface TestSentinel {
+  readonly name: string;
+  /** The first master, and its first replica, whatever they are by now. */
+  readonly servers: readonly TestRedis[];
+  readonly sentinelPorts: readonly number[];
+  readonly where: SentinelWhere;
+  /** The server that all sentinels name as the master now, and that says so itself. */
+  master(): Promise<TestRedis>;
+  /** Resolves with the new master once another server than this one is the master to all who are asked. */
+  promoted(insteadOf: TestRedis): Promise<TestRedis>;
+  /** SIGKILL of the present master. @returns the one that was killed */
+  killMaster(): Promise<TestRedis>;
+  /** SIGSTOP of the present master; `thaw()` brings it back, as a master that knows of nothing. */
+  freezeMaster(): Promise<TestRedis>;
+  /** SENTINEL FAILOVER: an orderly one, without agreement. @returns the new master */
+  failover(): Promise<TestRedis>;
+  /** Whether every server but the master follows it, and is in step. */
+  isWhole(): Promise<boolean>;
+  stop(): Promise<void>;
+}
+
+/** Starts a master, a replica and three sentinels for one test file. */
+export async function startTestSentinel(options: TestSentinelOptions = {}): Promise<TestSentinel> {
+  const { sentinels = 3, replicas = 1, name = "locks" } = options;
+  const servers: TestRedis[] = [];
+  const group = new Group(name, servers, options);
+  try {
+    for (let n = 0; n < 1 + replicas; n++) servers.push(await startServer(options, servers[0]));
+    await until(() => group.isInStepWith(servers[0]), 10_000);
+    for (let n = 0; n < sentinels; n++) await group.addSentinel(servers[0]?.port ?? 0, sentinels);
+    await until(() => group.isKnown(), 15_000);
+  } catch (error) {
+    await group.stop();
+    throw error;
+  }
+  return group;
+}
+
+function startServer(options: TestSentinelOptions, master: TestRedis | undefined): Promise<TestRedis> {
+  const { password } = options;
+  const follow = master === undefined ? [] : ["--replicaof", "127.0.0.1", String(master.port)];
+  const auth = password === undefined ? [] : ["--masterauth", password];
+  return startTestRedis({
+    args: [
+      "--repl-diskless-sync-delay",
+      "0",
+      "--repl-timeout",
+      "5",
+      ...follow,
+      ...auth,
+      ...(options.args ?? []),
+    ],
+    ...(password === undefined ? {} : { password }),
+  });
+}
+
+interface Sentinel {
+  readonly port: number;
+  readonly dir: string;
+  readonly server: LaunchedServer;
+  readonly redis: Redis;
+}
+
+class Group implements TestSentinel {
+  readonly #sentinels: Sentinel[] = [];
+  readonly #clients = new Map<TestRedis, Redis>();
+
+  constructor(
+    readonly name: string,
+    readonly servers: readonly TestRedis[],
+    private readonly options: TestSentinelOptions,
+  ) {}
+
+  get sentinelPorts(): readonly number[] {
+    return this.#sentinels.map(({ port }) => port);
+  }
+
+  get where(): SentinelWhere {
+    const { password, sentinelPassword } = this.options;
+    const userOf = (secret: string | undefined) => (secret === undefined ? "" : `:${secret}@`);
+    return {
+      sentinel: this.sentinelPorts.map((port) => `redis://${userOf(sentinelPassword)}127.0.0.1:${port}`),
+      master: this.name,
+      ...(password === undefined ? {} : { redis: `redis://${userOf(password)}master` }),
+    };
+  }
+
+  async addSentinel(masterPort: number, count: number): Promise<void> {
+    const { password, sentinelPassword } = this.options;
+    const dir = await realpath(await mkdtemp(join(tmpdir(), "lockkeeper-sentinel-")));
+    const port = await freePort();
+    const { name } = this;
+    const lines = [
+      `port ${port}`,
+      "bind 127.0.0.1",
+      ...(sentinelPassword === undefined
+        ? []
+        : [`requirepass ${sentinelPassword}`, `sentinel sentinel-pass ${sentinelPassword}`]),
+      `sentinel monitor ${name} 127.0.0.1 ${masterPort} ${Math.floor(count / 2) + 1}`,
+      ...(password === undefined ? [] : [`sentinel auth-pass ${name} ${password}`]),
+      `sentinel down-after-milliseconds ${name} ${DOWN_AFTER_MS}`,
+      `sentinel failover-timeout ${name} 3000`,
+    ];
+    await writeFile(join(dir, "sentinel.conf"), `${lines.join("\n")}\n`);
+    const logFile = join(dir, "sentinel.log");
+    const args = ["sentinel.conf", "--sentinel"];
+    const server = await launch({ binary: await testBinary(), cwd: dir, args, port, logFile });
+    watchProcess(server.pid);
+    const redis = new Redis({
+      port,
+      host: "127.0.0.1",
+      ...(sentinelPassword ? { password: sentinelPassword } : {}),
+    });
+    redis.on("error", () => undefined);
+    this.#sentinels.push({ port, dir, server, redis });
+    await redis.call("SENTINEL", "DEBUG", ...HURRY).catch(() => undefined);
+  }
+
+  /** Whether each sentinel knows the others and the replicas. */
+  async isKnown(): Promise<boolean> {
+    const { replicas = 1 } = this.options;
+    const facts = await Promise.all(this.#sentinels.map(({ redis }) => this.#factsOf(redis)));
+    return facts.every(
+      (fact) =>
+        Number(fact.get("num-other-sentinels")) === this.#sentinels.length - 1 &&
+        Number(fact.get("num-slaves")) === replicas,
+    );
+  }
+
+  async master(): Promise<TestRedis> {
+    let found: TestRedis | undefined;
+    await until(async () => {
+      found = await this.#agreed();
+      return found !== undefined;
+    }, FAILOVER_WITHIN_MS);
+    if (found === undefined) throw new Error("the sentinels do not agree");
+    return found;
+  }
+
+  async promoted(insteadOf: TestRedis): Promise<TestRedis> {
+    let found: TestRedis | undefined;
+    await until(async () => {
+      found = await this.#agreed();
+      return found !== undefined && found !== insteadOf;
+    }, FAILOVER_WITHIN_MS);
+    if (found === undefined) throw new Error("nobody was promoted");
+    return found;
+  }
+
+  async killMaster(): Promise<TestRedis> {
+    const master = await this.master();
+    await master.kill();
+    return master;
+  }
+
+  async freezeMaster(): Promise<TestRedis> {
+    const master = await this.master();
+    master.freeze();
+    return master;
+  }
+
+  async failover(): Promise<TestRedis> {
+    const old = await this.master();
+    await until(() => this.isInStepWith(old), FAILOVER_WITHIN_MS);
+    // Refused while one is under way, or no replica is known to be good.
+    await until(
+      () =>
+        this.#sentinels[0]?.redis.call("SENTINEL", "FAILOVER", this.name).then(
+          () => true,
+          () => false,
+        ) ?? false,
+      FAILOVER_WITHIN_MS,
+    );
+    return await this.promoted(old);
+  }
+
+  async isWhole(): Promise<boolean> {
+    const master = await this.#agreed();
+    return master !== undefined && (await this.isInStepWith(master));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(
+      this.#sentinels.map(async ({ server, redis, dir }) => {
+        redis.disconnect();
+        signal(server.pid, "SIGKILL");
+        await untilGone(server.pid, 2000);
+        forgetProcess(server.pid);
+        await rm(dir, { recursive: true, force: true });
+      }),
+    );
+    await Promise.all(this.servers.map((server) => server.stop()));
+  }
+
+  /** A plain connection to one of the servers. */
+  direct(server: TestRedis): Redis {
+    const known = this.#clients.get(server) ?? server.client();
+    this.#clients.set(server, known);
+    return known;
+  }
+
+  /** A replica whose link is up gets nothing yet for up to a second after a full copy: what it has confirmed counts. */
+  async isInStepWith(master: TestRedis | undefined): Promise<boolean> {
+    if (master === undefined) return false;
+    const redis = this.direct(master);
+    const replicas = this.servers.length - 1;
+    return await redis
+      .ping()
+      .then(() => redis.wait(replicas, 300))
+      .then(
+        (count) => count === replicas,
+        () => false,
+      );
+  }
+
+  /** The server that all sentinels name, and that says so itself. */
+  async #agreed(): Promise<TestRedis | undefined> {
+    const named = await Promise.all(
+      this.#sentinels.map(({ redis }) =>
+        redis.call("SENTINEL", "GET-MASTER-ADDR-BY-NAME", this.name).then(
+          (place) => (Array.isArray(place) ? Number(place[1]) : undefined),
+          () => undefined,
+        ),
+      ),
+    );
+    const [port] = named;
+    const server = this.servers.find((each) => each.port === port);
+    if (server === undefined || named.some((each) => each !== port)) return undefined;
+    return (await this.#ask(server)).includes("role:master") ? server : undefined;
+  }
+
+  /** Empty when it does not answer at once. */
+  async #ask(server: TestRedis): Promise<string> {
+    const answer = this.direct(server).info("replication");
+    answer.catch(() => undefined);
+    const late = new Promise<string>((resolve) => setTimeout(() => resolve(""), 300).unref());
+    return await Promise.race([answer.catch(() => ""), late]);
+  }
+
+  async #factsOf(redis: Redis): Promise<Map<string, string>> {
+    const told = await redis.call("SENTINEL", "MASTER", this.name);
+    const words = Array.isArray(told) ? told.map(String) : [];
+    const pairs = words.flatMap((word, at) => (at % 2 === 0 ? [[word, words[at + 1] ?? ""] as const] : []));
+    return new Map(pairs);
+  }
+}
