@@ -2,6 +2,7 @@
 
 import { useLive, useSilence } from "@/lib/live/hooks.ts";
 import type { LiveState } from "@/lib/live/store.ts";
+import { partialOf } from "./connection.ts";
 
 function textOf(state: LiveState, silence: number | null): string | null {
   if (state.connection === "stale") {
@@ -10,6 +11,9 @@ function textOf(state: LiveState, silence: number | null): string | null {
   }
   if (state.health?.state === "down") {
     return `Redis is down, so this page is stale: nothing can be freed until it is back. ${state.health.detail ?? ""}`.trim();
+  }
+  if (state.health?.state === "partial") {
+    return `${partialOf(state.health)}: what is shown of their locks is stale, and those cannot be freed. All others are as shown. ${state.health.detail ?? ""}`.trim();
   }
   return null;
 }

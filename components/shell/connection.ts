@@ -29,9 +29,16 @@ export function conditionOf(state: LiveState, silence: number | null): Condition
 
 function ofHealth(health: Health): Condition {
   if (health.state === "down") return plain("bad", "Redis is down");
+  if (health.state === "partial") return plain("bad", partialOf(health));
   if (health.state === "catching_up") return plain("warn", "catching up");
   if (health.lagMs === null) return plain("ok", "live");
   return { tone: "ok", text: `live, ${formatLag(health.lagMs)} behind`, spoken: "live" };
+}
+
+/** "1 of 3 masters is down" */
+export function partialOf({ masters }: Health): string {
+  const down = masters.filter(({ state }) => state === "down").length;
+  return `${down} of ${masters.length} masters ${down === 1 ? "is" : "are"} down`;
 }
 
 function plain(tone: Tone, text: string): Condition {

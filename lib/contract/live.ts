@@ -21,16 +21,38 @@ export const LiveView = z
   .meta({ id: "LiveView" });
 export type LiveView = z.infer<typeof LiveView>;
 
+/** One Redis that takes writes of the target. */
+export const MasterHealth = z
+  .object({
+    name: z.string().meta({ description: "`host:port` as it is now." }),
+    state: z.enum(["live", "catching_up", "down"]),
+    notifications: z.enum(["on", "off"]),
+    lagMs: z.number().nullable(),
+    clockOffsetMs: z.number().meta({ description: "How far its clock is ahead of Lockkeeper's." }),
+    scannedAt: z.number().nullable(),
+    scanMs: z.number().nullable(),
+    downSince: z.number().optional().meta({ description: "By Lockkeeper's clock, Unix milliseconds." }),
+    detail: z.string().optional(),
+  })
+  .meta({ id: "MasterHealth" });
+export type MasterHealth = z.infer<typeof MasterHealth>;
+
 export const Health = z
   .object({
     now: z.number().meta({ description: "Redis's clock as we know it, Unix milliseconds." }),
-    state: z.enum(["live", "catching_up", "down"]),
-    notifications: z.enum(["on", "off"]),
-    lagMs: z.number().nullable().meta({ description: "Redis round trip last measured; null while down." }),
-    scannedAt: z.number().nullable().meta({ description: "End of the last full pass." }),
-    scanMs: z.number().nullable().meta({ description: "How long it took." }),
+    state: z
+      .enum(["live", "catching_up", "partial", "down"])
+      .meta({ description: "`partial`: some masters do not answer; the locks of the others are right." }),
+    notifications: z.enum(["on", "off"]).meta({ description: "`on`: by every master that answers." }),
+    lagMs: z
+      .number()
+      .nullable()
+      .meta({ description: "Redis round trip last measured, of the slowest master; null while down." }),
+    scannedAt: z.number().nullable().meta({ description: "End of the last full pass, over all masters." }),
+    scanMs: z.number().nullable().meta({ description: "How long it took, at the slowest master." }),
     locks: z.int(),
     detail: z.string().optional().meta({ description: "What is wrong and what to do about it." }),
+    masters: z.array(MasterHealth),
   })
   .meta({ id: "Health" });
 export type Health = z.infer<typeof Health>;

@@ -16,7 +16,16 @@ const hello = (stream: string): LiveMessage => ({
 });
 const health: LiveMessage = {
   name: "health",
-  data: { now: 2, state: "live", notifications: "on", lagMs: 1, scannedAt: 1, scanMs: 1, locks: 0 },
+  data: {
+    now: 2,
+    state: "live",
+    notifications: "on",
+    lagMs: 1,
+    scannedAt: 1,
+    scanMs: 1,
+    locks: 0,
+    masters: [],
+  },
 };
 
 type Session = "in" | "out" | "unknown";

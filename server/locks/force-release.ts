@@ -77,7 +77,7 @@ function freeAskOf(seen: HeldObservation, holder: HeldBy | undefined, ask: Ask):
 /** Of a foreign hold our word is as good as our hearing: that is made sure of first. */
 async function lookAt(watcher: Watcher, key: Key, isForeign: boolean) {
   return await whileRedisAnswers(async () => {
-    if (isForeign) await watcher.confirmSight();
+    if (isForeign) await watcher.confirmSight(key);
     const { observation, hold } = await watcher.look(key);
     return { observation: answered(observation), hold };
   });

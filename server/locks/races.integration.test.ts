@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FormatRules } from "../formats/rules.ts";
 import { Journal } from "../history/journal.ts";
 import { addressOf, type Connections, openConnections } from "../redis/connect.ts";
+import { type Masters, openMasters } from "../redis/masters.ts";
 import { codeOf } from "../testing/locks.ts";
 import { startTestRedis, type TestRedis } from "../testing/redis.ts";
 import { until } from "../testing/server.ts";
@@ -17,6 +18,7 @@ const LANES = 20;
 let redis: TestRedis;
 let direct: Redis;
 let connections: Connections;
+let masters: Masters;
 let watcher: Watcher;
 let parts: Parameters<typeof freeByForce>[0];
 
@@ -24,10 +26,11 @@ beforeAll(async () => {
   redis = await startTestRedis();
   direct = redis.client();
   connections = await openConnections(addressOf(redis.url));
+  masters = openMasters(redis.url);
   const journal = new Journal();
   const rules = new FormatRules([{ pattern: "lock:spring:*", format: "spring" }]);
-  const options = { target: "test", db: 0, watch: ["lock:*"], notifications: "off" as const, rules };
-  watcher = new Watcher(options, connections.watch, connections.subscriber, journal);
+  const options = { target: "test", watch: ["lock:*"], notifications: "off" as const, rules };
+  watcher = new Watcher(options, masters, journal);
   const locks = new Locks(connections.verbs, connections.wake, 0, ["lock:*"]);
   parts = { locks, watcher, journal };
   watcher.start();
@@ -35,6 +38,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   watcher.stop();
+  masters.close();
   connections.close();
   await redis.stop();
 });

@@ -131,8 +131,6 @@ export function whenReady(
 
 export interface Connections {
   readonly verbs: Redis;
-  readonly watch: Redis;
-  readonly subscriber: Redis;
   readonly wake: Redis;
   close(): void;
 }
@@ -145,8 +143,6 @@ export interface Connections {
 export async function openConnections(address: RedisAddress): Promise<Connections> {
   const named = {
     verbs: connect(address, "verbs"),
-    watch: connect(address, "watch"),
-    subscriber: connect(address, "subscriber", { autoResubscribe: false }),
     wake: connect(address, "wake", { autoResubscribe: false }),
   };
   const close = () => {

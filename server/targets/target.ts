@@ -4,6 +4,7 @@ import type { Home } from "../auth/home.ts";
 import { Journal } from "../history/journal.ts";
 import { Locks } from "../locks/locks.ts";
 import { openConnections } from "../redis/connect.ts";
+import { openMasters } from "../redis/masters.ts";
 import { RuleBook } from "../watch/rule-book.ts";
 import { Watcher } from "../watch/watcher.ts";
 import type { TargetRedis } from "./target-redis.ts";
@@ -52,17 +53,16 @@ export async function openTarget(
   const { name, label, environment, policy, formatRules } = settings;
   const rules = await RuleBook.open({ home, target: name, given: formatRules });
   const connections = await openConnections(address);
+  const masters = openMasters(address);
   const journal = new Journal();
   const watcher = new Watcher(
     {
       target: name,
-      db: address.db,
       watch: policy.watch,
       notifications: policy.notifications,
       rules: rules.rules,
     },
-    connections.watch,
-    connections.subscriber,
+    masters,
     journal,
     log,
   );
@@ -74,6 +74,7 @@ export async function openTarget(
     locks: new Locks(connections.verbs, connections.wake, address.db, policy.lockable),
     close() {
       watcher.stop();
+      masters.close();
       connections.close();
     },
   };

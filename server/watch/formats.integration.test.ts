@@ -6,6 +6,7 @@ import { SpokenFormat } from "../../lib/contract/format.ts";
 import { Journal } from "../history/journal.ts";
 import { Locks } from "../locks/locks.ts";
 import { addressOf, type Connections, openConnections } from "../redis/connect.ts";
+import { type Masters, openMasters } from "../redis/masters.ts";
 import { forceByName } from "../testing/force-by-name.ts";
 import { startTestRedis, type TestRedis } from "../testing/redis.ts";
 import { until } from "../testing/server.ts";
@@ -18,6 +19,7 @@ const MIN_HOLD = "lockkeeper:reserve:min-hold";
 let redis: TestRedis;
 let direct: Redis;
 let connections: Connections;
+let masters: Masters;
 let locks: Locks;
 let journal: Journal;
 let watcher: Watcher;
@@ -30,18 +32,20 @@ afterAll(async () => await redis.stop());
 
 beforeEach(async () => {
   connections = await openConnections(addressOf(redis.url));
+  masters = openMasters(redis.url);
   locks = new Locks(connections.verbs, connections.wake, 0, ["lock:*"]);
   await watch();
 });
 afterEach(() => {
   watcher.stop();
+  masters.close();
   connections.close();
 });
 
 async function watch(): Promise<void> {
   journal = new Journal();
-  const options = { target: "test", db: 0, watch: ["lock:*"], notifications: "off" as const };
-  watcher = new Watcher(options, connections.watch, connections.subscriber, journal);
+  const options = { target: "test", watch: ["lock:*"], notifications: "off" as const };
+  watcher = new Watcher(options, masters, journal);
   watcher.start();
   await until(() => watcher.health().state === "live");
 }

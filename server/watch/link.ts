@@ -4,6 +4,7 @@ import { OURS } from "../formats/keys.ts";
 import { type NotificationState, type Notifications, settleNotifications } from "./notifications.ts";
 import { NO_SIGHT } from "./version.ts";
 
+const NO_ANSWER = "Redis does not answer; what is shown may be out of date.";
 const CANARY = `${OURS}canary`;
 const PROBE_EVERY_MS = 500;
 /** Redis is down when it has not answered for this long. */
@@ -17,6 +18,8 @@ const SETTING_EVERY_MS = 2000;
  */
 export class Link {
   isUp = false;
+  /** Since when it is not; Unix milliseconds of our clock. */
+  downSince: number | undefined = Date.now();
   lagMs: number | null = null;
   setting: NotificationState = { state: "off", detail: "Not looked at yet." };
   #sight = 0;
@@ -43,6 +46,11 @@ export class Link {
   /** Names the present stretch of unbroken sight. */
   get sight(): string {
     return this.seesChanges ? String(this.#sight) : NO_SIGHT;
+  }
+
+  /** Why it is down, when there is more to say than that it does not answer. */
+  get why(): string | undefined {
+    return this.isUp ? undefined : NO_ANSWER;
   }
 
   get seesChanges(): boolean {
@@ -94,6 +102,7 @@ export class Link {
     if (!this.isUp || this.#answeredAt - this.#settledAt > SETTING_EVERY_MS) await this.#settle();
     if (this.isUp && !wasBlind && isAsKnown) return;
     this.isUp = true;
+    this.downSince = undefined;
     this.on.up(wasBlind || !isAsKnown);
   }
 
@@ -153,6 +162,7 @@ export class Link {
   #goDown(): void {
     if (!this.isUp) return;
     this.isUp = false;
+    this.downSince = Date.now();
     this.lagMs = null;
     this.on.down();
   }

@@ -3,6 +3,7 @@ import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Journal } from "../history/journal.ts";
 import { addressOf, type Connections, openConnections } from "../redis/connect.ts";
+import { type Masters, openMasters } from "../redis/masters.ts";
 import { startTestRedis, type TestRedis } from "../testing/redis.ts";
 import { until } from "../testing/server.ts";
 import { holderVersionOf, matchVersion } from "./version.ts";
@@ -11,6 +12,7 @@ import { Watcher } from "./watcher.ts";
 let redis: TestRedis;
 let direct: Redis;
 let connections: Connections;
+let masters: Masters;
 let journal: Journal;
 let watcher: Watcher;
 
@@ -18,14 +20,16 @@ beforeAll(async () => {
   redis = await startTestRedis();
   direct = redis.client();
   connections = await openConnections(addressOf(redis.url));
+  masters = openMasters(redis.url);
   journal = new Journal();
-  const options = { target: "test", db: 0, watch: ["lock:*"], notifications: "off" as const };
-  watcher = new Watcher(options, connections.watch, connections.subscriber, journal);
+  const options = { target: "test", watch: ["lock:*"], notifications: "off" as const };
+  watcher = new Watcher(options, masters, journal);
   watcher.start();
   await until(() => watcher.health().state === "live");
 });
 afterAll(async () => {
   watcher.stop();
+  masters.close();
   connections.close();
   await redis.stop();
 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { VerdictState } from "../../lib/contract/verdict.ts";
 import { Journal } from "../history/journal.ts";
 import { addressOf, type Connections, openConnections } from "../redis/connect.ts";
+import { type Masters, openMasters } from "../redis/masters.ts";
 import { pause, scriptCalls } from "../testing/locks.ts";
 import { startTestRedis, type TestRedis } from "../testing/redis.ts";
 import { until } from "../testing/server.ts";
@@ -15,19 +16,22 @@ const EVERY_MS = 500;
 let redis: TestRedis;
 let direct: Redis;
 let connections: Connections;
+let masters: Masters;
 let watcher: Watcher;
 
 beforeAll(async () => {
   redis = await startTestRedis();
   direct = redis.client();
   connections = await openConnections(addressOf(redis.url));
-  const options = { target: "test", db: 0, watch: ["lock:*"], notifications: "off" as const };
-  watcher = new Watcher(options, connections.watch, connections.subscriber, new Journal());
+  masters = openMasters(redis.url);
+  const options = { target: "test", watch: ["lock:*"], notifications: "off" as const };
+  watcher = new Watcher(options, masters, new Journal());
   watcher.start();
   await until(() => watcher.health().state === "live");
 });
 afterAll(async () => {
   watcher.stop();
+  masters.close();
   connections.close();
   await redis.stop();
 });

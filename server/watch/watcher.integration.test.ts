@@ -5,6 +5,7 @@ import type { LockEvent } from "../../lib/contract/event.ts";
 import { Journal } from "../history/journal.ts";
 import { Locks } from "../locks/locks.ts";
 import { addressOf, type Connections, openConnections } from "../redis/connect.ts";
+import { type Masters, openMasters } from "../redis/masters.ts";
 import { startTestRedis, type TestRedis } from "../testing/redis.ts";
 import { until } from "../testing/server.ts";
 import { matchVersion } from "./version.ts";
@@ -13,6 +14,7 @@ import { Watcher } from "./watcher.ts";
 let redis: TestRedis;
 let direct: Redis;
 let connections: Connections;
+let masters: Masters;
 let locks: Locks;
 let journal: Journal;
 let watcher: Watcher;
@@ -21,19 +23,21 @@ async function start({ flags = "Kghszxe$" } = {}): Promise<void> {
   redis = await startTestRedis({ args: ["--notify-keyspace-events", flags] });
   direct = redis.client();
   connections = await openConnections(addressOf(redis.url));
+  masters = openMasters(redis.url);
   locks = new Locks(connections.verbs, connections.wake, 0, ["lock:*"]);
 }
 
 async function watch(policy: "off" | "set" = "off"): Promise<void> {
   journal = new Journal();
-  const options = { target: "test", db: 0, watch: ["*lock*", "mutex:*"], notifications: policy };
-  watcher = new Watcher(options, connections.watch, connections.subscriber, journal);
+  const options = { target: "test", watch: ["*lock*", "mutex:*"], notifications: policy };
+  watcher = new Watcher(options, masters, journal);
   watcher.start();
   await until(() => watcher.health().state === "live");
 }
 
 afterEach(async () => {
   watcher.stop();
+  masters.close();
   connections.close();
   await redis.stop();
 });
@@ -208,8 +212,8 @@ describe("with notifications", () => {
     const seen = watcher.mirror.get(key);
     const version = seen && watcher.lockOf(seen).version;
     await direct.call("CLIENT", "KILL", "TYPE", "pubsub");
-    await until(() => connections.subscriber.status !== "ready");
-    await until(() => watcher.health().state === "live" && connections.subscriber.status === "ready");
+    await until(() => masters.list[0]?.subscriber.status !== "ready");
+    await until(() => watcher.health().state === "live" && masters.list[0]?.subscriber.status === "ready");
     await until(() => {
       const now = watcher.mirror.get(key);
       return now !== undefined && matchVersion(version ?? "", now).comparison === "unsure";

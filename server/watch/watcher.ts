@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import type { FormatName } from "../../lib/contract/format.ts";
 import { type Key, textOfKey } from "../../lib/contract/key.ts";
@@ -10,24 +9,23 @@ import type { HeldObservation, Observation, SeenWaiters } from "../formats/obser
 import { read } from "../formats/read.ts";
 import { type FormatRules, NO_RULES } from "../formats/rules.ts";
 import type { Journal } from "../history/journal.ts";
+import { NeverSentError } from "../redis/failure.ts";
 import { Glob, matchesAny } from "../redis/glob.ts";
+import type { Master, Masters } from "../redis/masters.ts";
 import { passingHoldOf } from "./continuity.ts";
-import { discover } from "./discovery.ts";
 import { dueMsOf } from "./due.ts";
+import { healthOf } from "./health.ts";
 import { Heard } from "./heard.ts";
 import { freeLock, type Hold, lockOf } from "./hold.ts";
-import { Link } from "./link.ts";
+import { MasterWatch } from "./master-watch.ts";
 import { Mirror } from "./mirror.ts";
-import { Notifications } from "./notifications.ts";
 import type { OwnEvent } from "./own-event.ts";
-import { Passes } from "./passes.ts";
-import { type Look, Reader } from "./reader.ts";
+import type { Look } from "./reader.ts";
 import { RedisClock } from "./redis-clock.ts";
 import { Reporter } from "./reporter.ts";
 
 export interface WatcherOptions {
   readonly target: string;
-  readonly db: number;
   readonly watch: readonly string[];
   readonly notifications: "off" | "set";
   /** What shape alone does not tell. */
@@ -38,63 +36,42 @@ const SETTLE_MS = 500;
 /** How many keys with the same token a lock is shown with. */
 const SHARED_WITH_MAX = 20;
 
-/** Keeps the picture of one target right, and tells the journal what happened. */
+/** Keeps the picture of one target right, whatever masters it has, and tells the journal what happened. */
 export class Watcher {
   readonly mirror = new Mirror();
-  readonly clock = new RedisClock();
-  readonly #link: Link;
-  readonly #reader: Reader;
+  readonly #watches = new Map<Master, MasterWatch>();
   readonly #reporter: Reporter;
   readonly #heard = new Heard();
   readonly #listeners = new Set<() => void>();
-  readonly #passes: Passes;
   readonly #watched: readonly Glob[];
+  readonly #noClock = new RedisClock();
   #rules: FormatRules;
+  #forgetMasters = () => undefined as unknown;
+  #isRunning = false;
 
   constructor(
     readonly options: WatcherOptions,
-    private readonly redis: Redis,
-    subscriber: Redis,
+    private readonly masters: Masters,
     journal: Journal,
     private readonly log?: Logger,
   ) {
     this.#rules = options.rules ?? NO_RULES;
     this.#watched = options.watch.map((pattern) => new Glob(pattern));
-    this.#reader = new Reader(
-      (keys) => read(redis, keys, this.#rules),
-      (looks) => this.#take(looks),
-      (key) => dueMsOf(this.mirror.get(key)),
-    );
     this.#reporter = new Reporter(options.target, journal, (key) => this.#lookAgain(key));
-    const notifications = new Notifications(subscriber, options.db, options.watch, {
-      onChange: (key, event) => this.#onChange(key, event),
-      onOwnEvent: (event) => this.#onOwnEvent(event),
-    });
-    this.#link = new Link(redis, subscriber, notifications, options.notifications, {
-      up: (isBlind) => this.#onUp(isBlind),
-      down: () => this.#onDown(),
-      settled: () => {
-        this.#passes.schedule();
-        this.#changed();
-      },
-    });
-    this.#passes = new Passes({
-      walk: (signal) => this.#walk(signal),
-      isUp: () => this.#link.isUp,
-      seesChanges: () => this.#link.seesChanges,
-      now: () => this.clock.now(),
-      caughtUp: () => this.#changed(),
-    });
+    this.#follow();
   }
 
   start(): void {
-    this.#link.start();
+    this.#isRunning = true;
+    this.#forgetMasters = this.masters.onChange(() => this.#follow());
+    for (const watch of this.#watches.values()) watch.start();
   }
 
+  /** The masters stay open: whoever opened them closes them. */
   stop(): void {
-    this.#passes.stop();
-    this.#link.stop();
-    this.#reader.stop();
+    this.#isRunning = false;
+    this.#forgetMasters();
+    for (const watch of this.#watches.values()) watch.stop();
     this.#reporter.stop();
   }
 
@@ -104,29 +81,24 @@ export class Watcher {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Whether any of the masters answers. */
   get isUp(): boolean {
-    return this.#link.isUp;
+    return this.#all.some(({ link }) => link.isUp);
+  }
+
+  /** The clock that the target as a whole is told by: each master has its own. */
+  get clock(): RedisClock {
+    return (this.#all.find(({ link }) => link.isUp) ?? this.#all[0])?.clock ?? this.#noClock;
   }
 
   health(): Health {
-    const { isUp, setting, lagMs } = this.#link;
-    const told = setting.state === "off" ? setting.detail : undefined;
-    const detail = isUp ? told : "Redis does not answer; what is shown may be out of date.";
-    return {
-      now: this.clock.now(),
-      state: !isUp ? "down" : this.#passes.isCaughtUp ? "live" : "catching_up",
-      notifications: setting.state,
-      lagMs,
-      scannedAt: this.#passes.last?.at ?? null,
-      scanMs: this.#passes.last?.tookMs ?? null,
-      locks: this.mirror.size,
-      ...(detail === undefined ? {} : { detail }),
-    };
+    return healthOf(this.#all, this.clock.now(), this.mirror.size);
   }
 
   /** Resolves when the picture has taken in what was heard so far, or Redis does not let it. */
   async settled(): Promise<void> {
-    await Promise.race([this.#reader.settled(), sleep(SETTLE_MS, undefined, { ref: false })]);
+    const all = Promise.all(this.#all.map((watch) => watch.settled()));
+    await Promise.race([all, sleep(SETTLE_MS, undefined, { ref: false })]);
   }
 
   isWatched(key: Key): boolean {
@@ -136,16 +108,19 @@ export class Watcher {
   /** Looks at a key in Redis now. The picture takes it in when it is a watched one. */
   async look(key: Key): Promise<{ observation: Observation; hold: Hold | undefined }> {
     const isWatched = this.isWatched(key);
+    const watch = this.#watchOf(key);
     const [observation] = isWatched
-      ? await this.#reader.look([key])
-      : await read(this.redis, [key], this.#rules);
+      ? await watch.look([key])
+      : await read(watch.master.redis, [key], this.#rules);
     if (observation === undefined) throw new Error("read.lua gave no reply");
     return { observation, hold: isWatched ? this.mirror.get(key) : passingHoldOf(observation) };
   }
 
   /** What a key is when it is read as one format; the picture stays as it is. */
   async lookAs(key: Key, format: FormatName): Promise<Observation> {
-    const [observation] = await read(this.redis, [key], { formatOf: () => format });
+    const [observation] = await read(this.#watchOf(key).master.redis, [key], {
+      formatOf: () => format,
+    });
     if (observation === undefined) throw new Error("read.lua gave no reply");
     return observation;
   }
@@ -155,15 +130,15 @@ export class Watcher {
     if (holder.fence === null) this.#reporter.freedAs(key, holder.owner, format);
   }
 
-  /** Makes sure that nothing we should have heard of is still on its way. @throws when Redis is away */
-  async confirmSight(): Promise<void> {
-    await this.#link.confirm();
+  /** Makes sure that nothing we should have heard of the key is still on its way. @throws when Redis is away */
+  async confirmSight(key: Key): Promise<void> {
+    await this.#watchOf(key).link.confirm();
   }
 
   /** From now on keys are of the formats that these rules say. Everything is read again. */
   useRules(rules: FormatRules): void {
     this.#rules = rules;
-    void this.#passes.run();
+    for (const { passes } of this.#all) void passes.run();
   }
 
   lockOf(hold: Hold): Lock {
@@ -174,15 +149,76 @@ export class Watcher {
     return freeLock(this.options.target, key, asOf, waiters);
   }
 
+  get #all(): MasterWatch[] {
+    return [...this.#watches.values()];
+  }
+
+  /** @throws NeverSentError while nobody has the key */
+  #watchOf(key: Key): MasterWatch {
+    const watch = this.#homeOf(key);
+    if (watch === undefined) throw new NeverSentError("No master is known to have the key");
+    return watch;
+  }
+
+  #homeOf(key: Key): MasterWatch | undefined {
+    const master = this.masters.of(key);
+    return master && this.#watches.get(master);
+  }
+
+  /** Masters come and go. */
+  #follow(): void {
+    const { list } = this.masters;
+    for (const [master, watch] of this.#watches) {
+      if (list.includes(master)) continue;
+      this.#watches.delete(master);
+      watch.stop();
+    }
+    for (const master of list) {
+      if (this.#watches.has(master)) continue;
+      const watch = this.#watchAt(master);
+      this.#watches.set(master, watch);
+      if (this.#isRunning) watch.start();
+    }
+    this.#changed();
+  }
+
+  #watchAt(master: Master): MasterWatch {
+    const { watch, notifications } = this.options;
+    const at = new MasterWatch(master, {
+      ...{ db: this.masters.db, watch, notifications },
+      known: () => this.#keysOf(master),
+      read: (keys) => read(master.redis, keys, this.#rules),
+      dueMsOf: (key) => dueMsOf(this.mirror.get(key)),
+      took: (looks) => this.#take(looks, at),
+      blind: (keys) => this.#heard.blind(keys),
+      changed: () => this.#changed(),
+      listener: {
+        onChange: (key, event) => this.#onChange(key, event),
+        onOwnEvent: (event) => this.#onOwnEvent(event),
+      },
+    });
+    return at;
+  }
+
+  *#keysOf(master: Master): Iterable<Key> {
+    const isAlone = this.masters.list.length === 1;
+    for (const key of this.mirror.keys()) if (isAlone || this.masters.of(key) === master) yield key;
+  }
+
   #lookAgain(key: Key): boolean {
     const isWatched = this.isWatched(key);
-    if (isWatched) this.#reader.mark(key);
+    if (isWatched) this.#mark(key);
     return isWatched;
+  }
+
+  // While nobody has the key, whoever takes it over begins by reading what is known.
+  #mark(key: Key): void {
+    this.#homeOf(key)?.mark(key);
   }
 
   #onChange(key: Key, event: string): void {
     this.#heard.change(key, event);
-    this.#reader.mark(key);
+    this.#mark(key);
   }
 
   #onOwnEvent(event: OwnEvent): void {
@@ -190,12 +226,10 @@ export class Watcher {
     if (event.type === "acquired") this.#heard.begun(event.key);
   }
 
-  #take(looks: readonly Look[]): void {
+  #take(looks: readonly Look[], at: MasterWatch): void {
     for (const look of looks) {
-      const { observation, sentAt, receivedAt } = look;
-      if (observation.state !== "unreadable") this.clock.heard(observation.asOf, sentAt, receivedAt);
       try {
-        this.#takeOne(observation, sentAt);
+        this.#takeOne(look, at);
       } catch (error) {
         // One lock that cannot be told must not end the picture of the others.
         this.log?.error({ err: error }, "a look could not be taken in");
@@ -204,44 +238,22 @@ export class Watcher {
     this.#changed();
   }
 
-  #takeOne(observation: Observation, sentAt: number): void {
+  #takeOne({ observation, sentAt }: Look, { link, passes, clock }: MasterWatch): void {
     const { key } = observation;
     const { hint, ...heard } = this.#heard.takenBy(observation, this.mirror.get(key), sentAt);
     const { after } = this.mirror.observe(observation, {
       ...heard,
-      since: this.#link.seesChanges && this.#passes.isCaughtUp ? "exact" : "at_least",
-      sight: this.#link.sight,
+      since: link.seesChanges && passes.isCaughtUp ? "exact" : "at_least",
+      sight: link.sight,
     });
     this.#reporter.sighted({
       key,
       hold: after,
-      asOf: observation.state === "unreadable" ? this.clock.now() : observation.asOf,
+      asOf: observation.state === "unreadable" ? clock.now() : observation.asOf,
       sentAt,
       hint,
-      isFirstLook: this.#passes.isFirst,
+      isFirstLook: passes.isFirst,
     });
-  }
-
-  #onUp(isBlind: boolean): void {
-    if (isBlind) this.#heard.blind(this.mirror.keys());
-    this.#onDown();
-    void this.#passes.run();
-  }
-
-  #onDown(): void {
-    this.#passes.broken();
-    this.#changed();
-  }
-
-  /** Reads what is known, then walks the keyspace for what is not. */
-  async #walk(signal: AbortSignal): Promise<void> {
-    const known = new Set(this.mirror.keys());
-    for (const key of known) this.#reader.mark(key);
-    for await (const keys of discover(this.redis, this.options.watch, signal)) {
-      for (const key of keys) if (!known.has(key)) this.#reader.mark(key);
-      await this.#reader.settled();
-    }
-    await this.#reader.settled();
   }
 
   #changed(): void {

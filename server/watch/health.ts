@@ -1,0 +1,68 @@
+import type { Health, MasterHealth } from "../../lib/contract/live.ts";
+import type { MasterWatch } from "./master-watch.ts";
+
+/** How far the picture of a target can be trusted. */
+export function healthOf(watches: readonly MasterWatch[], now: number, locks: number): Health {
+  const masters = watches.map(healthOfMaster);
+  const up = masters.filter(({ state }) => state !== "down");
+  const off = up.find(({ notifications }) => notifications === "off");
+  const detail = detailOf(masters) ?? off?.detail;
+  return {
+    now,
+    state: stateOf(masters),
+    notifications: up.length === 0 || off !== undefined ? "off" : "on",
+    lagMs: most(up.map(({ lagMs }) => lagMs)),
+    scannedAt: least(masters.map(({ scannedAt }) => scannedAt)),
+    scanMs: most(masters.map(({ scanMs }) => scanMs)),
+    locks,
+    ...(detail === undefined ? {} : { detail }),
+    masters,
+  };
+}
+
+function healthOfMaster({ master, link, passes, clock }: MasterWatch): MasterHealth {
+  const { isUp, setting, lagMs, downSince } = link;
+  const why = link.why ?? (setting.state === "off" ? setting.detail : undefined);
+  return {
+    name: master.name,
+    state: !isUp ? "down" : passes.isCaughtUp ? "live" : "catching_up",
+    notifications: setting.state,
+    lagMs,
+    clockOffsetMs: Math.round(clock.at(performance.now()) - Date.now()),
+    scannedAt: passes.last?.at ?? null,
+    scanMs: passes.last?.tookMs ?? null,
+    ...(isUp ? {} : { downSince }),
+    ...(why === undefined ? {} : { detail: why }),
+  };
+}
+
+function stateOf(masters: readonly MasterHealth[]): Health["state"] {
+  const down = masters.filter(({ state }) => state === "down");
+  if (down.length === masters.length) return "down";
+  if (down.length > 0) return "partial";
+  return masters.every(({ state }) => state === "live") ? "live" : "catching_up";
+}
+
+/** What is wrong with those that are down. */
+function detailOf(masters: readonly MasterHealth[]): string | undefined {
+  const down = masters.filter(({ state }) => state === "down");
+  if (masters.length <= 1) {
+    return masters.length === 0 ? "No master of it is known." : down[0]?.detail;
+  }
+  if (down.length === 0) return undefined;
+  const each = down.map(({ name, downSince, detail }) => {
+    const since = downSince === undefined ? "" : ` since ${new Date(downSince).toISOString()}`;
+    return `${name} is down${since}: ${detail ?? "Redis does not answer."}`;
+  });
+  return each.join(" ");
+}
+
+function most(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+function least(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 || known.length < values.length ? null : Math.min(...known);
+}
