@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import type { RedisAddress } from "./connect.ts";
-import { connectMaster, type Master, type Masters } from "./masters.ts";
+import { connectMaster, type Master, type Masters } from "./master.ts";
 
 /** One Redis that has every key: always the same one, or whichever Sentinel names. */
 export class OneMaster implements Masters, Master {

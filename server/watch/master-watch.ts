@@ -1,6 +1,6 @@
 import type { Key } from "../../lib/contract/key.ts";
 import type { Observation } from "../formats/observation.ts";
-import type { Master } from "../redis/masters.ts";
+import type { Master } from "../redis/master.ts";
 import { discover } from "./discovery.ts";
 import { Link } from "./link.ts";
 import { type Listener, Notifications } from "./notifications.ts";

@@ -11,7 +11,7 @@ import { type FormatRules, NO_RULES } from "../formats/rules.ts";
 import type { Journal } from "../history/journal.ts";
 import { NeverSentError } from "../redis/failure.ts";
 import { Glob, matchesAny } from "../redis/glob.ts";
-import type { Master, Masters } from "../redis/masters.ts";
+import type { Master, Masters } from "../redis/master.ts";
 import { passingHoldOf } from "./continuity.ts";
 import { dueMsOf } from "./due.ts";
 import { healthOf } from "./health.ts";
