@@ -72,6 +72,11 @@ const Environment = z.object({
   LOCKKEEPER_DOOR: z.enum(["fast", "next"], "must be fast or next").default("fast"),
   LOCKKEEPER_CACHE_DIR: z.string().default(".cache"),
   LOCKKEEPER_REDIS_PORT: port.default(6399),
+  LOCKKEEPER_STREAMS_MAX: z.coerce
+    .number("must be a number")
+    .int("must be a whole number")
+    .min(1, "must be 1 or more")
+    .default(1000),
   LOCKKEEPER_LOG: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`).default("warn"),
   NODE_ENV: z.string().optional(),
   npm_lifecycle_event: z.string().optional(),
@@ -100,6 +105,8 @@ export interface Config {
   readonly notifications: "off" | "set";
   /** Which keys are of which format, where their shape does not tell. */
   readonly formatRules: readonly FormatRule[];
+  /** How many tabs and readers of events may be open at once. */
+  readonly streamsMax: number;
   readonly rootKey: string | undefined;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** Who a link made at this terminal logs in. */
@@ -135,6 +142,7 @@ export function readConfig(
     lockable: env.LOCKKEEPER_LOCKABLE,
     notifications: env.LOCKKEEPER_NOTIFICATIONS,
     formatRules: env.LOCKKEEPER_FORMATS,
+    streamsMax: env.LOCKKEEPER_STREAMS_MAX,
     rootKey: env.LOCKKEEPER_ROOT_KEY,
     logLevel: env.LOCKKEEPER_LOG,
     operatorName: accountName(),

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { createApi } from "./api/api.ts";
 import { Authentication } from "./api/authentication.ts";
 import type { Dispatcher } from "./api/dispatch.ts";
-import { LiveStreams } from "./api/live-streams.ts";
+import { LiveStreams } from "./api/live/live-streams.ts";
 import { answerNode } from "./api/node-door.ts";
 import { OpenStreams } from "./api/sse.ts";
 import { answerWeb } from "./api/web-door.ts";
@@ -39,7 +39,7 @@ export class Runtime {
       const { publicUrl, insecureHttp } = config;
       const authentication = new Authentication(rootKey, sessions, { publicUrl, insecureHttp, port });
       const targets = new Targets([await openTarget(settingsOf(config), redis, home, log)]);
-      const streams = new OpenStreams();
+      const streams = new OpenStreams(config.streamsMax);
       const services = { targets, sessions, authentication, live: new LiveStreams(), streams };
       return new Runtime(config, createApi(services, log), targets, home, streams, rootKey.made);
     } catch (error) {

@@ -12,8 +12,8 @@ const SHOWN = 80;
 
 /** The stream beside the table. Renewals are left out: one a lock every few seconds would bury the rest. */
 export function EventPanel() {
-  const { events, paused, missed } = useEvents();
   const [open, setOpen] = useStoredFlag("lockkeeper:event-panel", true);
+  const { events, paused, missed } = useEvents(open ? "all" : "as_they_come");
   const shown = useMemo(
     () =>
       events

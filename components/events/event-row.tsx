@@ -8,12 +8,19 @@ import type { LockEvent } from "@/lib/contract/event.ts";
 import { Derived, EventName } from "./event-line.tsx";
 import { eventDetail } from "./event-text.ts";
 
+interface EventRowProps {
+  event: LockEvent;
+  top: number;
+  /** How many the stream left out between this one and the one before it. */
+  skipped: number;
+}
+
 /** One line of the stream, at its place in the virtual list. */
-export function EventRow({ event, top }: { event: LockEvent; top: number }) {
+export function EventRow({ event, top, skipped }: EventRowProps) {
   const detail = eventDetail(event);
   return (
     <li
-      className="absolute inset-x-0 grid h-8 grid-cols-[58px_96px_minmax(0,1fr)] items-center gap-3 border-b border-line-soft px-4 @3xl:grid-cols-[92px_112px_minmax(0,5fr)_minmax(0,6fr)_52px]"
+      className="absolute inset-x-0 grid h-8 grid-cols-[58px_96px_minmax(0,1fr)] items-center gap-3 border-b border-line-soft px-4 @3xl:grid-cols-[92px_112px_minmax(0,5fr)_minmax(0,6fr)_92px]"
       style={{ top }}
     >
       <time
@@ -34,9 +41,20 @@ export function EventRow({ event, top }: { event: LockEvent; top: number }) {
       >
         <SafeText text={detail} />
       </span>
-      <span className="text-right @max-3xl:hidden">
-        <Derived event={event} />
+      <span className="text-right whitespace-nowrap @max-3xl:hidden">
+        {skipped > 0 ? <Skipped count={skipped} /> : <Derived event={event} />}
       </span>
     </li>
+  );
+}
+
+function Skipped({ count }: { count: number }) {
+  return (
+    <span
+      className="text-2xs text-warn"
+      title={`${count} earlier events came faster than they can be shown; the lock's own page has them`}
+    >
+      +{count} not shown
+    </span>
   );
 }

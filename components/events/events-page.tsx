@@ -7,8 +7,8 @@ import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { SearchBox } from "@/components/ui/search-box.tsx";
 import { useKeys } from "@/components/ui/use-keys.ts";
-import type { LockEvent } from "@/lib/contract/event.ts";
 import { parseFilter } from "@/lib/contract/filter.ts";
+import type { EventSnapshot } from "@/lib/live/event-log.ts";
 import { useEventPause, useEvents } from "@/lib/live/hooks.ts";
 import { eventMatches } from "./event-filter.ts";
 import { EventRow } from "./event-row.tsx";
@@ -19,7 +19,7 @@ import { useEventsUrl } from "./use-events-url.ts";
 const ROW_PX = 32;
 
 export function EventsPage() {
-  const { events, paused, missed } = useEvents();
+  const { events, paused, missed, skippedBefore } = useEvents("all");
   const { pause, resume } = useEventPause();
   const url = useEventsUrl();
   const shown = useMemo(() => {
@@ -44,14 +44,18 @@ export function EventsPage() {
         <EventPauseButton paused={paused} missed={missed} small={false} />
       </div>
       <TypeFilter chosen={url.types} onChoose={url.setTypes} />
-      <EventList events={shown}>
+      <EventList events={shown} skippedBefore={skippedBefore}>
         {shown.length === 0 && <Nothing filtered={events.length > 0} onClear={url.clear} />}
       </EventList>
     </Greyed>
   );
 }
 
-function EventList({ events, children }: { events: readonly LockEvent[]; children: React.ReactNode }) {
+interface EventListProps extends Pick<EventSnapshot, "events" | "skippedBefore"> {
+  children: React.ReactNode;
+}
+
+function EventList({ events, skippedBefore, children }: EventListProps) {
   const scroller = useRef<HTMLElement>(null);
   const rows = useVirtualizer({
     count: events.length,
@@ -73,7 +77,9 @@ function EventList({ events, children }: { events: readonly LockEvent[]; childre
       <ol className="relative" style={height > 0 ? { height } : undefined}>
         {rows.getVirtualItems().map(({ index, start, key }) => {
           const event = events[index];
-          return event === undefined ? null : <EventRow key={key} event={event} top={start} />;
+          return event === undefined ? null : (
+            <EventRow key={key} event={event} top={start} skipped={skippedBefore.get(event.id) ?? 0} />
+          );
         })}
       </ol>
     </section>

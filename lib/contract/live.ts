@@ -16,10 +16,21 @@ export const LiveView = z
       .string()
       .max(2048)
       .optional()
-      .meta({ description: "A key in path form whose state is wanted as well." }),
+      .meta({ description: "A key in path form whose state and events are wanted as well." }),
+    events: z
+      .enum(["none", "all"])
+      .default("none")
+      .meta({ description: "Whether the events of all locks are wanted." }),
   })
   .meta({ id: "LiveView" });
 export type LiveView = z.infer<typeof LiveView>;
+
+export const LiveQuery = LiveView.extend({
+  carry: z.enum(["on", "once"]).default("on").meta({
+    description:
+      "once: the stream ends with its first picture. For a browser that has no connection left to keep open.",
+  }),
+});
 
 /** One Redis that takes writes of the target. */
 export const MasterHealth = z
@@ -76,14 +87,30 @@ export const LiveWindow = z.object({
 });
 export type LiveWindow = z.infer<typeof LiveWindow>;
 
+/** A row of the window before, by its place there; null: by the same place; or a lock that is new or looks different. */
+export const LiveRow = z.union([z.null(), z.int().min(0), Lock]);
+
+/** What has changed since the `window` or `rows` message before; the offset is the same. */
+export const LiveRows = z.object({
+  now: z.number(),
+  total: z.int(),
+  held: z.int(),
+  rows: z.array(LiveRow),
+});
+export type LiveRows = z.infer<typeof LiveRows>;
+
 /** Messages of GET /live by SSE event name. */
 export const LIVE_MESSAGES = {
   hello: LiveHello,
   health: Health,
   window: LiveWindow,
+  rows: LiveRows,
   lock: z.object({ now: z.number(), lock: Lock }),
   recent: z.object({ items: z.array(LockEvent) }),
-  event: LockEvent,
+  events: z.object({
+    items: z.array(LockEvent),
+    skipped: z.int().meta({ description: "How many were left out before these, because too many came." }),
+  }),
 } as const;
 
 export type LiveMessage = {

@@ -6,6 +6,8 @@ import type { LiveView } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import type { Session } from "@/lib/contract/session.ts";
 
+import type { Carry } from "./stream-ports.ts";
+
 const BASE = "/api/v1";
 const PATIENCE_MS = 15_000;
 
@@ -121,8 +123,8 @@ export async function changeView(
   }
 }
 
-export function liveUrl(view: LiveView): string {
-  const query = new URLSearchParams();
+export function liveUrl(view: LiveView, carry: Carry): string {
+  const query = new URLSearchParams({ carry });
   for (const [name, value] of Object.entries(view)) {
     if (value !== undefined) query.set(name, String(value));
   }

@@ -1,11 +1,12 @@
 import { changeView, checkSession, liveUrl, loadWire } from "./api.ts";
-import type { Source, StreamPorts } from "./stream.ts";
+import type { Source, StreamPorts } from "./stream-ports.ts";
 
 /** The real browser behind `StreamPorts`. */
 export function browserPorts(): StreamPorts {
   return {
     open,
     url: liveUrl,
+    takePlace,
     changeView,
     checkSession,
     timer(run, afterMs) {
@@ -22,6 +23,44 @@ export function browserPorts(): StreamPorts {
     },
   };
 }
+
+/**
+ * A browser opens six connections to a host, for all of its tabs together. Those beyond these ask again and again, so
+ * that pages and clicks always find a connection that is free.
+ */
+const PLACES = 4;
+
+const nothing = () => undefined;
+
+const takePlace: StreamPorts["takePlace"] = (told) => {
+  // Not there without TLS, but on this machine: then every tab keeps a connection open.
+  const { locks } = navigator;
+  if (locks === undefined) {
+    told(true);
+    return nothing;
+  }
+  let leave: () => void = nothing;
+  let isWanted = true;
+  const left = new Promise<void>((resolve) => {
+    leave = () => {
+      isWanted = false;
+      resolve();
+    };
+  });
+  const ask = async (place: number): Promise<void> => {
+    if (!isWanted) return;
+    if (place === PLACES) return told(false);
+    const wasFree = await locks.request(`lockkeeper-stream-${place}`, { ifAvailable: true }, async (lock) => {
+      if (lock === null || !isWanted) return lock !== null;
+      told(true);
+      await left;
+      return true;
+    });
+    if (!wasFree) await ask(place + 1);
+  };
+  void ask(0).catch(() => isWanted && told(true));
+  return leave;
+};
 
 const open: StreamPorts["open"] = (url, on) => {
   let source: EventSource | undefined;

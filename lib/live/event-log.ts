@@ -6,9 +6,11 @@ export interface EventSnapshot {
   paused: boolean;
   /** How many came since the pause. */
   missed: number;
+  /** How many the stream left out before an event, by its id: too many came at once. */
+  skippedBefore: ReadonlyMap<string, number>;
 }
 
-const EMPTY: EventSnapshot = { events: [], paused: false, missed: 0 };
+const EMPTY: EventSnapshot = { events: [], paused: false, missed: 0, skippedBefore: new Map() };
 
 export interface EventLogOptions {
   capacity?: number;
@@ -22,6 +24,9 @@ export class EventLog {
   #schedule: (run: () => void) => void;
   #events: LockEvent[] = [];
   #ids = new Set<string>();
+  #skippedBefore = new Map<string, number>();
+  /** Left out, and no event has come after them yet. */
+  #skipped = 0;
   #snapshot = EMPTY;
   #listeners = new Set<() => void>();
   #scheduled = false;
@@ -33,15 +38,23 @@ export class EventLog {
     this.#schedule = schedule;
   }
 
-  add(events: readonly LockEvent[]): void {
+  /** @param skipped how many were left out before these */
+  add(events: readonly LockEvent[], skipped = 0): void {
+    this.#skipped += skipped;
     const fresh = events.filter((event) => !this.#ids.has(event.id));
-    if (fresh.length === 0) return;
+    const [first] = fresh;
+    if (first === undefined) return;
+    if (this.#skipped > 0) this.#skippedBefore.set(first.id, this.#skipped);
+    this.#skipped = 0;
     for (const event of fresh) {
       this.#ids.add(event.id);
       this.#events.push(event);
     }
     const surplus = this.#events.length - this.#capacity;
-    if (surplus > 0) for (const event of this.#events.splice(0, surplus)) this.#ids.delete(event.id);
+    for (const { id } of surplus > 0 ? this.#events.splice(0, surplus) : []) {
+      this.#ids.delete(id);
+      this.#skippedBefore.delete(id);
+    }
     if (this.#paused) this.#missed += fresh.length;
     this.#publishSoon();
   }
@@ -62,6 +75,8 @@ export class EventLog {
   clear(): void {
     this.#events = [];
     this.#ids.clear();
+    this.#skippedBefore.clear();
+    this.#skipped = 0;
     this.resume();
   }
 
@@ -87,6 +102,7 @@ export class EventLog {
       events: stands ? this.#snapshot.events : this.#events.slice(),
       paused: this.#paused,
       missed: this.#missed,
+      skippedBefore: this.#skippedBefore,
     };
     for (const listener of this.#listeners) listener();
   }

@@ -30,8 +30,11 @@ export function useSilence(): number | null {
   return useSyncExternalStore(store.ticker.subscribe, seconds, () => null);
 }
 
-export function useEvents(): EventSnapshot {
-  const { events } = useLiveStore();
+/** The events that the stream has brought. Those of all locks come while somebody mounted wants them. */
+export function useEvents(wanted: "all" | "as_they_come" = "as_they_come"): EventSnapshot {
+  const store = useLiveStore();
+  const { events } = store;
+  useEffect(() => (wanted === "all" ? store.showEvents() : undefined), [store, wanted]);
   return useSyncExternalStore(events.subscribe, events.snapshot, () => NO_EVENTS);
 }
 

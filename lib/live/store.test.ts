@@ -4,7 +4,7 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import { sampleLock } from "@/lib/contract/lock-sample.ts";
 import { EventLog } from "./event-log.ts";
 import { LiveStore } from "./store.ts";
-import type { StreamPorts } from "./stream.ts";
+import type { StreamPorts } from "./stream-ports.ts";
 
 const LOCK = sampleLock({ asOf: 70_000 });
 const hello: LiveMessage = {
@@ -28,6 +28,10 @@ function setup() {
     url: (view) => {
       views.push(view);
       return "";
+    },
+    takePlace: (told) => {
+      told(true);
+      return () => {};
     },
     open: (_url, on) => {
       say = on.message;
@@ -80,10 +84,24 @@ describe("LiveStore", () => {
       observed: "derived",
     } as const;
     say({ name: "recent", data: { items: [event] } });
-    say({ name: "event", data: { ...event, id: "2" } });
+    say({ name: "events", data: { items: [{ ...event, id: "2" }], skipped: 0 } });
     expect(store.state()).toMatchObject({ connection: "live", hello: hello.data, outdated: false });
     expect(seen).toMatchObject({ reconnected: 1, windows: [{ total: 1 }], locks: [LOCK] });
     expect(store.events.snapshot().events.map(({ id }) => id)).toEqual(["1", "2"]);
+  });
+
+  it("keeps its window by what changes in it, and asks for all of it when that does not fit", async () => {
+    const { seen, views, say } = setup();
+    say(hello);
+    say({ name: "window", data: { now: 1, offset: 0, total: 2, held: 2, items: [LOCK, LOCK] } });
+    const other = { ...LOCK, key: "lock:other" };
+    say({ name: "rows", data: { now: 2, total: 3, held: 3, rows: [other, 0, null] } });
+    expect(seen.windows).toHaveLength(1);
+    say({ name: "window", data: { now: 1, offset: 0, total: 2, held: 2, items: [LOCK, LOCK] } });
+    say({ name: "rows", data: { now: 2, total: 3, held: 3, rows: [other, 0] } });
+    expect(seen.windows.at(-1)).toMatchObject({ total: 3, items: [other, LOCK] });
+    await Promise.resolve();
+    expect(views).toHaveLength(2);
   });
 
   it("takes the time from every message that carries it, and anew from each connection", () => {

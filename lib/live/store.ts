@@ -2,8 +2,10 @@ import type { Health, LiveHello, LiveMessage, LiveView, LiveWindow } from "@/lib
 import type { Lock } from "@/lib/contract/lock.ts";
 import { createServerClock, type ServerClock } from "./clock.ts";
 import { EventLog } from "./event-log.ts";
-import { type Connection, LiveStream, type StreamPorts } from "./stream.ts";
+import { type Connection, LiveStream } from "./stream.ts";
+import type { StreamPorts } from "./stream-ports.ts";
 import { createTicker, type Ticker } from "./ticker.ts";
+import { windowAfter } from "./window-after.ts";
 
 export interface LiveState {
   connection: Connection;
@@ -29,7 +31,7 @@ export interface Pictures {
   forget(): void;
 }
 
-export type WindowView = Omit<LiveView, "lock">;
+export type WindowView = Omit<LiveView, "lock" | "events">;
 
 const NOTHING: WindowView = { filter: "", sort: "key", offset: 0, limit: 0 };
 
@@ -46,7 +48,9 @@ export class LiveStore {
   #state = FIRST_STATE;
   #listeners = new Set<() => void>();
   #window = NOTHING;
+  #shown: LiveWindow | undefined;
   #locks: { path: string }[] = [];
+  #eventReaders = 0;
 
   constructor(ports: StreamPorts, pictures: Pictures, elapsed: () => number, events = new EventLog()) {
     this.#elapsed = elapsed;
@@ -60,7 +64,7 @@ export class LiveStore {
         message: (message) => this.#heard(message),
         connection: (connection) => this.#set({ connection }),
       },
-      NOTHING,
+      { ...NOTHING, events: "none" },
     );
   }
 
@@ -101,6 +105,16 @@ export class LiveStore {
     };
   }
 
+  /** The events of all locks, until what this returns is called. */
+  showEvents(): () => void {
+    this.#eventReaders++;
+    this.#tellView();
+    return () => {
+      this.#eventReaders--;
+      this.#tellView();
+    };
+  }
+
   loggedOut(): void {
     this.events.clear();
     this.#pictures.forget();
@@ -111,7 +125,8 @@ export class LiveStore {
 
   #tellView(): void {
     const lock = this.#locks.at(-1)?.path;
-    this.#stream.setView(lock === undefined ? this.#window : { ...this.#window, lock });
+    const events = this.#eventReaders > 0 ? "all" : "none";
+    this.#stream.setView({ ...this.#window, events, ...(lock === undefined ? {} : { lock }) });
   }
 
   #heard(message: LiveMessage | undefined): void {
@@ -131,7 +146,10 @@ export class LiveStore {
         this.#set({ health: message.data });
         break;
       case "window":
-        this.#pictures.window(message.data);
+        this.#take(message.data);
+        break;
+      case "rows":
+        this.#take(this.#shown && windowAfter(this.#shown, message.data));
         break;
       case "lock":
         this.#pictures.lock(message.data.lock);
@@ -139,10 +157,17 @@ export class LiveStore {
       case "recent":
         this.events.add(message.data.items);
         break;
-      case "event":
-        this.events.add([message.data]);
+      case "events":
+        this.events.add(message.data.items, message.data.skipped);
         break;
     }
+  }
+
+  /** What does not fit what was told before can only be mended by all of it. */
+  #take(window: LiveWindow | undefined): void {
+    this.#shown = window;
+    if (window === undefined) this.#stream.lookAgain();
+    else this.#pictures.window(window);
   }
 
   #set(change: Partial<LiveState>): void {

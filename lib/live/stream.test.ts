@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { LiveMessage, LiveView } from "@/lib/contract/live.ts";
-import { type Connection, LiveStream, STALE_AFTER_MS, type StreamPorts } from "./stream.ts";
+import { type Connection, LiveStream, STALE_AFTER_MS } from "./stream.ts";
+import type { StreamPorts } from "./stream-ports.ts";
 
-const VIEW: LiveView = { filter: "", sort: "key", offset: 0, limit: 100 };
+const VIEW: LiveView = { filter: "", sort: "key", offset: 0, limit: 100, events: "none" };
 const hello = (stream: string): LiveMessage => ({
   name: "hello",
   data: {
@@ -37,6 +38,8 @@ class Browser {
   session: Session = "in";
   changes: { stream: string; view: LiveView; answer(taken: Taken): void }[] = [];
   hidden = false;
+  hasPlace = true;
+  placesLeft = 0;
   connections: Connection[] = [];
   #wake: () => void = () => {};
   stream: LiveStream;
@@ -47,6 +50,12 @@ class Browser {
       url: (view) => {
         asked = view;
         return "/live";
+      },
+      takePlace: (told) => {
+        told(this.hasPlace);
+        return () => {
+          this.placesLeft++;
+        };
       },
       open: (_url, on) => {
         const source = { view: asked, closed: false, ...on };
@@ -111,6 +120,43 @@ async function goLive(stream = "s1") {
   browser.last.message(hello(stream));
   await settle();
 }
+
+describe("without a connection to keep", () => {
+  it("asks again before it is stale, and keeps the first connection that is free", async () => {
+    browser.hasPlace = false;
+    browser.stream.start();
+    for (let asked = 1; asked <= 5; asked++) {
+      expect(browser.opened).toHaveLength(asked);
+      browser.last.message(hello(`s${asked}`));
+      browser.last.message(health);
+      browser.last.error();
+      expect(browser.last.closed).toBe(true);
+      await vi.advanceTimersByTimeAsync(1200);
+    }
+    expect(browser.connections).toEqual(["live"]);
+    browser.hasPlace = true;
+    browser.last.error();
+    await vi.advanceTimersByTimeAsync(1200);
+    await goLive("kept");
+    expect(browser.last.closed).toBe(false);
+  });
+
+  it("asks at once for another view", async () => {
+    browser.hasPlace = false;
+    await goLive();
+    browser.last.error();
+    browser.stream.setView({ ...VIEW, filter: "a" });
+    expect(browser.last.view.filter).toBe("a");
+    expect(browser.opened).toHaveLength(2);
+  });
+
+  it("gives its place back when nobody looks", async () => {
+    await goLive();
+    browser.show(false);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(browser.placesLeft).toBe(1);
+  });
+});
 
 describe("silence", () => {
   it("is live from the first message and stays so while words come", async () => {

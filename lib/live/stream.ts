@@ -1,4 +1,5 @@
 import type { LiveMessage, LiveView } from "@/lib/contract/live.ts";
+import type { Carry, Source, StreamPorts } from "./stream-ports.ts";
 
 /**
  * `connecting`: nothing heard yet, or woken up again. `stale`: silence for too long; what is shown may be wrong.
@@ -6,28 +7,14 @@ import type { LiveMessage, LiveView } from "@/lib/contract/live.ts";
  */
 export type Connection = "connecting" | "live" | "stale" | "logged_out" | "asleep";
 
-export interface Source {
-  close(): void;
-}
-
-/** What the stream needs of the browser; tests bring their own. */
-export interface StreamPorts {
-  /** Opens the stream; a message that is not understood comes as undefined. */
-  open(url: string, on: { message(message: LiveMessage | undefined): void; error(): void }): Source;
-  url(view: LiveView): string;
-  changeView(stream: string, view: LiveView): Promise<"done" | "gone" | "out" | "failed">;
-  checkSession(): Promise<"in" | "out" | "unknown">;
-  timer(run: () => void, afterMs: number): () => void;
-  random(): number;
-  page: { hidden(): boolean; onChange(listener: () => void): () => void };
-}
-
 export interface StreamListener {
   message(message: LiveMessage | undefined): void;
   connection(connection: Connection): void;
 }
 
 export const STALE_AFTER_MS = 2500;
+/** How often a tab asks that has no connection of its own; less than what is stale. */
+const ASK_EVERY_MS = 1200;
 const DEAD_AFTER_MS = 10_000;
 const SLEEP_AFTER_MS = 10_000;
 const LOGIN_CHECK_MS = 10_000;
@@ -42,7 +29,8 @@ function sameView(a: LiveView, b: LiveView): boolean {
     a.sort === b.sort &&
     a.offset === b.offset &&
     a.limit === b.limit &&
-    a.lock === b.lock
+    a.lock === b.lock &&
+    a.events === b.events
   );
 }
 
@@ -53,6 +41,8 @@ export class LiveStream {
   #view: LiveView;
   #connection: Connection = "connecting";
   #source: Source | undefined;
+  #carry: Carry = "on";
+  #leavePlace: (() => void) | undefined;
   #streamId: string | undefined;
   /** The view the server has, or is being told. */
   #sent: LiveView | undefined;
@@ -89,6 +79,12 @@ export class LiveStream {
     void this.#tellView();
   }
 
+  /** The server is to tell all of the view again. */
+  lookAgain(): void {
+    this.#view = { ...this.#view };
+    void this.#tellView();
+  }
+
   /** After a log out here, or a 401 anywhere. */
   loggedOut(): void {
     this.#disconnect();
@@ -100,23 +96,39 @@ export class LiveStream {
   #connect(): void {
     this.#disconnect();
     this.#cancel("retry");
-    this.#sent = this.#view;
-    const source = this.#ports.open(this.#ports.url(this.#view), {
-      message: (message) => {
-        if (this.#source === source) this.#heard(message);
-      },
-      error: () => {
-        if (this.#source === source) void this.#failed();
-      },
-    });
-    this.#source = source;
+    this.#leavePlace = this.#ports.takePlace((hasPlace) => this.#open(hasPlace ? "on" : "once"));
     // Only words push the moment of staleness away: a new connection that says nothing does not.
     if (this.#connection === "connecting" && !this.#timers.has("stale")) this.#watchSilence();
     this.#watchDeath();
   }
 
+  #open(carry: Carry): void {
+    this.#carry = carry;
+    this.#sent = this.#view;
+    const source = this.#ports.open(this.#ports.url(this.#view, carry), {
+      message: (message) => {
+        if (this.#source === source) this.#heard(message);
+      },
+      error: () => {
+        if (this.#source === source) this.#ended();
+      },
+    });
+    this.#source = source;
+  }
+
+  #ended(): void {
+    if (this.#carry === "on" || this.#streamId === undefined) {
+      void this.#failed();
+      return;
+    }
+    this.#disconnect();
+    this.#after("retry", ASK_EVERY_MS, () => this.#connect());
+  }
+
   #disconnect(): void {
     this.#source?.close();
+    this.#leavePlace?.();
+    this.#leavePlace = undefined;
     this.#source = undefined;
     this.#streamId = undefined;
   }
@@ -156,6 +168,11 @@ export class LiveStream {
 
   async #tellView(): Promise<void> {
     if (this.#sending) return;
+    if (this.#carry === "once") {
+      // The next picture is of the new view; it is asked for at once.
+      if (this.#running && this.#sent !== this.#view && this.#timers.has("retry")) this.#connect();
+      return;
+    }
     this.#sending = true;
     while (this.#streamId !== undefined && this.#sent !== this.#view) {
       const { stream, view } = { stream: this.#streamId, view: this.#view };

@@ -42,6 +42,8 @@ export interface Exchange<Result> extends ApiRequest {
 export interface Sink {
   write(text: string): void;
   close(): void;
+  /** Ends it once all that was written has been read. */
+  end(): void;
   /** Bytes that the client has not taken yet. */
   readonly waiting: number;
   onClose(listener: () => void): void;

@@ -148,6 +148,7 @@ function sinkOf(outgoing: ServerResponse): Sink {
     write: (text) => void (outgoing.writableEnded || outgoing.write(text)),
     // A reader who takes nothing would never see a polite end.
     close: () => void (outgoing.writableLength > 0 ? outgoing.destroy() : outgoing.end()),
+    end: () => void outgoing.end(),
     get waiting() {
       return outgoing.writableLength;
     },

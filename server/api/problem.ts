@@ -3,6 +3,7 @@ import {
   InternalError,
   LockkeeperError,
   MethodNotAllowedError,
+  TooManyStreamsError,
   UnauthenticatedError,
   UnavailableError,
   UnknownOutcomeError,
@@ -34,6 +35,7 @@ function faultOfOurs(cause: unknown): InternalError {
 function headersOf(error: LockkeeperError): Record<string, string> {
   if (error instanceof UnauthenticatedError) return { "www-authenticate": 'Bearer realm="lockkeeper"' };
   if (error instanceof MethodNotAllowedError) return { allow: error.facts.allowed };
+  if (error instanceof TooManyStreamsError) return { "retry-after": "5" };
   if (error instanceof UnavailableError || error instanceof UnknownOutcomeError)
     return { "retry-after": "1" };
   if (!(error instanceof HeldError) || error.facts.remainingMs === null) return {};

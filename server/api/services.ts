@@ -1,7 +1,7 @@
 import type { Sessions } from "../auth/sessions.ts";
 import type { Targets } from "../targets/targets.ts";
 import type { Authentication } from "./authentication.ts";
-import type { LiveStreams } from "./live-streams.ts";
+import type { LiveStreams } from "./live/live-streams.ts";
 import type { OpenStreams } from "./sse.ts";
 
 /** What the routes are made of; what is about a target comes with each call. */

@@ -1,3 +1,4 @@
+import { TooManyStreamsError } from "../locks/errors.ts";
 import type { Sink } from "./http.ts";
 
 export const SSE_HEADERS = {
@@ -9,8 +10,13 @@ export const SSE_HEADERS = {
 
 /** One server-sent event. JSON has no raw line breaks, so one data line is enough. */
 export function sse(event: string, data: unknown, id?: string): string {
+  return sseText(event, JSON.stringify(data), id);
+}
+
+/** The same of what is JSON already. */
+export function sseText(event: string, json: string, id?: string): string {
   const name = id === undefined ? `event: ${event}\n` : `id: ${id}\nevent: ${event}\n`;
-  return `${name}data: ${JSON.stringify(data)}\n\n`;
+  return `${name}data: ${json}\n\n`;
 }
 
 const LOOK_MS = 5000;
@@ -24,6 +30,22 @@ export function isTooFarBehind(sink: Sink): boolean {
 /** The open streams: kept from being taken for dead, ended with the right to read them, and all at the end. */
 export class OpenStreams {
   readonly #sinks = new Set<Sink>();
+
+  /** @param most how many may be open at once */
+  constructor(private readonly most = Number.POSITIVE_INFINITY) {}
+
+  get size(): number {
+    return this.#sinks.size;
+  }
+
+  /** @throws LockkeeperError too_many_streams */
+  assertRoom(): void {
+    if (this.#sinks.size < this.most) return;
+    throw new TooManyStreamsError(
+      `${this.most} streams are open here, which is as many as may be. Close some, or raise LOCKKEEPER_STREAMS_MAX.`,
+      { most: this.most },
+    );
+  }
 
   /** @param mayStill asked every few seconds, so that a session that was ended ends its streams too */
   guard(sink: Sink, mayStill: () => Promise<boolean>): void {

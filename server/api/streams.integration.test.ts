@@ -2,6 +2,10 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { LockEvent } from "../../lib/contract/event.ts";
+import type { LiveWindow } from "../../lib/contract/live.ts";
+import type { Lock } from "../../lib/contract/lock.ts";
+import { windowAfter } from "../../lib/live/window-after.ts";
 import { type Door, ROOT_KEY, startTestServer, type TestServer, until } from "../testing/server.ts";
 
 interface Message {
@@ -45,6 +49,20 @@ async function* decoded(body: ReadableStream<Uint8Array> | null): AsyncGenerator
 }
 
 const named = (messages: Message[], event: string) => messages.filter((message) => message.event === event);
+const isLock = (row: unknown): row is Lock => typeof row === "object" && row !== null;
+const eventsIn = (messages: Message[]): LockEvent[] =>
+  named(messages, "events").flatMap(({ data }) => data.items);
+
+/** As a browser keeps it: the last window, and what has changed in it. */
+function windowIn(messages: Message[]): LiveWindow | undefined {
+  let window: LiveWindow | undefined;
+  for (const { event, data } of messages) {
+    if (event === "window") window = data;
+    if (event === "rows" && window !== undefined) window = windowAfter(window, data);
+  }
+  return window;
+}
+
 const fresh = () => `lock:${randomUUID()}`;
 
 describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
@@ -140,14 +158,14 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
   });
 
   describe("GET /live", () => {
-    it("carries the window that is looked at, health every second, and every event", async () => {
+    it("carries the window that is looked at, health every second, and every event when asked to", async () => {
       const name = randomUUID();
-      const { messages, leave } = await open(server, door, `/live?filter=${name}&sort=-key&limit=2`);
+      const asked = `/live?filter=${name}&sort=-key&limit=2&events=all`;
+      const { messages, leave } = await open(server, door, asked);
       for (const each of ["a", "b", "c"]) await verb(`lock:${name}:${each}`, "acquire", { owner: "me" });
-      await until(() => named(messages, "window").at(-1)?.data.total === 3);
-      const window = named(messages, "window").at(-1)?.data;
-      expect(window.items.map((lock: { key: string }) => lock.key.slice(-1))).toEqual(["c", "b"]);
-      expect(named(messages, "event").filter(({ data }) => data.key.includes(name))).toHaveLength(3);
+      await until(() => windowIn(messages)?.total === 3);
+      expect(windowIn(messages)?.items.map(({ key }) => key.slice(-1))).toEqual(["c", "b"]);
+      await until(() => eventsIn(messages).filter(({ key }) => key.includes(name)).length === 3);
       await until(() => named(messages, "health").length >= 2);
       expect(named(messages, "health")[0]?.data).toMatchObject({ state: "live", notifications: "on" });
       leave();
@@ -156,11 +174,38 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
     it("says nothing of locks outside the window", async () => {
       const { messages, leave } = await open(server, door, `/live?filter=${randomUUID()}&limit=2`);
       await until(() => named(messages, "window").length === 1);
+      const { held } = named(messages, "window")[0]?.data ?? {};
       await verb(fresh(), "acquire", { owner: "me" });
-      await until(() => named(messages, "event").length === 1);
-      await until(() => named(messages, "health").length >= 2);
       // The number of held locks is the one thing that changed.
-      expect(named(messages, "window").every(({ data }) => data.items.length === 0)).toBe(true);
+      await until(() => windowIn(messages)?.held === held + 1);
+      expect(windowIn(messages)?.items).toEqual([]);
+      expect(named(messages, "events")).toEqual([]);
+      leave();
+    });
+
+    it("tells of one row that changed, and not of the others", async () => {
+      const name = randomUUID();
+      for (let n = 0; n < 20; n++) await verb(`lock:${name}:${n}`, "acquire", { owner: "me" });
+      const { messages, leave } = await open(server, door, `/live?filter=${name}&limit=50`);
+      await until(() => windowIn(messages)?.items.length === 20);
+      const told = messages.length;
+      await verb(`lock:${name}:7`, "acquire", { owner: "me" });
+      await until(() => windowIn(messages)?.items.some(({ holders }) => holders[0]?.count === 2) === true);
+      const since = messages.slice(told);
+      const changed = named(since, "rows").flatMap(({ data }) => data.rows.filter(isLock));
+      expect(changed.map(({ key }) => key)).toEqual([`lock:${name}:7`]);
+      expect(named(since, "window")).toEqual([]);
+      leave();
+    });
+
+    it("tells the events of the lock that is looked at, whatever else happens", async () => {
+      const key = fresh();
+      const { messages, leave } = await open(server, door, `/live?limit=0&lock=${key}`);
+      await until(() => named(messages, "lock").length === 1);
+      await verb(fresh(), "acquire", { owner: "me" });
+      await verb(key, "acquire", { owner: "me" });
+      await until(() => eventsIn(messages).length === 1);
+      expect(eventsIn(messages)).toMatchObject([{ type: "acquired", key }]);
       leave();
     });
 
@@ -172,7 +217,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       const stream = named(messages, "hello")[0]?.data.stream;
       const { status } = await server.call(`/live/${stream}`, { body: { filter: key, lock: key } });
       expect(status).toBe(204);
-      await until(() => named(messages, "window").at(-1)?.data.total === 1);
+      await until(() => windowIn(messages)?.total === 1);
       await until(() => named(messages, "lock").at(-1)?.data.lock.holders.length === 1);
       await verb(key, "release", { owner: "me" });
       await until(() => named(messages, "lock").at(-1)?.data.lock.holders.length === 0);
@@ -189,6 +234,37 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       await until(() => named(messages, "health").at(-1)?.data.state === "live");
       leave();
     });
+  });
+});
+
+describe("a tab that does not read", () => {
+  it("is told the newest when it reads again, and never keeps more than that in memory", async () => {
+    const server = await startTestServer();
+    const { hostname, port } = new URL(server.url);
+    const key = fresh();
+    for (let n = 0; n < 100; n++) await server.call(`/locks/${key}:${n}/acquire`, { body: { owner: "me" } });
+    const socket = connect(Number(port), hostname);
+    const read: Buffer[] = [];
+    socket.on("data", (chunk: Buffer) => read.push(chunk));
+    const view = `filter=${key}&limit=200&events=all`;
+    socket.write(`GET /api/v1/live?${view} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ROOT_KEY}\r\n\r\n`);
+    const text = () => Buffer.concat(read).toString();
+    await until(() => text().includes("event: window"));
+    socket.pause();
+    const direct = server.redis.client();
+    const locks = Array.from({ length: 100 }, (_, n) => `${key}:${n}`);
+    // More than the sockets of both ends take.
+    for (let round = 0; round < 120; round++) {
+      await Promise.all(locks.map((lock) => direct.pexpire(lock, 60_000 + round)));
+      const word = `waiting\t${Date.now()}\t\t0\t0\t\t${"o".repeat(15_000)}\t\nlock:a`;
+      await Promise.all(Array.from({ length: 20 }, () => direct.publish("lockkeeper:events:0", word)));
+    }
+    await server.call(`/locks/${key}:5/acquire`, { body: { owner: "me" } });
+    const before = Buffer.concat(read).length;
+    socket.resume();
+    await until(() => /"skipped":[1-9]/.test(text()) && /"count":2/.test(text().slice(before)));
+    socket.destroy();
+    await server.stop();
   });
 });
 

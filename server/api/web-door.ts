@@ -71,6 +71,7 @@ function streamOf(fill: (sink: Sink) => void, signal: AbortSignal): ReadableStre
         fill({
           write: (text) => void (isOpen && controller.enqueue(encoder.encode(text))),
           close,
+          end: close,
           get waiting() {
             return Math.max(0, -(controller.desiredSize ?? 0));
           },

@@ -70,6 +70,11 @@ export interface QueueFullFacts extends KeyFields {
   readonly waiting: number;
 }
 
+export interface TooManyStreamsFacts {
+  /** As many may be open at once. */
+  readonly most: number;
+}
+
 export interface KeyNotAllowedFacts {
   /** The globs a key has to match; absent when no setting would make this key a lock. */
   readonly lockable?: readonly string[];
@@ -178,6 +183,10 @@ export class UnknownOutcomeError extends WithoutFacts {
 
 export class InvalidError extends WithFacts<InvalidFacts> {
   readonly code = "invalid";
+}
+
+export class TooManyStreamsError extends WithFacts<TooManyStreamsFacts> {
+  readonly code = "too_many_streams";
 }
 
 export class UnauthenticatedError extends WithoutFacts {

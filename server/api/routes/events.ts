@@ -20,15 +20,18 @@ export function eventRoutes({ streams, authentication }: Services): Route[] {
       description:
         "Begins with `hello`, which tells what can be replayed. With `Last-Event-ID` the events after it follow; when some of them have left the buffer, `gap` and what is left; when the id is not known here, `reset` and `snapshot` messages with every held lock. Then each event as it happens, by its type's name. Renewals carry no id and are not replayed.",
       response: { status: 200, schema: EventsHello, description: "text/event-stream.", stream: true },
-      errors: ["invalid", "unauthenticated", "forbidden", "unavailable"],
-      handle: ({ target, request }) => ({
-        status: 200,
-        headers: SSE_HEADERS,
-        body: (sink) => {
-          streams.guard(sink, () => authentication.mayStillRead(request));
-          void stream(target, sink, request.header("last-event-id"));
-        },
-      }),
+      errors: ["invalid", "unauthenticated", "forbidden", "too_many_streams", "unavailable"],
+      handle: ({ target, request }) => {
+        streams.assertRoom();
+        return {
+          status: 200,
+          headers: SSE_HEADERS,
+          body: (sink) => {
+            streams.guard(sink, () => authentication.mayStillRead(request));
+            void stream(target, sink, request.header("last-event-id"));
+          },
+        };
+      },
     }),
   ];
 }

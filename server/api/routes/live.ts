@@ -1,4 +1,4 @@
-import { LiveHello, LiveView } from "../../../lib/contract/live.ts";
+import { LiveHello, LiveQuery, LiveView } from "../../../lib/contract/live.ts";
 import { type Route, route, targetRoute } from "../route.ts";
 import type { Services } from "../services.ts";
 import { SSE_HEADERS } from "../sse.ts";
@@ -11,18 +11,23 @@ export function liveRoutes({ live, streams, authentication }: Services): Route[]
       path: "/live",
       access: "read",
       summary: "The console's stream (SSE)",
-      description: "Messages: hello, recent, window, lock, event, health (every second).",
-      query: LiveView,
+      description:
+        "Messages: `hello`; `window`, then `rows` with what has changed in it; `lock`; `recent` and `events`, when they are asked for; `health` every second. A reader that falls behind is told the newest as soon as it has read the rest, not all that was between, and `skipped` says how many events that were.",
+      query: LiveQuery,
       response: { status: 200, schema: LiveHello, description: "text/event-stream.", stream: true },
-      errors: ["invalid", "unauthenticated", "forbidden", "unavailable"],
-      handle: ({ target, request, query, principal }) => ({
-        status: 200,
-        headers: SSE_HEADERS,
-        body: (sink) => {
-          live.open(sink, query, principal, target);
-          streams.guard(sink, () => authentication.mayStillRead(request));
-        },
-      }),
+      errors: ["invalid", "unauthenticated", "forbidden", "too_many_streams", "unavailable"],
+      handle: ({ target, request, query: { carry, ...view }, principal }) => {
+        streams.assertRoom();
+        return {
+          status: 200,
+          headers: SSE_HEADERS,
+          body: (sink) => {
+            const shown = live.open(sink, view, principal, target);
+            if (carry === "once") void shown.then(() => sink.end());
+            else streams.guard(sink, () => authentication.mayStillRead(request));
+          },
+        };
+      },
     }),
     route({
       method: "POST",

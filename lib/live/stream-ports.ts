@@ -1,0 +1,26 @@
+import type { LiveMessage, LiveView } from "@/lib/contract/live.ts";
+
+/** `once`: the stream ends with its first picture. */
+export type Carry = "on" | "once";
+
+export interface Source {
+  close(): void;
+}
+
+/** What the stream needs of the browser; tests bring their own. */
+export interface StreamPorts {
+  /** Opens the stream; a message that is not understood comes as undefined. */
+  /**
+   * Asks for one of the few connections that tabs of one browser may keep open. Tells at once or soon whether there is
+   * one.
+   * @returns gives it back, or asks no more
+   */
+  takePlace(told: (hasPlace: boolean) => void): () => void;
+  open(url: string, on: { message(message: LiveMessage | undefined): void; error(): void }): Source;
+  url(view: LiveView, carry: Carry): string;
+  changeView(stream: string, view: LiveView): Promise<"done" | "gone" | "out" | "failed">;
+  checkSession(): Promise<"in" | "out" | "unknown">;
+  timer(run: () => void, afterMs: number): () => void;
+  random(): number;
+  page: { hidden(): boolean; onChange(listener: () => void): () => void };
+}

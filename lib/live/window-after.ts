@@ -1,0 +1,13 @@
+import type { LiveRows, LiveWindow } from "@/lib/contract/live.ts";
+
+/** @returns undefined when a row is not in the window that the change is of */
+export function windowAfter(
+  before: LiveWindow,
+  { now, total, held, rows }: LiveRows,
+): LiveWindow | undefined {
+  const items = rows.map((row, at) =>
+    typeof row === "object" && row !== null ? row : before.items[row ?? at],
+  );
+  const whole = items.filter((lock) => lock !== undefined);
+  return whole.length === rows.length ? { now, offset: before.offset, total, held, items: whole } : undefined;
+}

@@ -1,0 +1,101 @@
+import type { LockEvent } from "../../../lib/contract/event.ts";
+import { type Key, keyOfFields } from "../../../lib/contract/key.ts";
+import type { LiveView } from "../../../lib/contract/live.ts";
+import type { Hold } from "../../watch/hold.ts";
+import { orderOf } from "../../watch/mirror.ts";
+import type { Watcher } from "../../watch/watcher.ts";
+import type { RowTexts } from "./row-texts.ts";
+
+/** More than a person reads in a tenth of a second; who wants each of them asks the history. */
+const EVENTS_MAX = 40;
+
+export interface Window {
+  readonly offset: number;
+  readonly total: number;
+  readonly held: number;
+  /** JSON, one a lock. */
+  readonly rows: readonly string[];
+}
+
+export interface Happened {
+  readonly events: readonly LockEvent[];
+  /** How many more there were, which nobody keeps here. */
+  readonly dropped: number;
+}
+
+/** How a target looks at one moment. Tabs that look at the same get the same text, which is made once. */
+export class Frame {
+  readonly now: number;
+  readonly #windows = new Map<string, Window>();
+  #allEvents: string | undefined;
+  #eventsOf: Map<Key, LockEvent[]> | undefined;
+
+  constructor(
+    private readonly watcher: Watcher,
+    private readonly texts: RowTexts,
+    private readonly happened: Happened,
+  ) {
+    this.now = watcher.clock.now();
+  }
+
+  get hasEvents(): boolean {
+    return this.happened.events.length + this.happened.dropped > 0;
+  }
+
+  get eventCount(): number {
+    return this.happened.events.length + this.happened.dropped;
+  }
+
+  windowOf({ filter, sort, offset, limit }: LiveView): Window {
+    const question = `${offset} ${limit} ${sort} ${filter}`;
+    const known = this.#windows.get(question);
+    if (known !== undefined) return known;
+    const { mirror } = this.watcher;
+    const holds = mirror.sorted(filter, orderOf(sort));
+    const rows = holds.slice(offset, offset + limit).map((hold) => this.texts.of(hold));
+    const window = { offset, total: holds.length, held: mirror.size, rows };
+    this.#windows.set(question, window);
+    return window;
+  }
+
+  /** JSON of a lock, and whether it is held: that a free key is still free is no news. */
+  lockOf(key: Key, hold: Hold | undefined): { text: string; state: string } {
+    if (hold !== undefined) {
+      const text = this.texts.of(hold);
+      return { text, state: text };
+    }
+    const waiters = this.watcher.mirror.waitersOf(key);
+    const text = JSON.stringify(this.watcher.freeLock(key, this.now, waiters));
+    return { text, state: `free ${waiters?.count ?? 0} ${key}` };
+  }
+
+  /** JSON of the newest events of all locks. */
+  allEvents(): string {
+    this.#allEvents ??= eventsText(this.happened.events, this.happened.dropped);
+    return this.#allEvents;
+  }
+
+  /** JSON of the events of one lock; undefined when there are none. */
+  eventsOf(key: Key): string | undefined {
+    this.#eventsOf ??= grouped(this.happened.events);
+    const events = this.#eventsOf.get(key) ?? [];
+    const { dropped } = this.happened;
+    return events.length + dropped === 0 ? undefined : eventsText(events, dropped);
+  }
+}
+
+export function eventsText(events: readonly LockEvent[], dropped: number): string {
+  const items = events.slice(-EVENTS_MAX);
+  return JSON.stringify({ items, skipped: dropped + events.length - items.length });
+}
+
+function grouped(events: readonly LockEvent[]): Map<Key, LockEvent[]> {
+  const groups = new Map<Key, LockEvent[]>();
+  for (const event of events) {
+    const key = keyOfFields(event);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [event]);
+    else group.push(event);
+  }
+  return groups;
+}

@@ -1,0 +1,57 @@
+import { randomBytes } from "node:crypto";
+import type { LiveView } from "../../../lib/contract/live.ts";
+import type { Principal } from "../../auth/principal.ts";
+import { NotFoundError } from "../../locks/errors.ts";
+import type { Target } from "../../targets/target.ts";
+import type { Sink } from "../http.ts";
+import { Feed } from "./feed.ts";
+import { Tab } from "./tab.ts";
+
+/** The open streams of consoles, one a tab. */
+export class LiveStreams {
+  readonly #tabs = new Map<string, { tab: Tab; feed: Feed }>();
+  readonly #feeds = new WeakMap<Target, Feed>();
+
+  /** @returns resolves when all of the first picture has been told */
+  open(sink: Sink, view: LiveView, principal: Principal, target: Target): Promise<void> {
+    const id = randomBytes(12).toString("base64url");
+    const tab = new Tab(id, sink, view, principal, target.watcher);
+    const feed = this.#feedOf(target);
+    this.#tabs.set(id, { tab, feed });
+    greet(tab, target);
+    const shown = feed.join(tab);
+    sink.onClose(() => {
+      this.#tabs.delete(id);
+      feed.leave(tab);
+    });
+    return shown;
+  }
+
+  /** @throws LockkeeperError not_found */
+  look(id: string, view: LiveView, principal: Principal): void {
+    const open = this.#tabs.get(id);
+    if (open === undefined || open.tab.principal.name !== principal.name) {
+      throw new NotFoundError("This stream has ended; open GET /live again.");
+    }
+    open.feed.look(open.tab, view);
+  }
+
+  #feedOf(target: Target): Feed {
+    const known = this.#feeds.get(target);
+    if (known !== undefined) return known;
+    const feed = new Feed(target.watcher, target.journal);
+    this.#feeds.set(target, feed);
+    return feed;
+  }
+}
+
+function greet(tab: Tab, { name, address, server, policy, watcher }: Target): void {
+  tab.say("hello", {
+    stream: tab.id,
+    now: watcher.clock.now(),
+    operator: { name: tab.principal.name, role: tab.principal.role },
+    target: { name, address, server },
+    watch: [...policy.watch],
+    lockable: [...policy.lockable],
+  });
+}
