@@ -1,7 +1,7 @@
 import type { HeldObservation, Observation, SeenHolder } from "../formats/observation.ts";
 import { type HeldBy, type Hold, sinceOf } from "./hold.ts";
 import { isCertain, isSameHolder } from "./identity.ts";
-import { firstLook, nextLook } from "./renewals.ts";
+import { firstLook, nextLook, TOLERANCE_MS } from "./renewals.ts";
 import { judge } from "./verdict.ts";
 import { NO_SIGHT } from "./version.ts";
 
@@ -52,7 +52,7 @@ export function holdOf(
   const longestMs = goesOn ? longerOf(before?.longestMs, seen.remainingMs) : seen.remainingMs;
   const renewals = firstLook(seen, begunAt(holders));
   return {
-    ...{ key: seen.key, seen, holders, sight, longestMs, renewals },
+    ...{ key: seen.key, seen, holders, sight, endsAtMs: endOf(before, seen), longestMs, renewals },
     judgement: judge({ seen, renewals }),
   };
 }
@@ -76,7 +76,16 @@ function nextOf(before: Hold, seen: HeldObservation, holders: Hold["holders"], s
   const longestMs = longerOf(before.longestMs, seen.remainingMs);
   const renewals = nextLook(before, seen, longestMs, sight !== before.sight);
   const judgement = judge({ seen, renewals }, before.judgement);
-  return { key: seen.key, seen, holders, sight, longestMs, renewals, judgement };
+  const endsAtMs = endOf(before, seen);
+  return { key: seen.key, seen, holders, sight, endsAtMs, longestMs, renewals, judgement };
+}
+
+/** As it was told before, where the difference is that of clocks: else every look would be a change of order. */
+function endOf(before: Hold | undefined, { asOf, remainingMs }: HeldObservation): number | null {
+  const known = before?.endsAtMs;
+  if (remainingMs === null) return null;
+  const endsAtMs = asOf + remainingMs;
+  return known != null && Math.abs(known - endsAtMs) <= TOLERANCE_MS ? known : endsAtMs;
 }
 
 function heldOn({ epoch, firstSeenMs, since, doubts }: HeldBy, seen: SeenHolder): HeldBy {

@@ -27,6 +27,8 @@ export interface Hold {
   readonly holders: readonly [HeldBy, ...HeldBy[]];
   /** The stretch of time without a break in what we heard, in which it was last looked at. */
   readonly sight: string;
+  /** When the lock ends, Redis's clock, null: never. Looks that differ by no more than clocks do leave it as it is. */
+  readonly endsAtMs: number | null;
   /** The longest time to live seen of this hold. */
   readonly longestMs: number | null;
   readonly renewals: Renewals;

@@ -1,9 +1,10 @@
-import { matchesFilter, parseFilter } from "../../lib/contract/filter.ts";
-import { type Key, textOfKey } from "../../lib/contract/key.ts";
-import type { LockSortField } from "../../lib/contract/list.ts";
-import type { HeldObservation, Observation, SeenWaiters } from "../formats/observation.ts";
+import type { Key } from "../../lib/contract/key.ts";
+import type { OwnerRecord } from "../../lib/contract/lock.ts";
+import type { Observation, SeenWaiters } from "../formats/observation.ts";
 import { type Circumstances, holdOf } from "./continuity.ts";
 import { type HeldBy, type Hold, sinceOf } from "./hold.ts";
+import { type Order, Questions } from "./questions.ts";
+import type { Place } from "./sorted-keys.ts";
 import { Tokens } from "./tokens.ts";
 
 export interface Change {
@@ -11,20 +12,17 @@ export interface Change {
   readonly after: Hold | undefined;
 }
 
-export interface Order {
-  readonly field: LockSortField;
-  readonly direction: 1 | -1;
+/** A part of the list of all holds that match a filter, in an order. */
+export interface Page {
+  readonly holds: readonly Hold[];
+  /** How many match in all. */
+  readonly total: number;
+  /** The place of the last one, if there are more after it. */
+  readonly next: Place | undefined;
 }
 
-export function orderOf(sort: string): Order {
-  const field = (sort.startsWith("-") ? sort.slice(1) : sort) as LockSortField;
-  return { field, direction: sort.startsWith("-") ? -1 : 1 };
-}
-
-type SortValue = string | number;
-
-/** A place in a sorted list: everything up to and including it has been given. */
-export type Place = readonly [value: SortValue, key: Key];
+/** Where a page begins. */
+export type Start = { readonly offset: number } | { readonly after: Place };
 
 /** The picture in memory: every held lock, as last read. */
 export class Mirror {
@@ -32,7 +30,7 @@ export class Mirror {
   readonly #tokens = new Tokens();
   /** Who waits for keys that were free when we looked last. */
   readonly #waiters = new Map<Key, SeenWaiters>();
-  readonly #sorted = new Map<string, { revision: number; holds: Hold[] }>();
+  readonly #questions = new Questions(this.#holds);
   #epochs = 0;
   #revision = 0;
 
@@ -64,13 +62,13 @@ export class Mirror {
       if (before === undefined) return { before, after: undefined };
       this.#holds.delete(key);
       this.#tokens.change(key, before, undefined);
-      this.#revision++;
+      this.#changed(key, before);
       return { before, after: undefined };
     }
     const after = holdOf(before, observation, circumstances, () => ++this.#epochs);
     this.#holds.set(key, after);
     this.#tokens.change(key, before, after);
-    if (before === undefined || !looksAlike(before, after)) this.#revision++;
+    if (before === undefined || !looksAlike(before, after)) this.#changed(key, before);
     return { before, after };
   }
 
@@ -89,28 +87,26 @@ export class Mirror {
     return this.#tokens.others(hold, most);
   }
 
-  /** All holds that match, in order. The same question about an unchanged picture costs nothing. */
-  sorted(filter: string, order: Order): readonly Hold[] {
-    const question = `${order.direction}${order.field}\n${filter}`;
-    const known = this.#sorted.get(question);
-    if (known?.revision === this.#revision) return known.holds;
-    if (this.#sorted.size >= 32) this.#sorted.clear();
-    const terms = parseFilter(filter);
-    const holds = [...this.#holds.values()]
-      .filter((hold) => terms.length === 0 || matchesFilter(terms, subjectOf(hold)))
-      .sort(comparing(order));
-    this.#sorted.set(question, { revision: this.#revision, holds });
-    return holds;
+  /** Costs what it gives, and what changed since the same filter and order were asked for. */
+  page(filter: string, order: Order, start: Start, limit: number): Page {
+    const sorted = this.#questions.ask(filter, order);
+    const { keys, next } =
+      "after" in start ? sorted.after(start.after, limit) : sorted.slice(start.offset, limit);
+    return { holds: keys.flatMap((key) => this.#holds.get(key) ?? []), total: sorted.size, next };
+  }
+
+  #changed(key: Key, before: Hold | undefined): void {
+    this.#revision++;
+    this.#questions.changed(key, before);
   }
 }
 
-const SAME_END_MS = 5;
-
-/** Whether two looks would be shown alike; clocks make ends differ a little. */
+/** Whether two looks would be shown, found and sorted alike. */
 function looksAlike(before: Hold, after: Hold): boolean {
   const [a, b] = [before.seen, after.seen];
   return (
     before.sight === after.sight &&
+    before.endsAtMs === after.endsAtMs &&
     before.holders.length === after.holders.length &&
     before.holders.every((one, at) => isShownAlike(one, after.holders[at])) &&
     a.state === b.state &&
@@ -121,7 +117,7 @@ function looksAlike(before: Hold, after: Hold): boolean {
     before.judgement.misses === after.judgement.misses &&
     a.permits?.available === b.permits?.available &&
     a.waiters?.count === b.waiters?.count &&
-    Math.abs(endOf(a) - endOf(b)) <= SAME_END_MS
+    isSameList(a.candidates, b.candidates)
   );
 }
 
@@ -131,60 +127,15 @@ function isShownAlike(one: HeldBy, two: HeldBy | undefined): boolean {
     one.doubts === two.doubts &&
     one.seen.count === two.seen.count &&
     one.seen.leaseMs === two.seen.leaseMs &&
-    one.seen.record?.purpose === two.seen.record?.purpose
+    sinceOf(one).since === sinceOf(two).since &&
+    isSameRecord(one.seen.record, two.seen.record)
   );
 }
 
-function endOf({ asOf, remainingMs }: HeldObservation): number {
-  return remainingMs === null ? Number.MAX_SAFE_INTEGER : asOf + remainingMs;
+function isSameRecord(one: OwnerRecord = {}, two: OwnerRecord = {}): boolean {
+  return one === two || isSameList(Object.entries(one).flat(), Object.entries(two).flat());
 }
 
-function subjectOf({ key, seen, judgement }: Hold) {
-  return {
-    key: textOfKey(key),
-    owners: seen.holders.map(({ owner }) => textOfKey(owner)),
-    records: seen.holders.flatMap(({ record }) => Object.values(record ?? {}).map(String)),
-    formats: [seen.format, ...seen.candidates],
-    kind: seen.kind,
-    verdict: judgement.state,
-  };
+function isSameList(one: readonly unknown[], two: readonly unknown[]): boolean {
+  return one === two || (one.length === two.length && one.every((each, at) => each === two[at]));
 }
-
-export function placeOf(hold: Hold, order: Order): Place {
-  return [VALUE_OF[order.field](hold), hold.key];
-}
-
-/** Index of the first hold that comes after the place. */
-export function indexAfter(holds: readonly Hold[], place: Place, order: Order): number {
-  let low = 0;
-  let high = holds.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const hold = holds[middle];
-    if (hold !== undefined && comparePlaces(placeOf(hold, order), place, order) <= 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-function comparing(order: Order): (a: Hold, b: Hold) => number {
-  return (a, b) => comparePlaces(placeOf(a, order), placeOf(b, order), order);
-}
-
-function comparePlaces([a, keyA]: Place, [b, keyB]: Place, { direction }: Order): number {
-  if (a !== b) return (a < b ? -1 : 1) * direction;
-  return keyA < keyB ? -1 : keyA > keyB ? 1 : 0;
-}
-
-const VALUE_OF: Record<LockSortField, (hold: Hold) => SortValue> = {
-  key: ({ key }) => key,
-  owner: ({ seen }) => seen.holders[0].record?.service ?? textOfKey(seen.holders[0].owner),
-  count: ({ seen }) => seen.holders.reduce((sum, { count }) => sum + count, 0),
-  remaining: ({ seen }) =>
-    seen.remainingMs === null ? Number.MAX_SAFE_INTEGER : seen.asOf + seen.remainingMs,
-  // The longer it is held, the earlier it began.
-  waiters: ({ seen }) => seen.waiters?.count ?? -1,
-  held: ({ holders }) => -Math.min(...holders.map((holder) => sinceOf(holder).since)),
-  fence: ({ seen }) => Number(seen.holders[0].fence ?? -1),
-  format: ({ seen }) => seen.format,
-};

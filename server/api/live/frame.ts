@@ -2,7 +2,7 @@ import type { LockEvent } from "../../../lib/contract/event.ts";
 import { type Key, keyOfFields } from "../../../lib/contract/key.ts";
 import type { LiveView } from "../../../lib/contract/live.ts";
 import type { Hold } from "../../watch/hold.ts";
-import { orderOf } from "../../watch/mirror.ts";
+import { orderOf } from "../../watch/questions.ts";
 import type { Watcher } from "../../watch/watcher.ts";
 import type { RowTexts } from "./row-texts.ts";
 
@@ -51,9 +51,9 @@ export class Frame {
     const known = this.#windows.get(question);
     if (known !== undefined) return known;
     const { mirror } = this.watcher;
-    const holds = mirror.sorted(filter, orderOf(sort));
-    const rows = holds.slice(offset, offset + limit).map((hold) => this.texts.of(hold));
-    const window = { offset, total: holds.length, held: mirror.size, rows };
+    const { holds, total } = mirror.page(filter, orderOf(sort), { offset }, limit);
+    const rows = holds.map((hold) => this.texts.of(hold));
+    const window = { offset, total, held: mirror.size, rows };
     this.#windows.set(question, window);
     return window;
   }

@@ -66,8 +66,9 @@ function isInPicture({ watcher }: Target, event: LockEvent): boolean {
 }
 
 function snapshot({ watcher, journal }: Target, sink: Sink): void {
-  const holds = watcher.mirror.sorted("", { field: "key", direction: 1 });
-  sink.write(sse("reset", { newest: journal.newest, total: holds.length }));
+  const byKey = { field: "key", direction: 1 } as const;
+  const { holds, total } = watcher.mirror.page("", byKey, { offset: 0 }, Number.POSITIVE_INFINITY);
+  sink.write(sse("reset", { newest: journal.newest, total }));
   for (let at = 0; at < holds.length; at += SNAPSHOT_PAGE) {
     const items = holds.slice(at, at + SNAPSHOT_PAGE).map((hold) => watcher.lockOf(hold));
     sink.write(sse("snapshot", { items, asOf: watcher.clock.lastHeard }));

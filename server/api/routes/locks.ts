@@ -10,7 +10,8 @@ import { InvalidError, UnavailableError } from "../../locks/errors.ts";
 import { freeByForce } from "../../locks/force-release.ts";
 import { noLockSeen } from "../../locks/refusals.ts";
 import { failureOf } from "../../redis/failure.ts";
-import { indexAfter, type Order, orderOf, type Place, placeOf } from "../../watch/mirror.ts";
+import { type Order, orderOf } from "../../watch/questions.ts";
+import type { Place } from "../../watch/sorted-keys.ts";
 import type { Watcher } from "../../watch/watcher.ts";
 import { json } from "../http.ts";
 import { type Route, targetRoute } from "../route.ts";
@@ -146,16 +147,12 @@ function listOf(watcher: Watcher, { limit, cursor, filter, sort }: z.output<type
     throw new UnavailableError("Redis does not answer, so what is known of its locks may be out of date.");
   }
   const order = orderOf(sort);
-  const holds = watcher.mirror.sorted(filter, order);
-  const start = cursor === undefined ? 0 : indexAfter(holds, placeIn(cursor, order), order);
-  const page = holds.slice(start, start + limit);
-  const last = page.at(-1);
+  const start = cursor === undefined ? { offset: 0 } : { after: placeIn(cursor, order) };
+  const { holds, total, next } = watcher.mirror.page(filter, order, start, limit);
   return {
-    items: page.map((hold) => watcher.lockOf(hold)),
-    total: holds.length,
-    ...(last !== undefined && start + limit < holds.length
-      ? { next: cursorAt(placeOf(last, order), order) }
-      : {}),
+    items: holds.map((hold) => watcher.lockOf(hold)),
+    total,
+    ...(next === undefined ? {} : { next: cursorAt(next, order) }),
     asOf: watcher.clock.lastHeard,
   };
 }

@@ -1,0 +1,139 @@
+import { type Key, textOfKey } from "../../lib/contract/key.ts";
+import type { LockSortField } from "../../lib/contract/list.ts";
+import { type Hold, sinceOf } from "./hold.ts";
+import { type Matches, matchingOf } from "./matching.ts";
+import { type Direction, SortedKeys, type SortValue } from "./sorted-keys.ts";
+
+export interface Order {
+  readonly field: LockSortField;
+  readonly direction: Direction;
+}
+
+export function orderOf(sort: string): Order {
+  const field = (sort.startsWith("-") ? sort.slice(1) : sort) as LockSortField;
+  return { field, direction: sort.startsWith("-") ? -1 : 1 };
+}
+
+/** What one order knows: the holds as they were when it was last brought up to date. */
+interface Question {
+  readonly matches: Matches;
+  readonly sortValueOf: (hold: Hold) => SortValue;
+  readonly sorted: SortedKeys;
+  /** Number of the first change that it has not taken in. */
+  upTo: number;
+}
+
+interface Changed {
+  readonly key: Key;
+  readonly before: Hold | undefined;
+}
+
+const QUESTIONS_MAX = 128;
+/** Entries of all answers together: 16 bytes each, and a filter that few match costs little. */
+const ENTRIES_MIN = 200_000;
+const ENTRIES_A_HOLD = 12;
+/** Changes that are remembered for answers which nobody asked for meanwhile. */
+const CHANGES_MIN = 8192;
+
+/**
+ * The answers to what is asked of the picture, each a sorted list that is kept. A change is only written down; an
+ * answer takes in what changed since it was last asked for. One that has fallen too far behind is made anew.
+ */
+export class Questions {
+  /** The one asked last comes last. */
+  readonly #known = new Map<string, Question>();
+  #changes: Changed[] = [];
+  /** Number of the first change in the list. */
+  #from = 0;
+
+  constructor(private readonly holds: ReadonlyMap<Key, Hold>) {}
+
+  /** @param before as it was; what it is now is in the picture */
+  changed(key: Key, before: Hold | undefined): void {
+    if (this.#known.size === 0) return;
+    this.#changes.push({ key, before });
+    if (this.#changes.length > Math.max(CHANGES_MIN, this.holds.size / 4)) this.#forgetOlder();
+  }
+
+  ask(filter: string, order: Order): SortedKeys {
+    const name = `${order.direction}${order.field}\n${filter}`;
+    const known = this.#known.get(name);
+    if (known !== undefined) this.#known.delete(name);
+    const question = known ?? this.#made(filter, order);
+    this.#known.set(name, question);
+    this.#bringUpToDate(question);
+    if (known === undefined) this.#makeRoom();
+    return question.sorted;
+  }
+
+  #bringUpToDate(question: Question): void {
+    const { matches, sortValueOf, sorted } = question;
+    const end = this.#from + this.#changes.length;
+    if (question.upTo === end) return;
+    // As each was when this answer was last up to date: the first of its changes since then.
+    const before = new Map<Key, Hold | undefined>();
+    for (let at = question.upTo - this.#from; at < this.#changes.length; at++) {
+      const change = this.#changes[at];
+      if (change !== undefined && !before.has(change.key)) before.set(change.key, change.before);
+    }
+    question.upTo = end;
+    for (const [key, was] of before) {
+      const is = this.holds.get(key);
+      const then = was !== undefined && matches(was) ? sortValueOf(was) : undefined;
+      const now = is !== undefined && matches(is) ? sortValueOf(is) : undefined;
+      if (then === now) continue;
+      if (then !== undefined) sorted.delete(then, key);
+      if (now !== undefined) sorted.insert(now, key);
+    }
+  }
+
+  #made(filter: string, order: Order): Question {
+    const matches = matchingOf(filter);
+    const sortValueOf = VALUE_OF[order.field];
+    const upTo = this.#from + this.#changes.length;
+    return { matches, sortValueOf, sorted: this.#sorted(matches, order), upTo };
+  }
+
+  #sorted(matches: Matches, { field, direction }: Order): SortedKeys {
+    const sortValueOf = VALUE_OF[field];
+    const keys: Key[] = [];
+    const values: SortValue[] = [];
+    for (const [key, hold] of this.holds) {
+      if (!matches(hold)) continue;
+      keys.push(key);
+      values.push(sortValueOf(hold));
+    }
+    return SortedKeys.of(direction, values, keys);
+  }
+
+  #forgetOlder(): void {
+    const half = this.#changes.length >> 1;
+    this.#changes = this.#changes.slice(half);
+    this.#from += half;
+    for (const [name, { upTo }] of this.#known) if (upTo < this.#from) this.#known.delete(name);
+    if (this.#known.size === 0) this.#changes = [];
+  }
+
+  #makeRoom(): void {
+    const most = Math.max(ENTRIES_MIN, ENTRIES_A_HOLD * this.holds.size);
+    let entries = 0;
+    for (const { sorted } of this.#known.values()) entries += sorted.size;
+    for (const [name, { sorted }] of this.#known) {
+      if (this.#known.size === 1 || (entries <= most && this.#known.size <= QUESTIONS_MAX)) return;
+      entries -= sorted.size;
+      this.#known.delete(name);
+    }
+  }
+}
+
+const VALUE_OF: Record<LockSortField, (hold: Hold) => SortValue> = {
+  key: ({ key }) => key,
+  owner: ({ seen }) => seen.holders[0].record?.service ?? textOfKey(seen.holders[0].owner),
+  count: ({ seen }) => seen.holders.reduce((sum, { count }) => sum + count, 0),
+  remaining: ({ endsAtMs }) => endsAtMs ?? Number.MAX_SAFE_INTEGER,
+  waiters: ({ seen }) => seen.waiters?.count ?? -1,
+  // The longer it is held, the earlier it began.
+  held: ({ holders }) => -Math.min(...holders.map((holder) => sinceOf(holder).since)),
+  fence: ({ seen }) => Number(seen.holders[0].fence ?? -1),
+  format: ({ seen }) => seen.format,
+};
