@@ -27,7 +27,7 @@ export async function leftovers(topology: Topology, leaseMs: number): Promise<Le
   const limitMsOf = (key: string) => SLACK_MS + (key.startsWith(WAITERS) ? WAITERS_MS : leaseMs);
   for (;;) {
     const all = (await Promise.all(topology.servers.map((_, n) => keysOf(topology, n)))).flat();
-    const seen = all.filter(({ key }) => !key.startsWith(OURS_AT_HOME) && key !== CANARY);
+    const seen = all.filter(({ key }) => !key.startsWith(OURS_AT_HOME) && !key.startsWith(CANARY));
     const endless = seen.filter(({ ttlMs }) => ttlMs === -1);
     const overMs = performance.now() - startedAt;
     // Nobody is left who could prolong a list of those who wait, and a clock that went back keeps all for longer by

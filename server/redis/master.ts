@@ -29,8 +29,10 @@ export interface Masters {
 
 /** The connections to watch a master by. */
 export function connectMaster(address: RedisAddress): Pick<Master, "redis" | "subscriber"> {
+  // Whoever watches sees for itself that it is a replica: coming back at once to the same one would be for ever.
+  const options = { reconnectOnError: null };
   return {
-    redis: connect(address, "watch"),
-    subscriber: connect(address, "subscriber", { autoResubscribe: false }),
+    redis: connect(address, "watch", options),
+    subscriber: connect(address, "subscriber", { ...options, autoResubscribe: false }),
   };
 }

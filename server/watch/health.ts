@@ -21,12 +21,12 @@ export function healthOf(watches: readonly MasterWatch[], now: number, locks: nu
 }
 
 function healthOfMaster({ master, link, passes, clock }: MasterWatch): MasterHealth {
-  const { isUp, setting, lagMs, downSince } = link;
-  const why = link.why ?? (setting.state === "off" ? setting.detail : undefined);
+  const { isUp, state, lagMs, downSince } = link;
+  const why = link.why ?? (state.state === "off" ? state.detail : undefined);
   return {
     name: master.name,
     state: !isUp ? "down" : passes.isCaughtUp ? "live" : "catching_up",
-    notifications: setting.state,
+    notifications: state.state,
     lagMs,
     clockOffsetMs: Math.round(clock.at(performance.now()) - Date.now()),
     scannedAt: passes.last?.at ?? null,

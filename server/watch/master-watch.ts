@@ -12,6 +12,7 @@ interface Surroundings {
   readonly db: number;
   readonly watch: readonly string[];
   readonly notifications: "off" | "set";
+  readonly readOnly: boolean;
   /** Known keys that this master has. */
   known(): Iterable<Key>;
   read(keys: readonly Key[]): Promise<Observation[]>;
@@ -35,21 +36,17 @@ export class MasterWatch {
     readonly master: Master,
     private readonly around: Surroundings,
   ) {
-    const { redis, subscriber } = master;
-    const { db, watch, listener, notifications } = around;
+    const { db, watch, listener } = around;
     this.#reader = new Reader(
       (keys) => around.read(keys),
       (looks) => this.#take(looks),
       (key) => around.dueMsOf(key),
     );
-    const messages = new Notifications(subscriber, db, watch, listener);
-    this.link = new Link(redis, subscriber, messages, notifications, {
+    const messages = new Notifications(master.subscriber, db, watch, listener);
+    this.link = new Link(master, messages, around, {
       up: (isBlind) => this.#onUp(isBlind),
       down: () => this.#onDown(),
-      settled: () => {
-        this.passes.schedule();
-        around.changed();
-      },
+      settled: () => void this.#onSettled(),
     });
     this.passes = new Passes({
       walk: (signal) => this.#walk(signal),
@@ -100,6 +97,12 @@ export class MasterWatch {
   #onDown(): void {
     this.passes.broken();
     this.around.changed();
+  }
+
+  /** What was not heard until notifications came, or until we knew that they do not, is found by looking. */
+  async #onSettled(): Promise<void> {
+    this.around.changed();
+    await this.passes.run();
   }
 
   /** Reads what is known, then walks the keyspace for what is not. */

@@ -33,7 +33,8 @@ export class Notifications {
       const key = keyOfBytes(channel.subarray(at));
       if (!standsAside(key)) listener.onChange(key, event.toString());
     });
-    redis.on("messageBuffer", (_channel: Buffer, message: Buffer) => {
+    redis.on("messageBuffer", (channel: Buffer, message: Buffer) => {
+      if (channel.toString() !== this.#channel) return;
       const event = parseOwnEvent(message);
       if (event !== undefined) listener.onOwnEvent(event);
     });
@@ -48,8 +49,14 @@ export class Notifications {
 
 export type NotificationState = { state: "on" } | { state: "off"; detail: string };
 
-/** Whether Redis sends what we need; switches it on first when asked to. Flags of other apps are kept. */
-export async function settleNotifications(redis: Redis, policy: "off" | "set"): Promise<NotificationState> {
+/** What CONFIG says about them, which is not yet that they arrive. */
+export type Setting =
+  | { says: "enough" }
+  | { says: "too_little"; needed: string }
+  | { says: "nothing"; why: string };
+
+/** Whether Redis is set to send what we need; sets it first when asked to. Flags of other apps are kept. */
+export async function settingOf(redis: Redis, policy: "off" | "set"): Promise<Setting> {
   let flags: string;
   try {
     flags = await flagsOf(redis);
@@ -59,15 +66,32 @@ export async function settleNotifications(redis: Redis, policy: "off" | "set"): 
     }
   } catch (error) {
     if (!(error instanceof Error) || error.name !== "ReplyError") throw error;
+    return { says: "nothing", why: error.message };
+  }
+  return suffices(flags) ? { says: "enough" } : { says: "too_little", needed: union(flags) };
+}
+
+const INSTEAD = "scanning every second instead";
+
+/** @param missing what did not arrive of what must have been sent; undefined: that could not be tried */
+export function stateOf(setting: Setting, missing: readonly string[] | undefined): NotificationState {
+  if (setting.says === "too_little") {
     return {
       state: "off",
-      detail: `Redis does not let us look at ${SETTING} (${error.message}); scanning every second instead.`,
+      detail: `Keyspace notifications are off; ${INSTEAD}. Run CONFIG SET ${SETTING} ${setting.needed}, or start with LOCKKEEPER_NOTIFICATIONS=set.`,
     };
   }
-  if (suffices(flags)) return { state: "on" };
+  if (missing?.length === 0 || (missing === undefined && setting.says === "enough")) return { state: "on" };
+  if (setting.says === "enough") {
+    return {
+      state: "off",
+      detail: `Keyspace notifications are on in Redis, but these do not reach us: ${missing?.join(", ")}; ${INSTEAD}. Does a proxy stand in between?`,
+    };
+  }
+  const missed = missing === undefined ? "and we may not try whether they come" : "and they do not come";
   return {
     state: "off",
-    detail: `Keyspace notifications are off; scanning every second instead. Run CONFIG SET ${SETTING} ${union(flags)}, or start with LOCKKEEPER_NOTIFICATIONS=set.`,
+    detail: `Redis does not let us look at ${SETTING} (${setting.why}), ${missed}; ${INSTEAD}. Set it to ${FLAGS_NEEDED} where this Redis is administered.`,
   };
 }
 

@@ -28,6 +28,8 @@ export interface WatcherOptions {
   readonly target: string;
   readonly watch: readonly string[];
   readonly notifications: "off" | "set";
+  /** Nothing is ever written: no canary, no setting. */
+  readonly readOnly?: boolean;
   /** What shape alone does not tell. */
   readonly rules?: FormatRules;
 }
@@ -183,9 +185,9 @@ export class Watcher {
   }
 
   #watchAt(master: Master): MasterWatch {
-    const { watch, notifications } = this.options;
+    const { watch, notifications, readOnly = false } = this.options;
     const at = new MasterWatch(master, {
-      ...{ db: this.masters.db, watch, notifications },
+      ...{ db: this.masters.db, watch, notifications, readOnly },
       known: () => this.#keysOf(master),
       read: (keys) => read(master.redis, keys, this.#rules),
       dueMsOf: (key) => dueMsOf(this.mirror.get(key)),
