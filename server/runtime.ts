@@ -11,6 +11,7 @@ import { Home } from "./auth/home.ts";
 import { RootKey } from "./auth/root-key.ts";
 import { makeLink, Sessions } from "./auth/sessions.ts";
 import type { Config } from "./config.ts";
+import { VerbWatch } from "./figures/verb-watch.ts";
 import { OURS_AT_HOME } from "./formats/keys.ts";
 import { connect, type RedisAddress, whenOpen } from "./redis/connect.ts";
 import { StartupError } from "./startup-error.ts";
@@ -40,7 +41,8 @@ export class Runtime {
       const authentication = new Authentication(rootKey, sessions, { publicUrl, insecureHttp, port });
       const targets = new Targets([await openTarget(settingsOf(config), redis, home, log)]);
       const streams = new OpenStreams(config.streamsMax);
-      const services = { targets, sessions, authentication, live: new LiveStreams(), streams };
+      const live = new LiveStreams();
+      const services = { targets, sessions, authentication, live, streams, verbs: new VerbWatch() };
       return new Runtime(config, createApi(services, log), targets, home, streams, rootKey.made);
     } catch (error) {
       home.redis.disconnect();

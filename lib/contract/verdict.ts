@@ -1,9 +1,11 @@
 import { z } from "zod";
 
+export const VERDICT_STATES = ["renewing", "late", "fixed-lease", "no-expiry", "unknown"] as const;
+
 /** Whether the holder is alive, as far as samples tell, with the evidence. */
 export const Verdict = z
   .object({
-    state: z.enum(["renewing", "late", "fixed-lease", "no-expiry", "unknown"]).meta({
+    state: z.enum(VERDICT_STATES).meta({
       description:
         "renewing: its lease was seen to be prolonged, as expected. late: it should have been by now. fixed-lease: watched for long enough, and never. unknown: not watched for long enough.",
     }),

@@ -8,6 +8,7 @@ import { formatRoutes } from "./routes/formats.ts";
 import { liveRoutes } from "./routes/live.ts";
 import { lockRoutes } from "./routes/locks.ts";
 import { sessionRoutes } from "./routes/session.ts";
+import { statsRoutes } from "./routes/stats.ts";
 import { verbRoutes } from "./routes/verbs.ts";
 import type { Services } from "./services.ts";
 
@@ -20,8 +21,15 @@ export function createApi(services: Services, log: Logger): Dispatcher {
     ...liveRoutes(services),
     ...sessionRoutes(services),
     ...formatRoutes(log),
+    ...statsRoutes(),
   ];
-  return new Dispatcher([...routes, documentRoute(routes)], services.targets, services.authentication, log);
+  return new Dispatcher(
+    [...routes, documentRoute(routes)],
+    services.targets,
+    services.authentication,
+    services.verbs,
+    log,
+  );
 }
 
 function documentRoute(routes: readonly Route[]): Route {

@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
 import { keyOfPath } from "../../lib/contract/key.ts";
 import { may } from "../auth/principal.ts";
+import type { VerbEnd } from "../figures/verb-call.ts";
+import type { RunningVerb, VerbWatch } from "../figures/verb-watch.ts";
 import {
   ForbiddenError,
   InvalidError,
@@ -43,6 +45,7 @@ export class Dispatcher {
     routes: readonly Route[],
     private readonly targets: Targets,
     private readonly authentication: Authentication,
+    private readonly verbs: VerbWatch,
     private readonly log: Logger,
   ) {
     for (const route of routes) {
@@ -55,11 +58,15 @@ export class Dispatcher {
   async dispatch<Result>(exchange: Exchange<Result>): Promise<Result> {
     const requestId = `${this.#process}-${++this.#requests}`;
     let response: ApiResponse;
+    let running: RunningVerb | undefined;
     try {
-      response = await handled(await this.#accept(exchange));
+      const accepted = await this.#accept(exchange);
+      running = this.#begin(accepted, exchange);
+      response = await handled(accepted);
     } catch (error) {
       response = this.#refusal(error, exchange.method, requestId);
     }
+    running?.end(response.end ?? DONE);
     return exchange.deliver({ response, requestId });
   }
 
@@ -67,7 +74,12 @@ export class Dispatcher {
     if (!(error instanceof LockkeeperError)) {
       this.log.error({ err: error, requestId, method }, "request failed");
     }
-    return problemOf(error, requestId);
+    return { ...problemOf(error, requestId), end: endOf(error) };
+  }
+
+  #begin({ route, call }: Accepted, request: ApiRequest): RunningVerb | undefined {
+    if (route.verb === undefined || call?.target === undefined) return undefined;
+    return this.verbs.begin(route.verb(call), call.target, (name) => request.header(name));
   }
 
   /** All checks. */
@@ -118,6 +130,11 @@ export class Dispatcher {
 }
 
 const NO_QUERY = {};
+const DONE: VerbEnd = { outcome: "done" };
+
+function endOf(error: unknown): VerbEnd {
+  return { outcome: error instanceof LockkeeperError ? error.code : "internal" };
+}
 
 interface Accepted {
   readonly route: Route;

@@ -1,3 +1,4 @@
+import type { VerbEnd } from "../figures/verb-call.ts";
 import type { StopSignal } from "../locks/verbs.ts";
 
 /** A request as every door hands it in: nothing of Node's or the web's own classes. */
@@ -23,6 +24,8 @@ export interface ApiResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** JSON text, or a stream of server-sent events. */
   readonly body?: string | ((sink: Sink) => void);
+  /** Of a verb's answer: what figures say of it. */
+  readonly end?: VerbEnd | undefined;
   /** Called when the answer could not be handed to an open connection. */
   readonly onUndelivered?: (() => void) | undefined;
 }
@@ -57,9 +60,9 @@ export const JSON_HEADERS = {
 export function json(
   status: number,
   value: unknown,
-  more: Partial<Pick<ApiResponse, "headers" | "onUndelivered">> = {},
+  more: Partial<Pick<ApiResponse, "headers" | "end" | "onUndelivered">> = {},
 ): ApiResponse {
-  const { headers, onUndelivered } = more;
+  const { headers, end, onUndelivered } = more;
   const all = headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers };
-  return { status, headers: all, body: JSON.stringify(value), onUndelivered };
+  return { status, headers: all, body: JSON.stringify(value), end, onUndelivered };
 }

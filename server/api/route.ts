@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { ErrorCode } from "../../lib/contract/error.ts";
 import type { Key } from "../../lib/contract/key.ts";
 import type { Access, Principal } from "../auth/principal.ts";
+import type { VerbAsked } from "../figures/verb-call.ts";
 import { InvalidError } from "../locks/errors.ts";
 import type { Target } from "../targets/target.ts";
 import type { ApiRequest, ApiResponse } from "./http.ts";
@@ -44,6 +45,8 @@ export interface Route {
   readonly idempotent?: true;
   readonly response: { status: 200 | 204; schema?: z.ZodType; description: string; stream?: true };
   readonly errors: readonly ErrorCode[];
+  /** Of a verb: what is counted, timed and traced of a call. */
+  readonly verb?: (call: AnyCall) => VerbAsked;
   readonly handle: (call: AnyCall) => Promise<ApiResponse> | ApiResponse;
 }
 
@@ -53,9 +56,10 @@ export interface AnyCall extends Call<unknown, unknown> {
 }
 
 interface Declared<Query extends z.ZodObject, Body extends z.ZodType, Given>
-  extends Omit<Route, "scope" | "query" | "body" | "handle"> {
+  extends Omit<Route, "scope" | "query" | "body" | "verb" | "handle"> {
   readonly query?: Query;
   readonly body?: Body;
+  readonly verb?: (call: Given) => VerbAsked;
   readonly handle: (call: Given) => Promise<ApiResponse> | ApiResponse;
 }
 

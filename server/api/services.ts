@@ -1,4 +1,5 @@
 import type { Sessions } from "../auth/sessions.ts";
+import type { VerbWatch } from "../figures/verb-watch.ts";
 import type { Targets } from "../targets/targets.ts";
 import type { Authentication } from "./authentication.ts";
 import type { LiveStreams } from "./live/live-streams.ts";
@@ -11,4 +12,5 @@ export interface Services {
   readonly authentication: Authentication;
   readonly live: LiveStreams;
   readonly streams: OpenStreams;
+  readonly verbs: VerbWatch;
 }

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { FormatRule } from "../../lib/contract/format-rule.ts";
 import type { Home } from "../auth/home.ts";
+import { Figures } from "../figures/figures.ts";
 import { Journal } from "../history/journal.ts";
 import { Locks } from "../locks/locks.ts";
 import { openConnections } from "../redis/connect.ts";
@@ -40,6 +41,7 @@ export interface Target extends Omit<TargetSettings, "formatRules"> {
   readonly journal: Journal;
   readonly locks: Locks;
   readonly rules: RuleBook;
+  readonly figures: Figures;
   close(): void;
 }
 
@@ -66,16 +68,30 @@ export async function openTarget(
     journal,
     log,
   );
+  const figures = openFigures(name, watcher, journal);
   watcher.start();
   return {
     ...{ name, label, environment, policy },
     ...{ address: address.label, server: server.name },
-    ...{ watcher, journal, rules },
+    ...{ watcher, journal, rules, figures },
     locks: new Locks(connections.verbs, connections.wake, address.db, policy.lockable),
     close() {
+      figures.stop();
       watcher.stop();
       masters.close();
       connections.close();
     },
   };
+}
+
+function openFigures(target: string, watcher: Watcher, journal: Journal): Figures {
+  const figures = new Figures({
+    target,
+    now: () => watcher.clock.now(),
+    holdOf: (key) => watcher.mirror.get(key),
+  });
+  watcher.onSeen((key, before, after, waitersOfFree) => figures.seen(key, before, after, waitersOfFree));
+  journal.subscribe((event) => figures.event(event));
+  figures.start();
+  return figures;
 }

@@ -34,6 +34,14 @@ export interface WatcherOptions {
   readonly rules?: FormatRules;
 }
 
+/** Told of each look at a key: what was in the picture before it and after it, and who waits for it while it is free. */
+export type SeenListener = (
+  key: Key,
+  before: Hold | undefined,
+  after: Hold | undefined,
+  waitersOfFree: number,
+) => void;
+
 const SETTLE_MS = 500;
 /** How many keys with the same token a lock is shown with. */
 const SHARED_WITH_MAX = 20;
@@ -45,6 +53,7 @@ export class Watcher {
   readonly #reporter: Reporter;
   readonly #heard = new Heard();
   readonly #listeners = new Set<() => void>();
+  readonly #seenListeners = new Set<SeenListener>();
   readonly #watched: readonly Glob[];
   readonly #noClock = new RedisClock();
   #rules: FormatRules;
@@ -81,6 +90,12 @@ export class Watcher {
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Called with each look, before the journal is told what it means. */
+  onSeen(listener: SeenListener): () => void {
+    this.#seenListeners.add(listener);
+    return () => this.#seenListeners.delete(listener);
   }
 
   /** Whether any of the masters answers. */
@@ -243,11 +258,13 @@ export class Watcher {
   #takeOne({ observation, sentAt }: Look, { link, passes, clock }: MasterWatch): void {
     const { key } = observation;
     const { hint, ...heard } = this.#heard.takenBy(observation, this.mirror.get(key), sentAt);
-    const { after } = this.mirror.observe(observation, {
+    const { before, after } = this.mirror.observe(observation, {
       ...heard,
       since: link.seesChanges && passes.isCaughtUp ? "exact" : "at_least",
       sight: link.sight,
     });
+    const waitersOfFree = this.mirror.waitersOf(key)?.count ?? 0;
+    for (const listener of this.#seenListeners) listener(key, before, after, waitersOfFree);
     this.#reporter.sighted({
       key,
       hold: after,

@@ -5,6 +5,7 @@ import type { Key } from "../../../lib/contract/key.ts";
 import { ListQuery, LockList } from "../../../lib/contract/list.ts";
 import { Lock } from "../../../lib/contract/lock.ts";
 import { Grant } from "../../../lib/contract/verb.ts";
+import { askedOf } from "../../figures/verb-call.ts";
 import { answered } from "../../locks/answered.ts";
 import { InvalidError, UnavailableError } from "../../locks/errors.ts";
 import { freeByForce } from "../../locks/force-release.ts";
@@ -85,8 +86,11 @@ export function lockRoutes(): Route[] {
         "key_not_allowed",
         "unknown_outcome",
       ],
-      handle: async ({ target, key, body, principal }) =>
-        json(200, await freeByForce(target, key, { ...body, by: principal.name })),
+      verb: ({ key, body }) => askedOf("force-release", key, body),
+      handle: async ({ target, key, body, principal }) => {
+        const freed = await freeByForce(target, key, { ...body, by: principal.name });
+        return json(200, freed, { end: { outcome: freed.outcome } });
+      },
     }),
     targetRoute({
       method: "POST",
@@ -117,8 +121,11 @@ export function lockRoutes(): Route[] {
         "request_id_reused",
         "unknown_outcome",
       ],
-      handle: async ({ target, key, body, principal, requestId }) =>
-        json(200, await target.locks.reserve(key, { ...body, by: principal.name, requestId })),
+      verb: ({ key, body }) => askedOf("reserve", key, body),
+      handle: async ({ target, key, body, principal, requestId }) => {
+        const grant = await target.locks.reserve(key, { ...body, by: principal.name, requestId });
+        return json(200, grant, { end: { outcome: "granted" } });
+      },
     }),
   ];
 }

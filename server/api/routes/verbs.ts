@@ -7,6 +7,7 @@ import {
   Verified,
   VerifyInput,
 } from "../../../lib/contract/verb.ts";
+import { askedOf, type VerbEnd } from "../../figures/verb-call.ts";
 import type { AcquiredGrant } from "../../locks/verbs.ts";
 import { type ApiResponse, json } from "../http.ts";
 import { type Route, targetRoute } from "../route.ts";
@@ -54,11 +55,16 @@ async function answerOf(
   clock: WaitClock | undefined,
 ): Promise<ApiResponse> {
   const { grant, abandon } = await acquiring;
-  const body = clock === undefined ? grant : { ...grant, waitedMs: clock.waitedMs };
+  const waitedMs = clock?.waitedMs;
+  const body = clock === undefined ? grant : { ...grant, waitedMs };
   // Whoever asked has gone: nobody knows of this hold, so nobody would release it. With an id of its own the caller may
   // be asking again already, and would be told of the very hold that we take back.
-  return json(200, body, requestId === undefined ? { onUndelivered: abandon } : {});
+  const onUndelivered = requestId === undefined ? abandon : undefined;
+  return json(200, body, { onUndelivered, end: { outcome: "granted", waitedMs } });
 }
+
+const RENEWED: VerbEnd = { outcome: "renewed" };
+const VERIFIED: VerbEnd = { outcome: "verified" };
 
 /** How long a request waited before the look that was granted. */
 class WaitClock {
@@ -87,6 +93,7 @@ export function verbRoutes(): Route[] {
       idempotent: true,
       response: { status: 200, schema: Grant, description: "Granted." },
       errors: [...ALWAYS, "held", "timeout", "lost", "queue_full", "aborted", "unit_conflict"],
+      verb: ({ key, body }) => askedOf("acquire", key, body),
       handle: ({ target: { locks }, key, body, requestId, request }) => {
         const ask = { ...body, requestId };
         if (body.waitMs === 0) return answerOf(locks.acquire(key, ask), requestId, undefined);
@@ -109,8 +116,9 @@ export function verbRoutes(): Route[] {
       idempotent: true,
       response: { status: 200, schema: Grant, description: "Renewed." },
       errors: [...ALWAYS, "lost"],
+      verb: ({ key, body }) => askedOf("renew", key, body),
       handle: async ({ target: { locks }, key, body, requestId }) =>
-        json(200, await locks.renew(key, { ...body, requestId })),
+        json(200, await locks.renew(key, { ...body, requestId }), { end: RENEWED }),
     }),
     targetRoute({
       method: "POST",
@@ -130,8 +138,11 @@ export function verbRoutes(): Route[] {
       idempotent: true,
       response: { status: 200, schema: Released, description: "Released, or there was nothing to release." },
       errors: [...ALWAYS],
-      handle: async ({ target: { locks }, key, body, requestId }) =>
-        json(200, await locks.release(key, { ...body, requestId })),
+      verb: ({ key, body }) => askedOf("release", key, body),
+      handle: async ({ target: { locks }, key, body, requestId }) => {
+        const released = await locks.release(key, { ...body, requestId });
+        return json(200, released, { end: { outcome: released.outcome } });
+      },
     }),
     targetRoute({
       method: "POST",
@@ -147,7 +158,9 @@ export function verbRoutes(): Route[] {
       },
       response: { status: 200, schema: Verified, description: "It does." },
       errors: [...LOOKING, "lost"],
-      handle: async ({ target: { locks }, key, body }) => json(200, await locks.verify(key, body)),
+      verb: ({ key, body }) => askedOf("verify", key, body),
+      handle: async ({ target: { locks }, key, body }) =>
+        json(200, await locks.verify(key, body), { end: VERIFIED }),
     }),
   ];
 }

@@ -1,0 +1,158 @@
+import { z } from "zod";
+import { FormatName } from "./format.ts";
+import { VERDICT_STATES } from "./verdict.ts";
+
+const AT = z.number().meta({ description: "Redis's clock, Unix milliseconds." });
+const PERIOD =
+  "the last 24 hours, by the hour; all since `since` where that is later. Of this instance: what it did not see it did not count.";
+
+/** Times of which the later count for more. */
+export const UsualMs = z
+  .object({
+    p50: z.number().meta({ description: "Milliseconds; half were shorter. Off by 4.4 % at most." }),
+    p95: z.number().meta({ description: "Milliseconds; one in twenty was longer. Off by 4.4 % at most." }),
+    samples: z.number().meta({
+      description: "How many times these rest on. What is six hours old counts half, a day a sixteenth.",
+    }),
+  })
+  .meta({ id: "UsualMs" });
+export type UsualMs = z.infer<typeof UsualMs>;
+
+export const Usual = z
+  .object({
+    pattern: z.string().meta({
+      description: "The keys that this is about: numbers, UUIDs and other ids in the key are `*`.",
+      example: "lock:orders:*",
+    }),
+    heldMs: UsualMs.nullable().meta({
+      description: "How long holds lasted until they were released or expired; null: none has ended yet.",
+    }),
+    waitedMs: UsualMs.nullable().meta({
+      description:
+        "How long those waited who got the lock after a wait, through any Lockkeeper. Of clients of other libraries nobody tells.",
+    }),
+    since: AT.meta({ description: "Nothing before this is in it." }),
+  })
+  .meta({ id: "Usual", description: "What is usual for a lock of this name." });
+export type Usual = z.infer<typeof Usual>;
+
+export const PATTERN_COUNTS = [
+  "acquisitions",
+  "waits",
+  "refusals",
+  "givenUp",
+  "expired",
+  "expiredInUse",
+  "renewalsFailed",
+  "forceReleases",
+  "evictions",
+] as const;
+export type PatternCount = (typeof PATTERN_COUNTS)[number];
+
+const COUNT_FIELDS = {
+  acquisitions: z.int().meta({ description: "Holds that began; re-entries are none." }),
+  waits: z.int().meta({ description: "Acquires through any Lockkeeper that had to wait." }),
+  refusals: z.int().meta({ description: "Acquires through this instance that were refused at once." }),
+  givenUp: z.int().meta({ description: "Waits that ended without the lock." }),
+  expired: z.int().meta({ description: "Holds that nobody released. Hold-offs are none." }),
+  expiredInUse: z.int().meta({
+    description:
+      "Of those that expired: the holder had renewed it, or came to renew or release it when it was over. It was still at work, without the lock.",
+  }),
+  renewalsFailed: z.int().meta({
+    description: "Renewals through this instance: the hold was lost, or Redis did not answer.",
+  }),
+  forceReleases: z.int(),
+  evictions: z.int().meta({ description: "Redis took the lock away for want of memory." }),
+} satisfies Record<PatternCount, z.ZodType>;
+
+export const PatternFigures = z
+  .object({ ...Usual.shape, ...COUNT_FIELDS })
+  .omit({ since: true })
+  .meta({ id: "PatternFigures", description: `Counts are of ${PERIOD}` });
+export type PatternFigures = z.infer<typeof PatternFigures>;
+
+export const Totals = z
+  .object({
+    held: z.int(),
+    ended: z.int().meta({ description: "Past their deadline and still there, free to take." }),
+    waiting: z.int().meta({ description: "As far as they can be seen." }),
+    abnormal: z.int().meta({ description: "Held with the verdict `late` or `no-expiry`." }),
+    byFormat: z.array(z.object({ format: FormatName, held: z.int(), abnormal: z.int() })),
+    byVerdict: z.array(z.object({ verdict: z.enum(VERDICT_STATES), held: z.int() })),
+  })
+  .meta({ id: "Totals" });
+export type Totals = z.infer<typeof Totals>;
+
+export const SeriesPoint = z
+  .object({
+    at: AT.meta({ description: "End of the step, Redis's clock, Unix milliseconds." }),
+    held: z.int().meta({ description: "At the end of the step, as `waiting` and `abnormal`." }),
+    waiting: z.int(),
+    abnormal: z.int(),
+    acquisitionsPerS: z.number(),
+    expired: z.int().meta({ description: "In this step." }),
+    waitedMsP95: z.number().nullable().meta({
+      description: "Of the waits that got the lock in this step; null: there were none.",
+    }),
+  })
+  .meta({ id: "SeriesPoint" });
+export type SeriesPoint = z.infer<typeof SeriesPoint>;
+
+export const SERIES_RANGES = ["hour", "day"] as const;
+export type SeriesRange = (typeof SERIES_RANGES)[number];
+
+export const PATTERN_SORTS = [
+  ...PATTERN_COUNTS,
+  "pattern",
+  "contention",
+  "heldMsP95",
+  "waitedMsP95",
+] as const;
+export type PatternSort = (typeof PATTERN_SORTS)[number];
+const PATTERNS_LIMIT_MAX = 500;
+
+export const StatsQuery = z.strictObject({
+  range: z.enum(SERIES_RANGES).default("hour").meta({
+    description: "The series: each 10 s of the last hour, or each 5 minutes of the last day.",
+  }),
+  filter: z.string().max(300).default("").meta({
+    description: "Patterns that contain this text; with `*` or `?` in it, that match it as a glob.",
+    example: "orders",
+  }),
+  sort: z.enum(PATTERN_SORTS).default("contention").meta({
+    description: "Largest first; `pattern` by name. contention: `waits` and `refusals` together.",
+  }),
+  offset: z.coerce.number().int().min(0).default(0),
+  limit: z.coerce.number().int().min(0).max(PATTERNS_LIMIT_MAX).default(50),
+});
+export type StatsQuery = z.infer<typeof StatsQuery>;
+
+export const Stats = z
+  .object({
+    target: z.string(),
+    now: AT,
+    since: AT.meta({
+      description: "Since when this instance counts; it begins anew with its process.",
+    }),
+    totals: Totals,
+    series: z.object({
+      stepMs: z.int(),
+      points: z.array(SeriesPoint).meta({ description: "Oldest first; none for the time before `since`." }),
+    }),
+    top: z.object({
+      contended: z.array(PatternFigures).meta({ description: "Most waits and refusals." }),
+      longestWaits: z.array(PatternFigures).meta({ description: "Longest p95 of waits." }),
+      expiredInUse: z.array(PatternFigures),
+    }),
+    patterns: z.object({
+      items: z.array(PatternFigures),
+      total: z.int().meta({ description: "How many match the filter." }),
+    }),
+  })
+  .meta({
+    id: "Stats",
+    description:
+      "At most 500 patterns are told apart; the rest are `(other)`. Of clients of other libraries refusals and waits are not known: nobody tells of them.",
+  });
+export type Stats = z.infer<typeof Stats>;

@@ -1,0 +1,32 @@
+import { Stats, StatsQuery, Usual } from "../../../lib/contract/stats.ts";
+import { json } from "../http.ts";
+import { type Route, targetRoute } from "../route.ts";
+
+const ERRORS = ["invalid", "unauthenticated", "forbidden", "not_found"] as const;
+
+/** Figures of a target. */
+export function statsRoutes(): Route[] {
+  return [
+    targetRoute({
+      method: "GET",
+      path: "/stats",
+      access: "read",
+      summary: "Totals now, series for charts, and figures by the pattern of keys",
+      description:
+        "Counted by this instance as things happen, and anew with each start of its process. Asking costs the same however many locks there are.",
+      query: StatsQuery,
+      response: { status: 200, schema: Stats, description: "Figures." },
+      errors: [...ERRORS],
+      handle: ({ target, query }) => json(200, target.figures.stats(query)),
+    }),
+    targetRoute({
+      method: "GET",
+      path: "/locks/{key}/usual",
+      access: "read",
+      summary: "How long locks of this name are usually held and waited for",
+      response: { status: 200, schema: Usual, description: "Figures of the key's pattern." },
+      errors: [...ERRORS],
+      handle: ({ target, key }) => json(200, target.figures.usual(key)),
+    }),
+  ];
+}

@@ -1,0 +1,26 @@
+/** A map that forgets what was put in first when it is full. */
+export class Few<Value> {
+  readonly #values = new Map<string, Value>();
+
+  constructor(private readonly most: number) {}
+
+  get size(): number {
+    return this.#values.size;
+  }
+
+  put(name: string, value: Value): void {
+    this.#values.delete(name);
+    this.#values.set(name, value);
+    if (this.#values.size <= this.most) return;
+    for (const oldest of this.#values.keys()) {
+      this.#values.delete(oldest);
+      return;
+    }
+  }
+
+  take(name: string): Value | undefined {
+    const value = this.#values.get(name);
+    if (value !== undefined) this.#values.delete(name);
+    return value;
+  }
+}

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Stats, Usual } from "../../lib/contract/stats.ts";
+import { startTestServer, type TestServer, until } from "../testing/server.ts";
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startTestServer({ redis: { args: ["--notify-keyspace-events", "Kghszxe$"] } });
+});
+afterAll(() => server.stop());
+
+async function stats(query = ""): Promise<Stats> {
+  const { status, body } = await server.call(`/stats${query}`);
+  expect(status).toBe(200);
+  return Stats.parse(body);
+}
+
+const act = (key: string, verb: string, owner: string, more: object = {}) =>
+  server.call(`/locks/${encodeURIComponent(key)}/${verb}`, { body: { owner, ...more } });
+
+describe("figures of a running server", () => {
+  it("know what was held, waited for, refused, and expired while its holder was still at work", async () => {
+    const { body: grant } = await act("lock:bill:1", "acquire", "a");
+    expect(grant.fence).toBeDefined();
+    expect((await act("lock:bill:1", "acquire", "c")).status).toBe(409);
+    const waiting = act("lock:bill:1", "acquire", "b", { waitMs: 5000 });
+    await until(async () => (await stats()).totals.waiting === 1);
+    await act("lock:bill:1", "release", "a");
+    expect((await waiting).status).toBe(200);
+    await act("lock:bill:1", "release", "b");
+    await act("lock:bill:2", "acquire", "a", { leaseMs: 50 });
+    await until(async () => (await stats()).patterns.items[0]?.expired === 1);
+    await act("lock:bill:2", "release", "a");
+
+    await until(async () => (await stats()).patterns.items[0]?.heldMs?.samples === 3);
+    const { totals, patterns, top } = await stats("?filter=bill");
+    expect(totals).toMatchObject({ held: 0, waiting: 0 });
+    expect(patterns).toMatchObject({
+      total: 1,
+      items: [
+        {
+          ...{ pattern: "lock:bill:*", acquisitions: 3, waits: 1, refusals: 1 },
+          ...{ expired: 1, expiredInUse: 1, waitedMs: { samples: 1 } },
+        },
+      ],
+    });
+    expect(top.contended.map(({ pattern }) => pattern)).toEqual(["lock:bill:*"]);
+    const usual = Usual.parse((await server.call("/locks/lock%3Abill%3A9/usual")).body);
+    expect(usual.heldMs?.samples).toBe(3);
+  });
+
+  it("count locks of other libraries too, by format and verdict", async () => {
+    const direct = server.redis.client();
+    await direct.set("lock:forever", "5f0c0c1e-0000-4000-8000-000000000001");
+    await until(async () => (await stats()).totals.abnormal === 1);
+    const { totals } = await stats();
+    expect(totals.byVerdict).toContainEqual({ verdict: "no-expiry", held: 1 });
+    await direct.del("lock:forever");
+    await until(async () => (await stats()).totals.held === 0);
+  });
+
+  it("refuse what cannot be asked", async () => {
+    expect((await server.call("/stats?range=week")).body.code).toBe("invalid");
+    expect((await server.call("/stats?target=nope")).body.code).toBe("not_found");
+  });
+});

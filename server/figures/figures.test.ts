@@ -1,0 +1,185 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { LockEvent } from "../../lib/contract/event.ts";
+import { StatsQuery } from "../../lib/contract/stats.ts";
+import { type HeldObservation, type Observation, strangerOf } from "../formats/observation.ts";
+import { Mirror } from "../watch/mirror.ts";
+import { Figures } from "./figures.ts";
+import { OTHER_PATTERN, Patterns } from "./pattern-figures.ts";
+import { askedOf } from "./verb-call.ts";
+
+const START = Math.floor(1_795_216_496_123 / 300_000) * 300_000;
+const SECOND = 1000;
+
+let now: number;
+let mirror: Mirror;
+let figures: Figures;
+
+beforeEach(() => {
+  now = START;
+  mirror = new Mirror();
+  figures = new Figures({ target: "main", now: () => now, holdOf: (key) => mirror.get(key) });
+});
+
+function look(observation: Observation, since: "exact" | "at_least" = "exact"): void {
+  const { key } = observation;
+  const { before, after } = mirror.observe(observation, { wasGone: false, since, sight: "1" });
+  figures.seen(key, before, after, mirror.waitersOf(key)?.count ?? 0);
+}
+
+function held(key: string, more: Partial<HeldObservation> = {}): HeldObservation {
+  return {
+    ...({ state: "held", key, type: "hash", kind: "lock", confidence: "certain" } as const),
+    ...({ format: "redisson", candidates: [], remainingMs: 30_000, asOf: now } as const),
+    holders: [strangerOf("uuid:1")],
+    ...more,
+  };
+}
+
+const free = (key: string, waiting = 0): Observation => ({
+  ...({ state: "free", key, asOf: now } as const),
+  waiters: { count: waiting, known: "exact" },
+});
+
+function tell(type: LockEvent["type"], key: string, more: Partial<LockEvent> = {}): void {
+  figures.event({ id: "1", type, target: "main", key, at: now, owner: "uuid:1", observed: "exact", ...more });
+}
+
+const stats = (query: Partial<StatsQuery> = {}) => figures.stats(StatsQuery.parse(query));
+const of = (pattern: string) => stats().patterns.items.find((each) => each.pattern === pattern);
+
+describe("the figures of a pattern", () => {
+  it("tell how long locks of that name are usually held and waited for", () => {
+    for (let order = 1; order <= 100; order++) {
+      tell("acquired", `lock:order:${order}`);
+      tell("waiting", `lock:order:${order}`, { owner: "b" });
+      now += order <= 90 ? 1000 : 5000;
+      tell("released", `lock:order:${order}`, { heldMs: order <= 90 ? 1000 : 5000 });
+      tell("acquired", `lock:order:${order}`, { owner: "b" });
+    }
+    const usual = figures.usual("lock:order:4711");
+    expect(usual.pattern).toBe("lock:order:*");
+    expect(usual.heldMs?.p50).toBeGreaterThan(955);
+    expect(usual.heldMs?.p50).toBeLessThan(1045);
+    expect(usual.heldMs?.p95).toBeGreaterThan(4775);
+    expect(usual.waitedMs?.p95).toBeGreaterThan(4775);
+    expect(of("lock:order:*")).toMatchObject({ acquisitions: 200, waits: 100, givenUp: 0 });
+    expect(figures.usual("lock:never").heldMs).toBeNull();
+  });
+
+  it("count who was refused, gave up, was forced off or evicted, and no hold-off", () => {
+    figures.verb({ ...askedOf("acquire", "lock:a", { owner: "o" }), target: "main" }, "held");
+    tell("waiting", "lock:a", { owner: "o" });
+    tell("wait_ended", "lock:a", { owner: "o" });
+    tell("force_released", "lock:a");
+    tell("evicted", "lock:a");
+    tell("acquired", "lock:a", { owner: "lockkeeper:reserve:ana" });
+    tell("expired", "lock:a", { owner: "lockkeeper:reserve:ana", heldMs: 60_000 });
+    expect(of("lock:a")).toMatchObject({
+      ...{ refusals: 1, waits: 1, givenUp: 1, forceReleases: 1, evictions: 1 },
+      ...{ acquisitions: 0, expired: 0, heldMs: null },
+    });
+  });
+
+  it("tell a hold that expired in use from one that was left", () => {
+    for (const key of ["lock:renewed", "lock:left", "lock:late"]) look(held(key));
+    now += 10_000;
+    look(held("lock:renewed"));
+    now += 60_000;
+    for (const key of ["lock:renewed", "lock:left", "lock:late"]) {
+      look(free(key));
+      tell("expired", key, { heldMs: 30_000, observed: "derived" });
+    }
+    expect(of("lock:renewed")).toMatchObject({ expired: 1, expiredInUse: 1 });
+    expect(of("lock:left")).toMatchObject({ expired: 1, expiredInUse: 0 });
+    const release = { ...askedOf("release", "lock:late", { owner: "uuid:1" }), target: "main" };
+    figures.verb(release, "not_held");
+    figures.verb(release, "not_held");
+    expect(of("lock:late")).toMatchObject({ expired: 1, expiredInUse: 1 });
+    expect(figures.expiredInUse).toBe(2);
+    expect(stats().top.expiredInUse.map(({ pattern }) => pattern)).toEqual(["lock:late", "lock:renewed"]);
+  });
+
+  it("leave out how long a hold lasted that was there before the first look", () => {
+    look(held("lock:old"), "at_least");
+    now += 500;
+    look(free("lock:old"));
+    tell("released", "lock:old", { heldMs: 500, observed: "derived" });
+    look(held("lock:new"));
+    now += 500;
+    look(free("lock:new"));
+    tell("released", "lock:new", { heldMs: 500, observed: "derived" });
+    expect(figures.usual("lock:old").heldMs).toBeNull();
+    expect(figures.usual("lock:new").heldMs?.samples).toBe(1);
+  });
+
+  it("count renewals that failed, and pay no heed to a clock that is far off", () => {
+    const renew = { ...askedOf("renew", "lock:a", { owner: "o" }), target: "main" };
+    for (const outcome of ["lost", "unknown_outcome", "renewed"]) figures.verb(renew, outcome);
+    tell("acquired", "lock:a", { at: 9e14 });
+    tell("acquired", "lock:a", { at: 1 });
+    tell("acquired", "lock:a");
+    expect(of("lock:a")).toMatchObject({ renewalsFailed: 2, acquisitions: 2 });
+  });
+
+  it("are listed by page, filter and sort", () => {
+    for (const name of ["a", "b", "c"]) tell("acquired", `lock:${name}`);
+    tell("acquired", "lock:b");
+    tell("waiting", "mutex:x");
+    const names = (query: Partial<StatsQuery>) => stats(query).patterns.items.map(({ pattern }) => pattern);
+    expect(names({})).toEqual(["mutex:x", "lock:a", "lock:b", "lock:c"]);
+    expect(names({ sort: "acquisitions", filter: "lock" })).toEqual(["lock:b", "lock:a", "lock:c"]);
+    expect(names({ filter: "LOCK:?", offset: 1, limit: 1 })).toEqual(["lock:b"]);
+    expect(stats({ filter: "lock", limit: 0 }).patterns).toEqual({ items: [], total: 3 });
+  });
+});
+
+describe("patterns", () => {
+  it("are so many and no more; the idle ones make room", () => {
+    const patterns = new Patterns(3);
+    const nameAt = (pattern: string, at: number) => patterns.at(pattern, at).pattern;
+    expect(["a", "b", "c", "d"].map((each) => nameAt(each, START))).toEqual([
+      ...["a", "b", OTHER_PATTERN, OTHER_PATTERN],
+    ]);
+    patterns.at("b", START).count("waits", START + 3_000_000);
+    expect(nameAt("e", START + 3_700_000)).toBe("e");
+    expect(nameAt("b", START + 3_700_000)).toBe("b");
+    expect(nameAt("a", START + 3_700_000)).toBe(OTHER_PATTERN);
+    expect(patterns.size).toBe(3);
+  });
+});
+
+describe("totals and series", () => {
+  it("follow the picture without walking it", () => {
+    look(held("lock:a", { waiters: { count: 2, known: "exact" } }));
+    look(held("lock:b", { format: "token", remainingMs: null }));
+    look(held("lock:c", { state: "ended" }));
+    look(free("lock:d", 3));
+    expect(stats().totals).toMatchObject({ held: 2, ended: 1, waiting: 5, abnormal: 1 });
+    expect(stats().totals.byFormat).toEqual([
+      { format: "redisson", held: 1, abnormal: 0 },
+      { format: "token", held: 1, abnormal: 1 },
+    ]);
+    look(held("lock:d"));
+    look(free("lock:a"));
+    look(free("lock:b"));
+    expect(stats().totals).toMatchObject({ held: 1, ended: 1, waiting: 0, abnormal: 0 });
+  });
+
+  it("have a point for each 10 s of the hour and each 5 minutes of the day", () => {
+    look(held("lock:a"));
+    for (let second = 1; second <= 25 * 3600; second++) {
+      now = START + second * SECOND;
+      tell("acquired", "lock:a", { owner: String(second) });
+      figures.tick();
+    }
+    const { series } = stats();
+    expect(series.stepMs).toBe(10_000);
+    expect(series.points).toHaveLength(360);
+    expect(series.points.at(-1)).toEqual({
+      ...{ at: now, held: 1, waiting: 0, abnormal: 0, acquisitionsPerS: 1, expired: 0, waitedMsP95: null },
+    });
+    const day = stats({ range: "day" }).series;
+    expect(day.points).toHaveLength(288);
+    expect(day.points.at(-1)).toMatchObject({ at: now, acquisitionsPerS: 1 });
+  });
+});

@@ -1,0 +1,139 @@
+import type { LockEvent } from "../../lib/contract/event.ts";
+import type { Key } from "../../lib/contract/key.ts";
+import type { PatternFigures, PatternSort, Stats, StatsQuery, Usual } from "../../lib/contract/stats.ts";
+import type { Hold } from "../watch/hold.ts";
+import { Census } from "./census.ts";
+import { Ledger } from "./ledger.ts";
+import { patternOf } from "./pattern.ts";
+import { OTHER_PATTERN } from "./pattern-figures.ts";
+import { matchesPattern } from "./pattern-filter.ts";
+import { Series, STEP_MS } from "./series.ts";
+import type { VerbCall } from "./verb-call.ts";
+
+const TICK_MS = 1000;
+const TOP = 5;
+
+export interface FiguresParts {
+  readonly target: string;
+  /** Redis's clock, Unix milliseconds. */
+  now(): number;
+  /** The picture of a key at this moment. */
+  holdOf(key: Key): Hold | undefined;
+}
+
+/**
+ * The figures of one target: counted as things happen, so that asking for them never walks over the locks. They begin
+ * anew with the process.
+ */
+export class Figures {
+  readonly census = new Census();
+  readonly #since: number;
+  readonly #series: Series;
+  readonly #ledger: Ledger;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly parts: FiguresParts) {
+    this.#since = parts.now();
+    this.#series = new Series(this.#since);
+    this.#ledger = new Ledger({ ...partsOf(parts), series: this.#series });
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.tick(), TICK_MS);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Closes the steps of the series that are over. */
+  tick(): void {
+    this.#series.tick(this.parts.now(), () => this.census.totals);
+  }
+
+  /** The picture of a key has changed. To be called before the events that tell of it. */
+  seen(key: Key, before: Hold | undefined, after: Hold | undefined, waitersOfFree: number): void {
+    this.census.change(key, before, after, waitersOfFree);
+    this.#ledger.seen(before, after);
+  }
+
+  event(event: LockEvent): void {
+    this.#ledger.event(event);
+  }
+
+  /** What became of a call of one of our own verbs. */
+  verb(call: VerbCall, outcome: string): void {
+    this.#ledger.verb(call, outcome);
+  }
+
+  get expiredInUse(): number {
+    return this.#ledger.expiredInUse;
+  }
+
+  /** What is usual for a key's pattern. */
+  usual(key: Key): Usual {
+    const now = this.parts.now();
+    const pattern = patternOf(key);
+    const usual = this.#ledger.patterns.find(pattern)?.usualAt(now);
+    return { ...(usual ?? { pattern, heldMs: null, waitedMs: null }), since: this.#since };
+  }
+
+  /** Those that were acquired most, `(other)` left out. */
+  busiest(most: number): PatternFigures[] {
+    if (most <= 0) return [];
+    const all = this.#all(this.parts.now()).filter(({ pattern }) => pattern !== OTHER_PATTERN);
+    return all.sort(comparing("acquisitions")).slice(0, most);
+  }
+
+  stats({ range, filter, sort, offset, limit }: StatsQuery): Stats {
+    const now = this.parts.now();
+    const all = this.#all(now);
+    const matching = all.filter(({ pattern }) => matchesPattern(filter, pattern)).sort(comparing(sort));
+    return {
+      target: this.parts.target,
+      now,
+      since: this.#since,
+      totals: this.census.totals,
+      series: { stepMs: STEP_MS[range], points: [...this.#series.points(range)] },
+      top: {
+        contended: topOf(all, "contention"),
+        longestWaits: topOf(all, "waitedMsP95"),
+        expiredInUse: topOf(all, "expiredInUse"),
+      },
+      patterns: { items: matching.slice(offset, offset + limit), total: matching.length },
+    };
+  }
+
+  #all(now: number): PatternFigures[] {
+    return this.#ledger.patterns.all().map((one) => one.figuresAt(now));
+  }
+}
+
+function partsOf(parts: FiguresParts) {
+  return { now: () => parts.now(), holdOf: (key: Key) => parts.holdOf(key) };
+}
+
+type Measure = Exclude<PatternSort, "pattern">;
+
+function measureOf(figures: PatternFigures, by: Measure): number {
+  if (by === "contention") return figures.waits + figures.refusals;
+  if (by === "heldMsP95") return figures.heldMs?.p95 ?? -1;
+  if (by === "waitedMsP95") return figures.waitedMs?.p95 ?? -1;
+  return figures[by];
+}
+
+function comparing(sort: PatternSort): (one: PatternFigures, two: PatternFigures) => number {
+  return (one, two) => {
+    const difference = sort === "pattern" ? 0 : measureOf(two, sort) - measureOf(one, sort);
+    if (difference !== 0) return difference;
+    return one.pattern < two.pattern ? -1 : one.pattern > two.pattern ? 1 : 0;
+  };
+}
+
+function topOf(all: readonly PatternFigures[], by: Measure): PatternFigures[] {
+  return all
+    .filter((figures) => measureOf(figures, by) > 0)
+    .sort(comparing(by))
+    .slice(0, TOP);
+}

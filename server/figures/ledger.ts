@@ -1,0 +1,144 @@
+import type { EventType, LockEvent } from "../../lib/contract/event.ts";
+import { type Key, keyOfFields, textOfKey } from "../../lib/contract/key.ts";
+import { reservedFor } from "../../lib/contract/reserved.ts";
+import type { PatternCount } from "../../lib/contract/stats.ts";
+import type { HeldBy, Hold } from "../watch/hold.ts";
+import { Few } from "./few.ts";
+import { patternOf } from "./pattern.ts";
+import { type OnePattern, Patterns } from "./pattern-figures.ts";
+import type { Series } from "./series.ts";
+import type { VerbCall } from "./verb-call.ts";
+
+/** Who waits is remembered of so many; one who is forgotten is counted, but not for how long it waited. */
+const WAITS_MAX = 10_000;
+/** Holds that are in the picture no more, until it is told how they ended. */
+const GONE_MAX = 10_000;
+/** Holds that expired, until their holder comes back for them. */
+const LAPSED_MAX = 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Anyone may publish on our channel; a clock that is so far ahead is no clock. */
+const AHEAD_MS = 60_000;
+
+/** What the picture knew of a hold that its ending does not tell. */
+interface Gone {
+  readonly isRenewed: boolean;
+  /** It was held already when it was first seen, so nobody knows for how long it was. */
+  readonly isOlder: boolean;
+}
+
+export interface LedgerParts {
+  /** Redis's clock, Unix milliseconds. */
+  now(): number;
+  holdOf(key: Key): Hold | undefined;
+  readonly series: Series;
+}
+
+/** Counts what happens to the locks of one target, by the pattern of their keys. */
+export class Ledger {
+  readonly patterns = new Patterns();
+  /** Since the start. */
+  expiredInUse = 0;
+  readonly #waits = new Few<number>(WAITS_MAX);
+  readonly #gone = new Few<Gone>(GONE_MAX);
+  readonly #lapsed = new Few<true>(LAPSED_MAX);
+
+  constructor(private readonly parts: LedgerParts) {}
+
+  /** The picture of a key has changed. To be called before the events that tell of it. */
+  seen(before: Hold | undefined, after: Hold | undefined): void {
+    if (before === undefined) return;
+    for (const holder of before.holders) {
+      if (after?.holders.some(({ epoch }) => epoch === holder.epoch)) continue;
+      const gone = goneOf(before, holder);
+      if (gone !== undefined) this.#gone.put(nameOf(before.key, textOfKey(holder.seen.owner)), gone);
+    }
+  }
+
+  event(event: LockEvent): void {
+    // The most frequent of all, and neither says anything that is counted.
+    if (event.type === "renewed" || event.type === "seen") return;
+    const now = this.parts.now();
+    const at = Math.min(event.at, now + AHEAD_MS);
+    const isHoldOff = reservedFor(event.owner ?? "") !== undefined;
+    if (isHoldOff || at < now - DAY_MS) return;
+    const key = keyOfFields(event);
+    this.#take(event, key, at, this.patterns.at(patternOf(key), at));
+  }
+
+  #take(event: LockEvent, key: Key, at: number, pattern: OnePattern): void {
+    const { type, owner = "" } = event;
+    const name = nameOf(key, owner);
+    const counted = COUNTED[type];
+    if (counted !== undefined) pattern.count(counted, at);
+    if (counted === "acquisitions") this.parts.series.acquired();
+    if (counted === "acquisitions" || type === "reentered") this.#waitIsOver(name, at, pattern);
+    else if (type === "waiting") this.#waits.put(name, at);
+    else if (type === "wait_ended") this.#waits.take(name);
+    else if (type === "released" || type === "expired") this.#ended(event, key, at, pattern);
+  }
+
+  /** What became of a call of one of our own verbs. */
+  verb({ verb, key, owner }: VerbCall, outcome: string): void {
+    const isRefused = verb === "acquire" && (outcome === "held" || outcome === "queue_full");
+    const isNotRenewed = verb === "renew" && NOT_RENEWED.has(outcome);
+    const isLate = owner !== undefined && (outcome === "lost" || outcome === "not_held");
+    if (!isRefused && !isNotRenewed && !isLate) return;
+    const at = this.parts.now();
+    const pattern = this.patterns.at(patternOf(key), at);
+    if (isRefused) pattern.count("refusals", at);
+    if (isNotRenewed) pattern.count("renewalsFailed", at);
+    if (isLate && this.#lapsed.take(nameOf(key, owner))) this.#countInUse(pattern, at);
+  }
+
+  #waitIsOver(name: string, at: number, pattern: OnePattern): void {
+    const since = this.#waits.take(name);
+    if (since === undefined) return;
+    const ms = Math.max(0, at - since);
+    pattern.waited(ms, at);
+    this.parts.series.waited(ms);
+  }
+
+  #ended({ type, owner = "", heldMs, observed }: LockEvent, key: Key, at: number, pattern: OnePattern): void {
+    const name = nameOf(key, owner);
+    const gone = this.#gone.take(name) ?? this.#stillSeen(key, owner);
+    const isOlder = observed === "derived" && gone?.isOlder === true;
+    if (heldMs !== undefined && !isOlder) pattern.held(heldMs, at);
+    if (type !== "expired") return;
+    this.parts.series.expired();
+    if (gone?.isRenewed) this.#countInUse(pattern, at);
+    else this.#lapsed.put(name, true);
+  }
+
+  /** The word that somebody else has the lock may come before the look that shows it. */
+  #stillSeen(key: Key, owner: string): Gone | undefined {
+    const hold = this.parts.holdOf(key);
+    const holder = hold?.holders.find(({ seen }) => textOfKey(seen.owner) === owner);
+    return hold && holder && goneOf(hold, holder);
+  }
+
+  #countInUse(pattern: OnePattern, at: number): void {
+    pattern.count("expiredInUse", at);
+    this.expiredInUse++;
+  }
+}
+
+const COUNTED: Partial<Record<EventType, PatternCount>> = {
+  acquired: "acquisitions",
+  recreated: "acquisitions",
+  waiting: "waits",
+  wait_ended: "givenUp",
+  expired: "expired",
+  force_released: "forceReleases",
+  evicted: "evictions",
+};
+const NOT_RENEWED: ReadonlySet<string> = new Set(["lost", "unavailable", "unknown_outcome", "internal"]);
+
+function goneOf({ renewals, seen }: Hold, holder: HeldBy): Gone | undefined {
+  const isRenewed = renewals.count > 0 && seen.holders.length === 1;
+  const isOlder = holder.since === "at_least" && holder.seen.sinceMs === null;
+  return isRenewed || isOlder ? { isRenewed, isOlder } : undefined;
+}
+
+function nameOf(key: Key, owner: string): string {
+  return `${key}\n${owner}`;
+}

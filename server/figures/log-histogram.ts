@@ -1,0 +1,96 @@
+/** Steps to each doubling: a quantile is off by 4.4 % at most. */
+const STEPS = 8;
+/** From 1 ms to 2^27 ms, 37 hours; a lease has a day at most. Longer times count as that. */
+const DOUBLINGS = 27;
+const SIZE = DOUBLINGS * STEPS + 1;
+
+/** How often times of which length occurred, in steps that grow with the time. 1.7 KB each. */
+export class LogHistogram {
+  readonly #weights = new Float64Array(SIZE);
+  #total = 0;
+
+  get total(): number {
+    return this.#total;
+  }
+
+  add(ms: number, weight = 1): void {
+    const step = stepOf(ms);
+    this.#weights[step] = (this.#weights[step] ?? 0) + weight;
+    this.#total += weight;
+  }
+
+  /** Milliseconds; null while nothing was added. @param share 0 to 1: 0.5 for the median */
+  quantile(share: number): number | null {
+    if (this.#total <= 0) return null;
+    const wanted = share * this.#total;
+    let passed = 0;
+    let last = 0;
+    for (let step = 0; step < SIZE; step++) {
+      const weight = this.#weights[step] ?? 0;
+      if (weight === 0) continue;
+      passed += weight;
+      last = step;
+      if (passed >= wanted) break;
+    }
+    return middleOf(last);
+  }
+
+  scale(factor: number): void {
+    for (let step = 0; step < SIZE; step++) this.#weights[step] = (this.#weights[step] ?? 0) * factor;
+    this.#total *= factor;
+  }
+
+  clear(): void {
+    this.#weights.fill(0);
+    this.#total = 0;
+  }
+}
+
+function stepOf(ms: number): number {
+  if (!(ms >= 1)) return 0;
+  return Math.min(SIZE - 1, 1 + Math.floor(Math.log2(ms) * STEPS));
+}
+
+/** The geometric middle of a step. */
+function middleOf(step: number): number {
+  if (step === 0) return 0;
+  return Math.round(2 ** ((step - 0.5) / STEPS) * 10) / 10;
+}
+
+/** What is so old counts half. A day ago counts a sixteenth. */
+export const HALF_LIFE_MS = 6 * 60 * 60 * 1000;
+/** Weights beyond 2^this are brought down again, long before a number has no digits left for the small ones. */
+const DOUBLINGS_MAX = 20;
+
+/** A histogram that forgets: the older, the less a time counts. */
+export class FadingHistogram {
+  readonly #histogram = new LogHistogram();
+  /** When one time weighs 1. */
+  #origin: number;
+
+  /** @param at Unix milliseconds, as of all that follows */
+  constructor(at: number) {
+    this.#origin = at;
+  }
+
+  add(ms: number, at: number): void {
+    if (this.#doublingsAt(at) > DOUBLINGS_MAX) {
+      this.#histogram.scale(2 ** -this.#doublingsAt(at));
+      this.#origin = at;
+    }
+    this.#histogram.add(ms, 2 ** this.#doublingsAt(at));
+  }
+
+  quantile(share: number): number | null {
+    return this.#histogram.quantile(share);
+  }
+
+  /** How many times the quantiles rest on, the older ones counted less. */
+  samplesAt(at: number): number {
+    return this.#histogram.total * 2 ** -this.#doublingsAt(at);
+  }
+
+  #doublingsAt(at: number): number {
+    return (at - this.#origin) / HALF_LIFE_MS;
+  }
+}

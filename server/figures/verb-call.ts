@@ -1,0 +1,39 @@
+import type { Key } from "../../lib/contract/key.ts";
+
+/** The verbs that are counted, timed and traced. */
+export const VERBS = ["acquire", "renew", "release", "verify", "reserve", "force-release"] as const;
+export type Verb = (typeof VERBS)[number];
+
+/** A call of a verb, as far as figures need it. It stays in memory while a request waits. */
+export interface VerbAsked {
+  readonly verb: Verb;
+  readonly key: Key;
+  /** Who asks for the lock; undefined: an operator. */
+  readonly owner: string | undefined;
+  /** undefined: the lock's own, whatever it is. */
+  readonly format: string | undefined;
+  /** It may be held open until the lock is free. */
+  readonly waits: boolean;
+}
+
+export interface VerbCall extends VerbAsked {
+  readonly target: string;
+}
+
+/** How it ended. `outcome`: what the answer says (`granted`, `not_held`), or the code of an error. */
+export interface VerbEnd {
+  readonly outcome: string;
+  /** From the request's arrival to the look that was granted. */
+  readonly waitedMs?: number | undefined;
+}
+
+/** What a request's body asks for. */
+interface Asked {
+  readonly owner?: string | undefined;
+  readonly format?: string | undefined;
+  readonly waitMs?: number | undefined;
+}
+
+export function askedOf(verb: Verb, key: Key, { owner, format, waitMs = 0 }: Asked): VerbAsked {
+  return { verb, key, owner, format, waits: waitMs > 0 };
+}
