@@ -23,6 +23,12 @@ describe("what is asked of the benchmarks", () => {
     expect(requestOf(["core", "--only=core.pairs.c64"], KNOWN).figures).toEqual(["core.pairs.c64"]);
   });
 
+  it("leaves out what takes too long, unless it is named", () => {
+    const figuresOf = (...argv: string[]) => requestOf(argv, KNOWN, ["core.pairs.c64"]).figures;
+    expect(figuresOf("core")).toEqual(["core.pairs.c1"]);
+    expect(figuresOf("--only", "core.pairs.c64")).toEqual(["core.pairs.c64"]);
+  });
+
   it.each([
     [["cores"], /no group "cores": core, http/],
     [["--only", "core.pairs.c2"], /no figure "core.pairs.c2": core.pairs.c1/],

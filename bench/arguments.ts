@@ -17,9 +17,14 @@ export interface Request {
 
 /**
  * @param known every figure, `group.name`
+ * @param onDemand those of them that are measured only when they are named
  * @throws UsageError
  */
-export function requestOf(argv: readonly string[], known: readonly string[]): Request {
+export function requestOf(
+  argv: readonly string[],
+  known: readonly string[],
+  onDemand: readonly string[] = [],
+): Request {
   const { positionals: groups, values } = parsed(argv);
   const only = values.only ?? [];
   const knownGroups = [...new Set(known.map(groupOf))];
@@ -34,7 +39,9 @@ export function requestOf(argv: readonly string[], known: readonly string[]): Re
   }
   return {
     effort: values.quick ? "quick" : "full",
-    figures: inGroups.filter((figure) => only.length === 0 || only.includes(figure)),
+    figures: inGroups.filter((figure) =>
+      only.length === 0 ? !onDemand.includes(figure) : only.includes(figure),
+    ),
   };
 }
 

@@ -26,6 +26,8 @@ export interface Run {
 export interface Experiment {
   /** Names of the figures: `group.name`. */
   readonly figures: readonly string[];
+  /** Takes too long to be part of every run: only when a figure of it is named. */
+  readonly isOnDemand?: true;
   measure(run: Run): Promise<readonly Line[]>;
 }
 

@@ -8,8 +8,9 @@ import { http } from "./http/http.ts";
 import { progress } from "./progress.ts";
 import { Resources } from "./resources.ts";
 import { tableOf } from "./table.ts";
+import { watch } from "./watch/watch.ts";
 
-const EXPERIMENTS: readonly Experiment[] = [...core, ...http];
+const EXPERIMENTS: readonly Experiment[] = [...core, ...http, ...watch];
 
 const RESULTS = new URL("../bench-results/", import.meta.url);
 
@@ -53,7 +54,8 @@ function report(lines: readonly Line[], { effort }: Request): void {
 async function main(): Promise<number> {
   try {
     const known = EXPERIMENTS.flatMap(({ figures }) => figures);
-    const request = requestOf(process.argv.slice(2), known);
+    const onDemand = EXPERIMENTS.flatMap(({ figures, isOnDemand }) => (isOnDemand ? figures : []));
+    const request = requestOf(process.argv.slice(2), known, onDemand);
     report(await measureAll(request), request);
     return 0;
   } catch (error) {

@@ -30,9 +30,10 @@ function barsOf(line: Line): string {
   return (BARS[line.figure] ?? []).map((bar) => barOf(line, bar)).join("; ");
 }
 
-function barOf({ ours, vs }: Line, { of, least, most }: Bar): string {
+function barOf({ ours, vs }: Line, { of, least, most, goal }: Bar): string {
   const value = of === "ours" ? ours : vs[of];
-  const bound = least === undefined ? `≤ ${most}` : `≥ ${least}`;
+  const further = goal === undefined ? "" : `, goal ${goal}`;
+  const bound = `${least === undefined ? `≤ ${most}` : `≥ ${least}`}${further}`;
   const asked = `${of === "ours" ? "" : `${of} `}${bound}`;
   if (value === undefined) return `${asked}: not measured`;
   return `${asked}: ${value >= (least ?? -Infinity) && value <= (most ?? Infinity) ? "reached" : "MISSED"}`;

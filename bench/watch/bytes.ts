@@ -1,0 +1,44 @@
+import { ask, startChild } from "../child.ts";
+import { type Experiment, type Line, type Run, rounded } from "../figure.ts";
+import { machineFacts } from "../machine.ts";
+import type { WatcherAsk, WatcherSays } from "../processes/watcher.ts";
+import { progress } from "../progress.ts";
+import { EMBEDDED_FLAGS, startRedis } from "../servers.ts";
+import { takeLocks, WATCHED } from "./keyspace.ts";
+
+/** What a lock keeps in the memory of a watcher: picture, deadlines and story together. */
+export const bytes: Experiment = {
+  figures: ["watch.mirror.bytes.100k"],
+  measure: async (run) => [
+    await measureBytes(run, "watch.mirror.bytes.100k", run.effort === "quick" ? 2000 : 100_000),
+  ],
+};
+
+/** The same with a million locks, and how long their first picture takes. Some three minutes. */
+export const bytesOfMany: Experiment = {
+  figures: ["watch.mirror.bytes.1m"],
+  isOnDemand: true,
+  measure: async (run) => [
+    await measureBytes(run, "watch.mirror.bytes.1m", run.effort === "quick" ? 10_000 : 1_000_000),
+  ],
+};
+
+async function measureBytes(run: Run, figure: string, locks: number): Promise<Line> {
+  const { url, look } = await startRedis(run, EMBEDDED_FLAGS);
+  progress(`${locks} locks`);
+  await takeLocks(run, url, look, locks);
+  const execArgv = ["--expose-gc", "--max-old-space-size=4096"];
+  const watcher = await startChild(run, "watcher.ts", [url, WATCHED], { execArgv });
+  const words: WatcherAsk = { do: "keep" };
+  const said = await ask<WatcherSays>(watcher, words);
+  if (said.locks !== locks) throw new Error(`The picture has ${said.locks} locks of ${locks}`);
+  return {
+    ...{ figure, unit: "bytes/lock", ours: rounded((said.grewBytes ?? Number.NaN) / locks), vs: {} },
+    conditions: {
+      ...(await machineFacts(look, run.effort)),
+      ...{ locks, firstPictureMs: rounded(said.ms) },
+      counting:
+        "rise of heapUsed + external of a watcher's process by its first picture, each after collections: half the locks are Redisson's, half ours with fences. All that the watcher keeps of a lock, its journal's last events included. Less is better",
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { Redis } from "ioredis";
+import { openCore } from "../core/ours.ts";
+import type { Run } from "../figure.ts";
+
+/** What locks of the benchmarks are called. */
+export const WATCHED = "lock:*";
+export const LEASE_MS = 600_000;
+const STEP = 20_000;
+const IN_FLIGHT = 64;
+
+/** Keys of apps that are no locks: strings with a time to live, hashes, and counters. */
+const FILL = `for at = tonumber(ARGV[1]), tonumber(ARGV[2]) do
+  local kind = at % 4
+  if kind == 0 then redis.call('HSET', 'user:' .. at, 'name', 'someone', 'visits', at)
+  elseif kind == 1 then redis.call('SET', 'cache:page:' .. at, 'some text', 'PX', 3600000)
+  elseif kind == 2 then redis.call('SET', 'session:' .. at, 'some text', 'PX', 86400000)
+  else redis.call('SET', 'count:' .. at, at) end
+end`;
+
+/** Locks as Redisson takes them. */
+const TAKE = `for at = tonumber(ARGV[1]), tonumber(ARGV[2]) do
+  local key = string.format('lock:orders:%07d', at)
+  redis.call('HSET', key, string.format('5f0c0c1e-0000-4000-8000-%012d:1', at), 1)
+  redis.call('PEXPIRE', key, ARGV[3])
+end`;
+
+export async function fill(look: Redis, keys: number): Promise<void> {
+  for (let at = 1; at <= keys; at += STEP) await look.eval(FILL, 0, at, Math.min(keys, at + STEP - 1));
+}
+
+/** `locks` of them, half as Redisson takes them and half taken by our own core, with fences and companions. */
+export async function takeLocks(run: Run, url: string, look: Redis, locks: number): Promise<void> {
+  const foreign = Math.ceil(locks / 2);
+  for (let at = 1; at <= foreign; at += STEP) {
+    await look.eval(TAKE, 0, at, Math.min(foreign, at + STEP - 1), LEASE_MS);
+  }
+  const core = await openCore(url);
+  run.later(() => core.close());
+  let taken = foreign;
+  const work = async () => {
+    while (taken < locks) {
+      const at = ++taken;
+      const options = {
+        owner: `checkout@pod-${at % 40}:${at}`,
+        leaseMs: LEASE_MS,
+        reentrant: true,
+        waitMs: 0,
+      };
+      await core.locks.acquire(`lock:orders:${String(at).padStart(7, "0")}`, options);
+    }
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, work));
+  core.close();
+}

@@ -1,0 +1,7 @@
+import type { Experiment } from "../figure.ts";
+import { bytes, bytesOfMany } from "./bytes.ts";
+import { firstPicture } from "./first-picture.ts";
+import { list } from "./list.ts";
+
+/** What it costs to watch: to find the locks, to keep them, and to show them. */
+export const watch: readonly Experiment[] = [firstPicture, bytes, bytesOfMany, list];
