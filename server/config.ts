@@ -77,6 +77,13 @@ const Environment = z.object({
     .int("must be a whole number")
     .min(1, "must be 1 or more")
     .default(1000),
+  LOCKKEEPER_METRICS: z.enum(["off", "key", "open"], "must be off, key or open").default("key"),
+  LOCKKEEPER_METRICS_PATTERNS: z.coerce
+    .number("must be a whole number from 0 to 100")
+    .int("must be a whole number")
+    .min(0, "must be 0 or more")
+    .max(100, "must be 100 or less")
+    .default(0),
   LOCKKEEPER_LOG: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`).default("warn"),
   NODE_ENV: z.string().optional(),
   npm_lifecycle_event: z.string().optional(),
@@ -107,6 +114,10 @@ export interface Config {
   readonly formatRules: readonly FormatRule[];
   /** How many tabs and readers of events may be open at once. */
   readonly streamsMax: number;
+  /** Who may read /metrics: whoever has an API key, or anyone. */
+  readonly metrics: "off" | "key" | "open";
+  /** Of how many patterns of keys a target Prometheus is told. */
+  readonly metricsPatterns: number;
   readonly rootKey: string | undefined;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** Who a link made at this terminal logs in. */
@@ -143,6 +154,8 @@ export function readConfig(
     notifications: env.LOCKKEEPER_NOTIFICATIONS,
     formatRules: env.LOCKKEEPER_FORMATS,
     streamsMax: env.LOCKKEEPER_STREAMS_MAX,
+    metrics: env.LOCKKEEPER_METRICS,
+    metricsPatterns: env.LOCKKEEPER_METRICS_PATTERNS,
     rootKey: env.LOCKKEEPER_ROOT_KEY,
     logLevel: env.LOCKKEEPER_LOG,
     operatorName: accountName(),

@@ -74,6 +74,7 @@ export class Front {
     if (!path.startsWith("/")) text(outgoing, 400, "this address must begin with /");
     else if (path === "/healthz") text(outgoing, 200, "ok");
     else if (path === "/readyz") this.#answerReady(outgoing);
+    else if (path === "/metrics") this.#answerMetrics(incoming, outgoing);
     else if (isApi && this.config.door === "fast" && this.#runtime !== undefined) {
       void this.#runtime.answerNode(incoming, outgoing);
     } else if (this.#runtime === undefined || this.#page === undefined) answerStarting(outgoing, isApi);
@@ -86,6 +87,11 @@ export class Front {
     if (isApi) incoming.headers["x-forwarded-for"] = incoming.socket.remoteAddress;
     else setContentSecurityPolicy(incoming, outgoing, this.config.mode);
     void page(incoming, outgoing);
+  }
+
+  #answerMetrics(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    if (this.#runtime === undefined) answerStarting(outgoing, true);
+    else void this.#runtime.answerMetrics(incoming, outgoing);
   }
 
   #answerReady(outgoing: ServerResponse): void {

@@ -4,13 +4,15 @@ import { createApi } from "./api/api.ts";
 import { Authentication } from "./api/authentication.ts";
 import type { Dispatcher } from "./api/dispatch.ts";
 import { LiveStreams } from "./api/live/live-streams.ts";
-import { answerNode } from "./api/node-door.ts";
+import { MetricsDoor } from "./api/metrics-door.ts";
+import { answerNode, exchangeOf } from "./api/node-door.ts";
 import { OpenStreams } from "./api/sse.ts";
 import { answerWeb } from "./api/web-door.ts";
 import { Home } from "./auth/home.ts";
 import { RootKey } from "./auth/root-key.ts";
 import { makeLink, Sessions } from "./auth/sessions.ts";
 import type { Config } from "./config.ts";
+import { Metrics } from "./figures/metrics.ts";
 import { VerbWatch } from "./figures/verb-watch.ts";
 import { OURS_AT_HOME } from "./formats/keys.ts";
 import { connect, type RedisAddress, whenOpen } from "./redis/connect.ts";
@@ -24,6 +26,7 @@ export class Runtime {
   private constructor(
     private readonly config: Config,
     private readonly api: Dispatcher,
+    private readonly metrics: MetricsDoor,
     private readonly targets: Targets,
     private readonly home: Home,
     private readonly streams: OpenStreams,
@@ -42,8 +45,11 @@ export class Runtime {
       const targets = new Targets([await openTarget(settingsOf(config), redis, home, log)]);
       const streams = new OpenStreams(config.streamsMax);
       const live = new LiveStreams();
-      const services = { targets, sessions, authentication, live, streams, verbs: new VerbWatch() };
-      return new Runtime(config, createApi(services, log), targets, home, streams, rootKey.made);
+      const metrics = openMetrics(config, targets, streams);
+      const verbs = new VerbWatch({ count: metrics?.verbEnded });
+      const services = { targets, sessions, authentication, live, streams, verbs };
+      const door = new MetricsDoor(metrics, config.metrics === "open" ? "open" : "key", authentication, log);
+      return new Runtime(config, createApi(services, log), door, targets, home, streams, rootKey.made);
     } catch (error) {
       home.redis.disconnect();
       throw error;
@@ -53,6 +59,11 @@ export class Runtime {
   /** The fast door. */
   answerNode(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     return answerNode(this.api, incoming, outgoing);
+  }
+
+  /** What Prometheus asks for. */
+  answerMetrics(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    return this.metrics.answer(exchangeOf(incoming, outgoing));
   }
 
   /** The door of Next's route handler. */
@@ -85,6 +96,11 @@ export class Runtime {
 function settingsOf({ target, watch, lockable, notifications, formatRules }: Config): TargetSettings {
   const policy = { watch, lockable, notifications };
   return { name: target, label: target, environment: undefined, policy, formatRules };
+}
+
+function openMetrics(config: Config, targets: Targets, streams: OpenStreams): Metrics | undefined {
+  if (config.metrics === "off") return undefined;
+  return new Metrics({ targets: targets.all, streams, patterns: config.metricsPatterns });
 }
 
 /** @throws StartupError when Redis does not let us keep our own keys */

@@ -54,6 +54,10 @@ class NodeExchange implements Exchange<void> {
   }
 }
 
+export function exchangeOf(incoming: IncomingMessage, outgoing: ServerResponse): Exchange<void> {
+  return new NodeExchange(incoming, outgoing);
+}
+
 export function answerNode(
   api: Dispatcher,
   incoming: IncomingMessage,

@@ -38,6 +38,8 @@ let sights = 0;
  */
 export class Link {
   isUp = false;
+  /** How often it went down. */
+  breaks = 0;
   /** Since when it is not; Unix milliseconds of our clock. */
   downSince: number | undefined = Date.now();
   lagMs: number | null = null;
@@ -241,6 +243,7 @@ export class Link {
   readonly #goDown = (): void => {
     if (!this.isUp) return;
     this.isUp = false;
+    this.breaks++;
     this.downSince = Date.now();
     this.lagMs = null;
     this.on.down();

@@ -103,6 +103,11 @@ export class Watcher {
     return this.#all.some(({ link }) => link.isUp);
   }
 
+  /** How often one of its masters went out of touch. */
+  get breaks(): number {
+    return this.#all.reduce((sum, { link }) => sum + link.breaks, 0);
+  }
+
   /** The clock that the target as a whole is told by: each master has its own. */
   get clock(): RedisClock {
     return (this.#all.find(({ link }) => link.isUp) ?? this.#all[0])?.clock ?? this.#noClock;

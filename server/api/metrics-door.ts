@@ -1,0 +1,42 @@
+import type { Logger } from "pino";
+import type { Metrics } from "../figures/metrics.ts";
+import { LockkeeperError, MethodNotAllowedError, NotFoundError } from "../locks/errors.ts";
+import type { Authentication } from "./authentication.ts";
+import type { ApiResponse, Exchange } from "./http.ts";
+import { problemOf } from "./problem.ts";
+
+/** Answers Prometheus, at the root of the host; `key`: whoever may read locks may read their figures. */
+export class MetricsDoor {
+  #scrapes = 0;
+
+  /** @param metrics undefined: they are off */
+  constructor(
+    private readonly metrics: Metrics | undefined,
+    private readonly access: "key" | "open",
+    private readonly authentication: Authentication,
+    private readonly log: Logger,
+  ) {}
+
+  async answer(exchange: Exchange<void>): Promise<void> {
+    const requestId = `metrics-${++this.#scrapes}`;
+    let response: ApiResponse;
+    try {
+      response = await this.#response(exchange);
+    } catch (error) {
+      if (!(error instanceof LockkeeperError)) this.log.error({ err: error, requestId }, "scrape failed");
+      response = problemOf(error, requestId);
+    }
+    exchange.deliver({ response, requestId });
+  }
+
+  async #response(request: Exchange<void>): Promise<ApiResponse> {
+    if (this.metrics === undefined) throw new NotFoundError("Metrics are off here: LOCKKEEPER_METRICS=off.");
+    const { method } = request;
+    if (method !== "GET") {
+      throw new MethodNotAllowedError("This address takes GET.", { allowed: "GET" });
+    }
+    if (this.access === "key") await this.authentication.principalOf(request, { method, access: "read" });
+    const headers = { "content-type": this.metrics.contentType, "cache-control": "no-store" };
+    return { status: 200, headers, body: await this.metrics.text() };
+  }
+}

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROOT_KEY, startTestServer, type TestServer, until } from "../testing/server.ts";
+
+let server: TestServer;
+
+beforeAll(async () => {
+  const environment = { LOCKKEEPER_METRICS_PATTERNS: "3" };
+  server = await startTestServer({ redis: { args: ["--notify-keyspace-events", "Kghszxe$"] }, environment });
+});
+afterAll(() => server.stop());
+
+const WITH_KEY = { authorization: `Bearer ${ROOT_KEY}` };
+const SAMPLE = /^([a-z_:][a-z0-9_:]*)(?:\{(.*)\})? (-?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|\+?Inf)|NaN)$/i;
+const LABEL = /([a-z_][a-z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/gy;
+
+/** Every series by its name and labels. @throws when it is not the text format of Prometheus */
+function parsed(text: string): Map<string, number> {
+  const samples = new Map<string, number>();
+  const types = new Map<string, string>();
+  const helps = new Set<string>();
+  expect(text.endsWith("\n")).toBe(true);
+  for (const line of text.split("\n")) {
+    if (line === "") continue;
+    const [, kind, name = "", rest = ""] = /^# (HELP|TYPE) (\S+) (.+)$/.exec(line) ?? [];
+    if (kind !== undefined) {
+      expect(kind === "HELP" ? helps.has(name) : types.has(name), line).toBe(false);
+      if (kind === "HELP") helps.add(name);
+      else types.set(name, rest);
+      continue;
+    }
+    const [, sample = "", labels = "", value = ""] = SAMPLE.exec(line) ?? [];
+    expect(sample, line).not.toBe("");
+    expect([...labels.matchAll(LABEL)].map(([all]) => all).join(""), line).toBe(labels);
+    const family = types.has(sample) ? sample : sample.replace(/_(bucket|sum|count)$/, "");
+    expect(types.has(family) && helps.has(family), line).toBe(true);
+    expect(samples.has(`${sample}{${labels}}`), line).toBe(false);
+    samples.set(`${sample}{${labels}}`, Number(value.replace("Inf", "Infinity")));
+  }
+  return samples;
+}
+
+async function scrape(): Promise<Map<string, number>> {
+  const response = await fetch(`${server.url}/metrics`, { headers: WITH_KEY });
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toContain("text/plain; version=0.0.4");
+  return parsed(await response.text());
+}
+
+const act = (key: string, verb: string, body: object) => server.call(`/locks/${key}/${verb}`, { body });
+const called = (verb: string, outcome: string) =>
+  `lockkeeper_verb_calls_total{target="default",verb="${verb}",outcome="${outcome}"}`;
+const event = (type: string) => `lockkeeper_events_total{target="default",type="${type}"}`;
+const HELD = 'lockkeeper_locks_held{target="default",format="redisson",verdict="unknown"}';
+
+describe("/metrics", () => {
+  it("is valid, and its counters rise with what is done", async () => {
+    const before = await scrape();
+    expect(before.get(event("acquired"))).toBe(0);
+    await act("lock:m", "acquire", { owner: "a" });
+    await act("lock:m", "acquire", { owner: "b" });
+    await act("lock:m", "acquire", { owner: "b", waitMs: 30 });
+    await act("lock:m", "renew", { owner: "nobody" });
+    await until(async () => (await scrape()).get(HELD) === 1);
+    await act("lock:m", "release", { owner: "a" });
+    await act("lock:m", "release", { owner: "a" });
+    await until(async () => (await scrape()).get(event("released")) === 1);
+    const after = await scrape();
+    for (const [verb, outcome] of [
+      ["acquire", "granted"],
+      ["acquire", "held"],
+      ["acquire", "timeout"],
+      ["renew", "lost"],
+      ["release", "released"],
+      ["release", "not_held"],
+    ] as const) {
+      expect(after.get(called(verb, outcome)), `${verb} ${outcome}`).toBe(1);
+    }
+    const duration = 'lockkeeper_verb_duration_seconds_count{target="default",verb="acquire"}';
+    expect(after.get(duration)).toBe(2);
+    const wait = 'lockkeeper_wait_duration_seconds_sum{target="default",outcome="timeout"}';
+    expect(after.get(wait)).toBeGreaterThanOrEqual(0.03);
+    await until(async () => (await scrape()).get(HELD) === 0);
+    for (const name of ["target_up", "target_live", "notifications_on"])
+      expect(after.get(`lockkeeper_${name}{target="default"}`), name).toBe(1);
+    expect(after.get('lockkeeper_scan_age_seconds{target="default"}')).toBeLessThan(60);
+    expect(after.get("process_resident_memory_bytes{}")).toBeGreaterThan(1e6);
+  });
+
+  it("has no more series for 10 000 different keys and owners", async () => {
+    await act("lock:first", "acquire", { owner: "a" });
+    await until(async () => (await scrape()).size > 0);
+    const before = await scrape();
+    const direct = server.redis.client();
+    const letters = (number: number) =>
+      [...String(number)].map((digit) => "abcdefghij"[Number(digit)]).join("");
+    const pipeline = direct.pipeline();
+    for (let key = 0; key < 10_000; key++)
+      pipeline.hset(`lock:${letters(key)}:many`, `6f0c1d9e-7c1b-4a8e-9f0e-1c2d3e4f5a6b:${key}`, 1);
+    await pipeline.exec();
+    for (let key = 0; key < 200; key++)
+      await act(`lock:${letters(key)}:api`, "acquire", { owner: `o${key}` });
+    await until(async () => ((await scrape()).get(event("acquired")) ?? 0) >= 10_201, 20_000);
+    const after = await scrape();
+    const names = [...after.keys()].filter((series) => !/^(process|nodejs)_/.test(series));
+    // Another verdict and the three busiest patterns, with two quantiles of two figures each.
+    expect(
+      names.length - [...before.keys()].filter((name) => !/^(process|nodejs)_/.test(name)).length,
+    ).toBeLessThanOrEqual(2 + 3 * 4);
+    expect(names.join("\n")).not.toMatch(/o199|6f0c1d9e/);
+  });
+
+  it("needs an API key", async () => {
+    const refused = await fetch(`${server.url}/metrics`);
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get("www-authenticate")).toContain("Bearer");
+    const post = await fetch(`${server.url}/metrics`, { method: "POST", headers: WITH_KEY });
+    expect(post.status).toBe(405);
+  });
+});
+
+describe("LOCKKEEPER_METRICS", () => {
+  it.each([
+    ["open", 200],
+    ["off", 404],
+  ])("%s answers %i without a key", async (setting, status) => {
+    const other = await startTestServer({ environment: { LOCKKEEPER_METRICS: setting } });
+    expect((await fetch(`${other.url}/metrics`)).status).toBe(status);
+    await other.stop();
+  });
+});

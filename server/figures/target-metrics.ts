@@ -1,0 +1,192 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+import { EVENT_TYPES, type LockEvent } from "../../lib/contract/event.ts";
+import type { Health } from "../../lib/contract/live.ts";
+import type { Totals } from "../../lib/contract/stats.ts";
+import type { Figures } from "./figures.ts";
+
+/** A target, as far as metrics ask it. */
+export interface MeasuredTarget {
+  readonly name: string;
+  readonly figures: Figures;
+  readonly watcher: { health(): Health; readonly breaks: number };
+  readonly journal: { subscribe(listener: (event: LockEvent) => void): () => void };
+}
+
+/** What one scrape shows of a target. */
+interface Shown {
+  readonly totals: Totals;
+  readonly health: Health;
+  readonly figures: Figures;
+  readonly breaks: number;
+}
+
+interface Measure {
+  readonly name: string;
+  readonly help: string;
+  /** null: not known now, so there is no sample. */
+  readonly value: (shown: Shown) => number | null;
+}
+
+const seconds = (ms: number | null) => (ms === null ? null : ms / 1000);
+
+/** One number a target each. */
+const MEASURES: readonly Measure[] = [
+  {
+    name: "lockkeeper_locks_abnormal",
+    help: "Locks held with the verdict late or no-expiry.",
+    value: ({ totals }) => totals.abnormal,
+  },
+  {
+    name: "lockkeeper_locks_ended",
+    help: "Locks past their deadline that are still there, free to take.",
+    value: ({ totals }) => totals.ended,
+  },
+  {
+    name: "lockkeeper_waiters",
+    help: "Those who wait for locks now, as far as they can be seen.",
+    value: ({ totals }) => totals.waiting,
+  },
+  {
+    name: "lockkeeper_target_up",
+    help: "1: every master of the target answers.",
+    value: ({ health }) => (health.state === "down" || health.state === "partial" ? 0 : 1),
+  },
+  {
+    name: "lockkeeper_target_live",
+    help: "1: the picture of its locks is whole.",
+    value: ({ health }) => (health.state === "live" ? 1 : 0),
+  },
+  {
+    name: "lockkeeper_notifications_on",
+    help: "1: Redis tells of changes. 0: the keys are scanned instead.",
+    value: ({ health }) => (health.notifications === "on" ? 1 : 0),
+  },
+  {
+    name: "lockkeeper_redis_round_trip_seconds",
+    help: "Redis round trip last measured, of the slowest master.",
+    value: ({ health }) => seconds(health.lagMs),
+  },
+  {
+    name: "lockkeeper_scan_age_seconds",
+    help: "Time since the end of the last full pass over the keys.",
+    value: ({ health }) =>
+      health.scannedAt === null ? null : Math.max(0, health.now - health.scannedAt) / 1000,
+  },
+  {
+    name: "lockkeeper_scan_duration_seconds",
+    help: "How long the last full pass over the keys took.",
+    value: ({ health }) => seconds(health.scanMs),
+  },
+];
+
+/** Counts that only grow, since the start of this process. */
+const COUNTS: readonly Measure[] = [
+  {
+    name: "lockkeeper_expired_in_use_total",
+    help: "Holds that expired although they had been renewed, or whose holder came back for them.",
+    value: ({ figures }) => figures.expiredInUse,
+  },
+  {
+    name: "lockkeeper_redis_breaks_total",
+    help: "How often a master went out of touch: its connection broke, or it did not answer.",
+    value: ({ breaks }) => breaks,
+  },
+];
+
+/** What is asked of the targets at each scrape, and the events as they happen. */
+export class TargetMetrics {
+  constructor(
+    private readonly registry: Registry,
+    private readonly targets: readonly MeasuredTarget[],
+    /** Of how many patterns of keys there are series. */
+    private readonly patterns: number,
+  ) {
+    this.#countEvents();
+    for (const measure of MEASURES) this.#add(measure);
+    for (const measure of COUNTS) this.#addCount(measure);
+    this.#addHeld();
+    if (patterns > 0) this.#addPatterns();
+  }
+
+  #countEvents(): void {
+    const events = new Counter({
+      name: "lockkeeper_events_total",
+      help: "Events of locks by type, as GET /events tells them.",
+      labelNames: ["target", "type"],
+      registers: [this.registry],
+    });
+    for (const { name: target, journal } of this.targets) {
+      // So that the first of its kind is a rise, which an alert sees.
+      for (const type of EVENT_TYPES) events.inc({ target, type }, 0);
+      journal.subscribe(({ type }) => events.inc({ target, type }));
+    }
+  }
+
+  #add({ name, help, value }: Measure): void {
+    this.#gauge(name, help, ["target"], (gauge) => {
+      for (const target of this.targets) {
+        const now = value(shownOf(target));
+        if (now !== null) gauge.set({ target: target.name }, now);
+      }
+    });
+  }
+
+  #addCount({ name, help, value }: Measure): void {
+    const { targets } = this;
+    new Counter({
+      name,
+      help,
+      labelNames: ["target"],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const target of targets) this.inc({ target: target.name }, value(shownOf(target)) ?? 0);
+      },
+    });
+  }
+
+  #addHeld(): void {
+    const labels = ["target", "format", "verdict"];
+    this.#gauge("lockkeeper_locks_held", "Locks that are held now.", labels, (gauge) => {
+      for (const { name: target, figures } of this.targets)
+        for (const { format, verdict, held } of figures.census.counts())
+          gauge.set({ target, format, verdict }, held);
+    });
+  }
+
+  #addPatterns(): void {
+    const labels = ["target", "pattern", "quantile"];
+    const about = "of the patterns that were acquired most in the last 24 hours";
+    for (const [name, what, field] of [
+      ["lockkeeper_pattern_held_seconds", "How long locks are usually held", "heldMs"],
+      ["lockkeeper_pattern_waited_seconds", "How long locks are usually waited for", "waitedMs"],
+    ] as const) {
+      this.#gauge(name, `${what}, ${about}.`, labels, (gauge) => {
+        for (const { name: target, figures } of this.targets) {
+          for (const { pattern, [field]: usual } of figures.busiest(this.patterns)) {
+            if (usual === null) continue;
+            gauge.set({ target, pattern, quantile: "0.5" }, usual.p50 / 1000);
+            gauge.set({ target, pattern, quantile: "0.95" }, usual.p95 / 1000);
+          }
+        }
+      });
+    }
+  }
+
+  #gauge(name: string, help: string, labelNames: string[], fill: (gauge: Gauge) => void): void {
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        fill(this);
+      },
+    });
+  }
+}
+
+function shownOf({ figures, watcher }: MeasuredTarget): Shown {
+  return { figures, totals: figures.census.totals, health: watcher.health(), breaks: watcher.breaks };
+}
