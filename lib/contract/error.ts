@@ -40,7 +40,7 @@ export const TITLE_OF_CODE: Record<ErrorCode, string> = {
   invalid: "The request is not valid",
   unauthenticated: "Credentials are missing or wrong",
   forbidden: "These credentials may not do this",
-  read_only: "Locks of this format are for looking at",
+  read_only: "This lock, or its target, is for looking at",
   not_found: "There is nothing at this address",
   method_not_allowed: "This address does not take this method",
   held: "Another owner holds the lock",

@@ -21,7 +21,7 @@ export interface AttemptOptions {
  * @throws LockkeeperError `unavailable` when certainly nothing was done, `unknown_outcome` when it cannot be told.
  */
 export async function attempt<Reply>(
-  redis: Commands,
+  redis: Pick<Commands, "status" | "on" | "off">,
   call: (retryMs: number | undefined) => Promise<Reply>,
   { budgetMs = BUDGET_MS, repeat = "unknown" }: AttemptOptions = {},
 ): Promise<Reply> {

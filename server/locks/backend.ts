@@ -28,6 +28,11 @@ export interface Backend {
   close(): void;
 }
 
+/** One Redis, or a cluster that is as one: operators can free its locks, too. */
+export interface BackendOfOne extends Backend {
+  readonly verbs: Locks;
+}
+
 export type Renewed = number | null | undefined;
 
 /**
@@ -35,6 +40,11 @@ export type Renewed = number | null | undefined;
  *
  * @throws StartupError when a URL is wrong; a TimeoutError when Redis does not answer within five seconds
  */
+export function openBackend(
+  where: Exclude<Where, QuorumWhere>,
+  lockable: readonly string[],
+): Promise<BackendOfOne>;
+export function openBackend(where: Where, lockable: readonly string[]): Promise<Backend>;
 export function openBackend(where: Where, lockable: readonly string[]): Promise<Backend> {
   if (typeof where === "string") return openOne(addressOf(where), lockable);
   if ("sentinel" in where) return openOne(sentinelAddressOf(where), lockable);
@@ -42,7 +52,7 @@ export function openBackend(where: Where, lockable: readonly string[]): Promise<
 }
 
 /** Three connections: for the verbs, for wake-ups, and for renewals alone. */
-async function openOne(address: RedisAddress, lockable: readonly string[]): Promise<Backend> {
+async function openOne(address: RedisAddress, lockable: readonly string[]): Promise<BackendOfOne> {
   const verbs = connect(address, "verbs");
   const wake = connect(address, "wake", { autoResubscribe: false });
   const renewals = connect(address, "renewals");

@@ -6,7 +6,7 @@ import { ClusterSubscriber } from "../redis/cluster-subscriber.ts";
 import { OPEN_MS, whenReady } from "../redis/connect.ts";
 import { slotOf } from "../redis/slot.ts";
 import { StartupError } from "../startup-error.ts";
-import type { Backend } from "./backend.ts";
+import type { BackendOfOne } from "./backend.ts";
 import { Locks } from "./locks.ts";
 import { renewTogether } from "./renew-together.ts";
 
@@ -19,7 +19,7 @@ const DB = 0;
  *
  * @throws StartupError when a URL is wrong, or no node or master answers
  */
-export async function openCluster(where: ClusterWhere, lockable: readonly string[]): Promise<Backend> {
+export async function openCluster(where: ClusterWhere, lockable: readonly string[]): Promise<BackendOfOne> {
   const map = new ClusterMap(clusterAddressOf(where));
   await map.look().catch((error: unknown) => {
     throw new StartupError(`No node of the cluster could be asked for its slots (${whyOf(error)}).`);

@@ -147,6 +147,7 @@ export function verbRoutes(): Route[] {
     targetRoute({
       method: "POST",
       path: "/locks/{key}/verify",
+      effect: "reads",
       access: "lock",
       summary: "Ask whether an owner holds the lock now",
       description:
