@@ -1,11 +1,13 @@
 /** `npm run login [-- --name NAME]`: prints a new one-time link to the console that runs with the same settings. */
 import { parseArgs } from "node:util";
-import { Home } from "../server/auth/home.ts";
+import { openHome } from "../server/auth/home-store.ts";
 import { makeLink } from "../server/auth/sessions.ts";
 import { consoleUrl, embeddedRedisDir, readConfig } from "../server/config.ts";
-import { addressOf, connect, whenReady } from "../server/redis/connect.ts";
+import { whenReady } from "../server/redis/connect.ts";
 import { readNote } from "../server/redis/embedded-files.ts";
 import { StartupError } from "../server/startup-error.ts";
+import { homeWhereOf } from "../server/targets/own-redis.ts";
+import { labelOf } from "../server/targets/reach.ts";
 
 function nameGiven(): string | undefined {
   try {
@@ -21,26 +23,25 @@ async function main(): Promise<void> {
   if (!/^[^\p{C}]{1,64}$/u.test(name))
     throw new StartupError("--name must have 1 to 64 printable characters.");
   const note = await readNote(embeddedRedisDir(config));
-  const url = config.redisUrl ?? (note && `redis://127.0.0.1:${note.port}`);
-  if (url === undefined)
+  const where = homeWhereOf(config) ?? (note && `redis://127.0.0.1:${note.port}`);
+  if (where === undefined)
     throw new StartupError("Lockkeeper has not run here yet; start it with `npm start`.");
-  const address = addressOf(url);
-  const redis = connect(address, "login");
+  const home = openHome(where, "login");
   try {
-    await whenReady(redis, AbortSignal.timeout(3000));
-    const token = await makeLink(new Home(redis), { name, role: "admin" });
+    await whenReady(home.store, AbortSignal.timeout(3000));
+    const token = await makeLink(home, { name, role: "admin" });
     process.stdout.write(
       `Log in as ${name} (once, within 10 minutes): ${consoleUrl(config, config.port)}/login#${token}\n`,
     );
   } catch (error) {
     if (error instanceof DOMException) {
       throw new StartupError(
-        `Redis at ${address.label} cannot be reached; is Lockkeeper running (\`npm start\`)?`,
+        `Redis at ${labelOf(where)} cannot be reached; is Lockkeeper running (\`npm start\`)?`,
       );
     }
     throw error;
   } finally {
-    redis.disconnect();
+    home.close();
   }
 }
 

@@ -1,7 +1,7 @@
 // npm test                        every stage, stopping at the first that fails
 // npm test -- unit integration    only the named ones
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runChild, StepError } from "./steps/child.mjs";
@@ -39,6 +39,8 @@ const vitest = (name) => [
     "--reporter=default",
     "--reporter=json",
     `--outputFile.json=${report(name)}`,
+    // Integration tests wait for Redis and for leases more than they compute.
+    ...(name === "integration" ? [`--maxWorkers=${availableParallelism() + 1}`] : []),
   ],
 ];
 

@@ -27,15 +27,27 @@ describe("readConfig", () => {
       door: "fast",
       mode: "production",
       startedByNpm: false,
-      target: "default",
-      redisUrl: undefined,
+      targets: [
+        {
+          name: "default",
+          label: "default",
+          environment: undefined,
+          where: undefined,
+          setting: "REDIS_URL",
+          policy: {
+            watch: ["*lock*", "*:LOCKED", "mutex:*", "semaphore:*", "lock:*"],
+            lockable: ["lock:*"],
+            readOnly: false,
+            notifications: "off",
+          },
+          formatRules: [],
+        },
+      ],
+      targetsFrom: "environment",
+      home: undefined,
       redisServerBin: undefined,
       embeddedRedisPort: 6399,
       cacheDir: resolve(".cache"),
-      watch: ["*lock*", "*:LOCKED", "mutex:*", "semaphore:*", "lock:*"],
-      lockable: ["lock:*"],
-      notifications: "off",
-      formatRules: [],
       rootKey: undefined,
       logLevel: "warn",
       operatorName: expect.stringMatching(/./),
@@ -63,10 +75,8 @@ describe("readConfig", () => {
     expect(config).toMatchObject({
       port: 8080,
       host: "::",
-      redisUrl: "rediss://redis:6380/2",
       redisServerBin: "/opt/redis-server",
-      target: "main",
-      notifications: "set",
+      targets: [{ name: "main", where: "rediss://redis:6380/2", policy: { notifications: "set" } }],
       rootKey,
       publicUrl: "https://locks.example",
       insecureHttp: true,
@@ -108,11 +118,16 @@ describe("readConfig", () => {
   });
 
   it("reads patterns between commas, without the white space around them", () => {
-    expect(read({ LOCKKEEPER_LOCKABLE: " job:* ,, cron:?, " }).lockable).toEqual(["job:*", "cron:?"]);
+    expect(read({ LOCKKEEPER_LOCKABLE: " job:* ,, cron:?, " }).targets[0].policy.lockable).toEqual([
+      "job:*",
+      "cron:?",
+    ]);
   });
 
   it("reads rules for formats between commas, in their order", () => {
-    expect(read({ LOCKKEEPER_FORMATS: "order-*=redlock-net, app:*=spring,,a=b=token" }).formatRules).toEqual([
+    expect(
+      read({ LOCKKEEPER_FORMATS: "order-*=redlock-net, app:*=spring,,a=b=token" }).targets[0].formatRules,
+    ).toEqual([
       { pattern: "order-*", format: "redlock-net" },
       { pattern: "app:*", format: "spring" },
       { pattern: "a=b", format: "token" },
@@ -120,10 +135,10 @@ describe("readConfig", () => {
   });
 
   it("always watches what may be locked, and names no pattern twice", () => {
-    const config = read({ LOCKKEEPER_WATCH: "a:*,b:*", LOCKKEEPER_LOCKABLE: "b:*,c:*" });
-    expect(config.watch).toEqual(["a:*", "b:*", "c:*"]);
-    expect(config.lockable).toEqual(["b:*", "c:*"]);
-    expect(read({ LOCKKEEPER_WATCH: "," }).watch).toEqual(["lock:*"]);
+    const [{ policy }] = read({ LOCKKEEPER_WATCH: "a:*,b:*", LOCKKEEPER_LOCKABLE: "b:*,c:*" }).targets;
+    expect(policy.watch).toEqual(["a:*", "b:*", "c:*"]);
+    expect(policy.lockable).toEqual(["b:*", "c:*"]);
+    expect(read({ LOCKKEEPER_WATCH: "," }).targets[0].policy.watch).toEqual(["lock:*"]);
   });
 
   it("finds the home folder behind a leading ~/", () => {
@@ -137,8 +152,11 @@ describe("readConfig", () => {
     ["PORT", "65536", /from 0 to 65535/],
     ["LOCKKEEPER_REDIS_PORT", "x", /port number/],
     ["LOCKKEEPER_REDIS_PORT", "70000", /from 0 to 65535/],
-    ["REDIS_URL", "localhost:6379", /redis:\/\/, rediss:\/\/ or unix:\/\//],
-    ["REDIS_URL", "http://localhost", /redis:\/\/, rediss:\/\/ or unix:\/\//],
+    ["REDIS_URL", "localhost:6379", /redis:\/\/, rediss:\/\/, unix:\/\//],
+    ["REDIS_URL", "http://localhost", /redis:\/\/, rediss:\/\/, unix:\/\//],
+    ["REDIS_URL", "redis-sentinel://h1", /names no master; write .*master=NAME/],
+    ["REDIS_URL", "redis-cluster://", /names no host/],
+    ["LOCKKEEPER_HOME_URL", "redis://h/x", /a database that is not a number/],
     ["LOCKKEEPER_TARGET", "x".repeat(65), /64 characters or fewer/],
     ["LOCKKEEPER_NOTIFICATIONS", "on", /off or set/],
     ["LOCKKEEPER_ROOT_KEY", "short", /32 to 512 characters/],

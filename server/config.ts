@@ -1,9 +1,14 @@
+import { existsSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import { FORMAT_NAMES } from "../lib/contract/format.ts";
 import { FormatRule } from "../lib/contract/format-rule.ts";
+import { type FileSettings, LOCKABLE_BY_DEFAULT, readConfigFile, WATCHED_BY_DEFAULT } from "./config-file.ts";
+import type { Where } from "./locks/backend.ts";
+import { URL_BEGINNING, URL_SCHEMES, whereOfUrl } from "./locks/where-url.ts";
 import { StartupError } from "./startup-error.ts";
+import type { TargetSettings } from "./targets/settings.ts";
 
 const list = (fallback: string) =>
   z
@@ -51,17 +56,22 @@ function ruleOf(part: string): FormatRule | string {
 const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 const ROOT_KEY_LENGTH = "must have 32 to 512 characters";
 
+const CONFIG_FILE = "lockkeeper.config.json";
+
+const redisUrl = z
+  .string()
+  .regex(URL_BEGINNING, `must begin with ${URL_SCHEMES.slice(0, -1).join(", ")} or ${URL_SCHEMES.at(-1)}`);
+
 const Environment = z.object({
   PORT: port.default(3000),
   HOST: z.string().default("127.0.0.1"),
-  REDIS_URL: z
-    .string()
-    .regex(/^(redis|rediss|unix):\/\//, "must begin with redis://, rediss:// or unix://")
-    .optional(),
+  REDIS_URL: redisUrl.optional(),
   REDIS_SERVER_BIN: z.string().optional(),
+  LOCKKEEPER_CONFIG: z.string().optional(),
+  LOCKKEEPER_HOME_URL: redisUrl.optional(),
   LOCKKEEPER_TARGET: z.string().max(64, "must have 64 characters or fewer").default("default"),
-  LOCKKEEPER_WATCH: list("*lock*,*:LOCKED,mutex:*,semaphore:*"),
-  LOCKKEEPER_LOCKABLE: list("lock:*"),
+  LOCKKEEPER_WATCH: list(WATCHED_BY_DEFAULT.join(",")),
+  LOCKKEEPER_LOCKABLE: list(LOCKABLE_BY_DEFAULT.join(",")),
   LOCKKEEPER_FORMATS: formatRules,
   LOCKKEEPER_NOTIFICATIONS: z.enum(["off", "set"], "must be off or set").default("off"),
   LOCKKEEPER_ROOT_KEY: z.string().min(32, ROOT_KEY_LENGTH).max(512, ROOT_KEY_LENGTH).optional(),
@@ -100,18 +110,15 @@ export interface Config {
   readonly mode: "production" | "development";
   /** Started by npm, whose death must end us as well. */
   readonly startedByNpm: boolean;
-  readonly target: string;
-  readonly redisUrl: string | undefined;
+  /** In their order; the first is the one that is meant when none is named. */
+  readonly targets: readonly [TargetSettings, ...TargetSettings[]];
+  /** Who says so: a target of the environment has to be there at the start. */
+  readonly targetsFrom: "environment" | "file";
+  /** Where our own facts are kept; undefined: at the first target, if it may be written to. */
+  readonly home: Where | undefined;
   readonly redisServerBin: string | undefined;
   readonly embeddedRedisPort: number;
   readonly cacheDir: string;
-  /** Glob patterns of keys to look at; always includes `lockable`. */
-  readonly watch: readonly string[];
-  /** Glob patterns of keys that the API may lock. */
-  readonly lockable: readonly string[];
-  readonly notifications: "off" | "set";
-  /** Which keys are of which format, where their shape does not tell. */
-  readonly formatRules: readonly FormatRule[];
   /** How many tabs and readers of events may be open at once. */
   readonly streamsMax: number;
   /** Who may read /metrics: whoever has an API key, or anyone. */
@@ -124,7 +131,7 @@ export interface Config {
   readonly operatorName: string;
 }
 
-/** @throws StartupError naming the variable that is wrong and what it may be. */
+/** @throws StartupError naming the variable, or the place in the file, that is wrong and what it may be. */
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>> = process.env,
   argv: readonly string[] = process.argv,
@@ -144,15 +151,10 @@ export function readConfig(
     door: env.LOCKKEEPER_DOOR,
     mode: argv.includes("--dev") ? "development" : "production",
     startedByNpm: env.npm_lifecycle_event !== undefined,
-    target: env.LOCKKEEPER_TARGET,
-    redisUrl: env.REDIS_URL,
+    ...targetsOf(env, given),
     redisServerBin: env.REDIS_SERVER_BIN,
     embeddedRedisPort: env.LOCKKEEPER_REDIS_PORT,
     cacheDir: resolve(env.LOCKKEEPER_CACHE_DIR.replace(/^~(?=\/)/, homedir())),
-    watch: [...new Set([...env.LOCKKEEPER_WATCH, ...env.LOCKKEEPER_LOCKABLE])],
-    lockable: env.LOCKKEEPER_LOCKABLE,
-    notifications: env.LOCKKEEPER_NOTIFICATIONS,
-    formatRules: env.LOCKKEEPER_FORMATS,
     streamsMax: env.LOCKKEEPER_STREAMS_MAX,
     metrics: env.LOCKKEEPER_METRICS,
     metricsPatterns: env.LOCKKEEPER_METRICS_PATTERNS,
@@ -160,6 +162,66 @@ export function readConfig(
     logLevel: env.LOCKKEEPER_LOG,
     operatorName: accountName(),
   };
+}
+
+type Env = z.output<typeof Environment>;
+type Given = Readonly<Record<string, string | undefined>>;
+
+/** What the configuration file says as well, so that both at once would leave open which counts. */
+const OF_ONE_TARGET = [
+  "REDIS_URL",
+  "LOCKKEEPER_TARGET",
+  "LOCKKEEPER_WATCH",
+  "LOCKKEEPER_LOCKABLE",
+  "LOCKKEEPER_FORMATS",
+  "LOCKKEEPER_NOTIFICATIONS",
+];
+
+function targetsOf(env: Env, given: Given): Pick<Config, "targets" | "targetsFrom" | "home"> {
+  const file = fileOf(env, given);
+  const home =
+    env.LOCKKEEPER_HOME_URL === undefined
+      ? undefined
+      : whereOfVariable("LOCKKEEPER_HOME_URL", env.LOCKKEEPER_HOME_URL);
+  if (file === undefined) return { targets: [targetOf(env)], targetsFrom: "environment", home };
+  return { targets: file.targets, targetsFrom: "file", home: home ?? file.home };
+}
+
+function fileOf(env: Env, given: Given): FileSettings | undefined {
+  const path = resolve(env.LOCKKEEPER_CONFIG ?? CONFIG_FILE);
+  if (env.LOCKKEEPER_CONFIG === undefined && !existsSync(path)) return undefined;
+  const file = readConfigFile(path, given);
+  const both = OF_ONE_TARGET.filter((name) => given[name] !== undefined);
+  if (file.home !== undefined && env.LOCKKEEPER_HOME_URL !== undefined) both.push("LOCKKEEPER_HOME_URL");
+  if (both.length === 0) return file;
+  const what = both.length === 1 ? `${both[0]} is` : `${both.join(", ")} are`;
+  throw new StartupError(
+    `${what} set, and ${path} says the same things; say it in the file alone, or start without the file.`,
+  );
+}
+
+function targetOf(env: Env): TargetSettings {
+  const { LOCKKEEPER_TARGET: name, LOCKKEEPER_LOCKABLE: lockable } = env;
+  const watch = [...new Set([...env.LOCKKEEPER_WATCH, ...lockable])];
+  return {
+    name,
+    label: name,
+    environment: undefined,
+    where: env.REDIS_URL === undefined ? undefined : whereOfVariable("REDIS_URL", env.REDIS_URL),
+    setting: "REDIS_URL",
+    policy: { watch, lockable, readOnly: false, notifications: env.LOCKKEEPER_NOTIFICATIONS },
+    formatRules: env.LOCKKEEPER_FORMATS,
+  };
+}
+
+/** @throws StartupError */
+function whereOfVariable(name: string, url: string): Where {
+  try {
+    return whereOfUrl(url);
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error;
+    throw new StartupError(error.message.replace(/^REDIS_URL/, name));
+  }
 }
 
 export function embeddedRedisDir(config: Config): string {

@@ -2,10 +2,9 @@ import { setRuntime } from "./accessor.ts";
 import { type Config, consoleUrl, readConfig, settleNodeEnv } from "./config.ts";
 import type { Front } from "./front.ts";
 import { watchNpm } from "./npm-parent.ts";
-import type { Runtime } from "./runtime.ts";
-import { endOnSignals, Service } from "./service.ts";
+import { endOnSignals, keyLine, Service, type Started } from "./service.ts";
 import { StartupError } from "./startup-error.ts";
-import type { TargetRedis } from "./targets/target-redis.ts";
+import type { TargetKeeper } from "./targets/keeper.ts";
 
 const PARENT_LOOK_MS = 500;
 
@@ -19,10 +18,10 @@ async function main(): Promise<void> {
   stopWithNpm(config);
   service = new Service(config);
   const { front } = service;
-  const { redis, runtime } = await service.start(say);
-  setRuntime(runtime);
+  const started = await service.start(say);
+  setRuntime(started.runtime);
   await servePages(config, front);
-  await announce(config, redis, runtime, front.port);
+  await announce(config, started, front.port);
 }
 
 async function servePages(config: Config, front: Front): Promise<void> {
@@ -40,18 +39,27 @@ async function servePages(config: Config, front: Front): Promise<void> {
   if (isDevelopment) void fetch(`http://${config.host}:${front.port}/`).catch(() => undefined);
 }
 
-async function announce(config: Config, redis: TargetRedis, runtime: Runtime, port: number): Promise<void> {
+async function announce(config: Config, { embedded, runtime }: Started, port: number): Promise<void> {
   const url = consoleUrl(config, port);
-  const link = `${url}/login#${await runtime.makeLink()}`;
+  const token = await runtime.makeLink();
   say("");
   say(`  Lockkeeper is ready: ${url}`);
   say("");
-  say(`  Log in (once, within 10 minutes): ${link}`);
-  if (redis.embedded !== undefined)
-    say(`  Redis for your apps: ${redis.embedded.url} (${redis.server.name}, embedded, keeps its data)`);
-  else say(`  Redis: ${redis.address.label} (${redis.server.name})`);
-  if (runtime.newRootKey !== undefined) say(`  API key, shown only now: ${runtime.newRootKey}`);
+  if (token === undefined)
+    say("  The store of sessions is away; once it is there, `npm run login` prints a link.");
+  else say(`  Log in (once, within 10 minutes): ${url}/login#${token}`);
+  for (const keeper of runtime.targets.keepers) say(`  ${lineOf(keeper, embedded)}`);
+  if (runtime.newRootKey !== undefined) say(keyLine(runtime.newRootKey));
   say("");
+}
+
+function lineOf({ name, settings, target, reason }: TargetKeeper, embedded: Started["embedded"]): string {
+  if (target === undefined) return `Target ${name} is down, and is tried again: ${reason}`;
+  const { address, server } = target;
+  if (settings.where === embedded?.url)
+    return `Redis for your apps: ${settings.where} (${server}, embedded, keeps its data)`;
+  if (settings.setting === "REDIS_URL") return `Redis: ${address} (${server})`;
+  return `Target ${name}: ${address} (${server}${settings.policy.readOnly ? ", read-only" : ""})`;
 }
 
 function stopWithNpm(config: Config): void {

@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { readConfig } from "./config.ts";
-import { createLog } from "./log.ts";
-import { Runtime } from "./runtime.ts";
+import { Service } from "./service.ts";
 import { StartupError } from "./startup-error.ts";
-import { openTargetRedis } from "./targets/target-redis.ts";
 import { startTestRedis, type TestRedis } from "./testing/redis.ts";
 
 let redis: TestRedis;
@@ -13,9 +11,14 @@ beforeEach(async () => {
 afterEach(async () => await redis.stop());
 
 async function start(): Promise<unknown> {
-  const config = readConfig({ REDIS_URL: redis.url, LOCKKEEPER_LOG: "silent" }, []);
-  const found = await openTargetRedis(config, () => undefined);
-  return await Runtime.start(config, found, () => 0, createLog(config)).catch((error: unknown) => error);
+  const service = new Service(readConfig({ REDIS_URL: redis.url, PORT: "0", LOCKKEEPER_LOG: "silent" }, []));
+  try {
+    return await service.start(() => undefined);
+  } catch (error) {
+    return error;
+  } finally {
+    await service.stop();
+  }
 }
 
 it("says in one line that a user may not touch our own keys", async () => {

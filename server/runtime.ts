@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { createApi } from "./api/api.ts";
 import { Authentication } from "./api/authentication.ts";
@@ -8,18 +9,32 @@ import { MetricsDoor } from "./api/metrics-door.ts";
 import { answerNode, exchangeOf } from "./api/node-door.ts";
 import { OpenStreams } from "./api/sse.ts";
 import { answerWeb } from "./api/web-door.ts";
-import { Home } from "./auth/home.ts";
+import type { Home } from "./auth/home.ts";
+import { openHome, settleHome } from "./auth/home-store.ts";
 import { RootKey } from "./auth/root-key.ts";
 import { makeLink, Sessions } from "./auth/sessions.ts";
 import type { Config } from "./config.ts";
 import { Metrics } from "./figures/metrics.ts";
 import { VerbWatch } from "./figures/verb-watch.ts";
-import { OURS_AT_HOME } from "./formats/keys.ts";
-import { connect, type RedisAddress, whenOpen } from "./redis/connect.ts";
 import { StartupError } from "./startup-error.ts";
-import { openTarget, type TargetSettings } from "./targets/target.ts";
-import type { TargetRedis } from "./targets/target-redis.ts";
+import { TargetKeeper } from "./targets/keeper.ts";
+import { homeWhereOf } from "./targets/own-redis.ts";
+import { labelOf } from "./targets/reach.ts";
+import { openTarget, type PlacedSettings } from "./targets/target.ts";
 import { Targets } from "./targets/targets.ts";
+
+/** Targets that hang do not hold up the start of the others for longer. */
+const FIRST_TRY_MS = 2000;
+
+export interface RuntimeParts {
+  readonly config: Config;
+  /** URL of the embedded Redis, when one was started. */
+  readonly ownUrl: string | undefined;
+  readonly port: () => number;
+  readonly log: Logger;
+  /** Is told of a root key that is made after the start, because the store was away; it is shown once. */
+  readonly onLateKey: (made: string) => void;
+}
 
 /** Everything that runs behind the doors, built once. */
 export class Runtime {
@@ -27,7 +42,7 @@ export class Runtime {
     private readonly config: Config,
     private readonly api: Dispatcher,
     private readonly metrics: MetricsDoor,
-    private readonly targets: Targets,
+    readonly targets: Targets,
     private readonly home: Home,
     private readonly streams: OpenStreams,
     /** The root key, when it was made just now; it is shown once. */
@@ -35,23 +50,36 @@ export class Runtime {
   ) {}
 
   /** @throws StartupError */
-  static async start(config: Config, redis: TargetRedis, port: () => number, log: Logger): Promise<Runtime> {
-    const home = await openHome(redis.address);
+  static async start(parts: RuntimeParts): Promise<Runtime> {
+    const { config, port, log } = parts;
+    const where = homeWhereOf(config) ?? ownUrlOf(parts);
+    const home = openHome(where);
+    const targets = targetsOf(parts, home);
+    let isStarted = false;
     try {
-      const rootKey = await RootKey.open(home, config.rootKey);
+      // A Redis that cannot be reached is said in one line before anything is said of our own keys there.
+      const isSole = config.targetsFrom === "environment";
+      if (isSole) await targets.keepers[0].tryOnce();
+      const found = await settleHome(home, labelOf(where));
+      if (found === "away" && config.home === undefined && isSole) throw notKept(where);
+      if (!isSole) await firstTries(targets);
+      const rootKey = await RootKey.open(home, config.rootKey, (made) => {
+        if (isStarted) parts.onLateKey(made);
+      });
       const sessions = new Sessions(home);
       const { publicUrl, insecureHttp } = config;
       const authentication = new Authentication(rootKey, sessions, { publicUrl, insecureHttp, port });
-      const targets = new Targets([await openTarget(settingsOf(config), redis, home, log)]);
       const streams = new OpenStreams(config.streamsMax);
       const live = new LiveStreams();
       const metrics = openMetrics(config, targets, streams);
       const verbs = new VerbWatch({ count: metrics?.verbEnded });
       const services = { targets, sessions, authentication, live, streams, verbs };
       const door = new MetricsDoor(metrics, config.metrics === "open" ? "open" : "key", authentication, log);
+      isStarted = true;
       return new Runtime(config, createApi(services, log), door, targets, home, streams, rootKey.made);
     } catch (error) {
-      home.redis.disconnect();
+      targets.stop();
+      home.close();
       throw error;
     }
   }
@@ -71,14 +99,17 @@ export class Runtime {
     return await answerWeb(this.api, request);
   }
 
-  /** Whether requests can be answered: Redis is there and the picture is whole. */
+  /** Whether requests can be answered: our own store is there, and the picture of one target at least is whole. */
   get readiness(): { ready: boolean; state: string } {
-    const { state } = this.targets.of(undefined).watcher.health();
-    return { ready: state === "live", state };
+    if (this.home.isAway) return { ready: false, state: "home store down" };
+    const states = this.targets.keepers.map(({ target }) => target?.watcher.health().state ?? "down");
+    const ready = states.includes("live");
+    return { ready, state: ready ? "live" : states.includes("catching_up") ? "catching_up" : "down" };
   }
 
-  /** The token of a one-time link to the console. */
-  async makeLink(): Promise<string> {
+  /** The token of a one-time link to the console; undefined while the store that keeps it is away. */
+  async makeLink(): Promise<string | undefined> {
+    if (this.home.isAway) return undefined;
     return await makeLink(this.home, { name: this.config.operatorName, role: "admin" });
   }
 
@@ -87,37 +118,39 @@ export class Runtime {
     this.streams.closeAll();
   }
 
-  async stop(): Promise<void> {
-    await this.targets.close();
-    this.home.redis.disconnect();
+  stop(): void {
+    this.targets.stop();
+    this.home.close();
   }
 }
 
-function settingsOf({ target, watch, lockable, notifications, formatRules }: Config): TargetSettings {
-  const policy = { watch, lockable, notifications };
-  return { name: target, label: target, environment: undefined, policy, formatRules };
+function targetsOf({ config, ownUrl, log }: RuntimeParts, home: Home): Targets {
+  const keeperOf = ({ where = ownUrl, ...settings }: Config["targets"][number]) => {
+    if (where === undefined) throw new Error("the embedded Redis was not started");
+    const open = (placed: PlacedSettings) => openTarget(placed, home, log);
+    return new TargetKeeper({ ...settings, where }, open, log);
+  };
+  const [first, ...others] = config.targets;
+  return new Targets([keeperOf(first), ...others.map(keeperOf)]);
 }
 
 function openMetrics(config: Config, targets: Targets, streams: OpenStreams): Metrics | undefined {
   if (config.metrics === "off") return undefined;
-  return new Metrics({ targets: targets.all, streams, patterns: config.metricsPatterns });
+  return new Metrics({ targets, streams, patterns: config.metricsPatterns });
 }
 
-/** @throws StartupError when Redis does not let us keep our own keys */
-async function openHome(address: RedisAddress): Promise<Home> {
-  const redis = connect(address, "home");
-  const home = new Home(redis);
-  try {
-    await whenOpen([redis], address);
-    await home.settle();
-    return home;
-  } catch (error) {
-    redis.disconnect();
-    if (error instanceof StartupError) throw error;
-    const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    const said = reason instanceof Error ? reason.message : String(reason);
-    throw new StartupError(
-      `Redis at ${address.label} does not let us keep our own keys, which begin with ${OURS_AT_HOME} (${said}).`,
-    );
-  }
+async function firstTries({ keepers }: Targets): Promise<void> {
+  const tries = Promise.all(keepers.map((keeper) => keeper.start()));
+  await Promise.race([tries, sleep(FIRST_TRY_MS, undefined, { ref: false })]);
+}
+
+function ownUrlOf({ ownUrl }: RuntimeParts): string {
+  if (ownUrl === undefined) throw new Error("the embedded Redis was not started");
+  return ownUrl;
+}
+
+function notKept(where: Parameters<typeof labelOf>[0]): StartupError {
+  return new StartupError(
+    `Redis at ${labelOf(where)} answered once but does not keep our connections; see its log.`,
+  );
 }

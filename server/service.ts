@@ -1,14 +1,15 @@
 import type { Config } from "./config.ts";
 import { Front } from "./front.ts";
 import { createLog } from "./log.ts";
+import type { EmbeddedRedis } from "./redis/embedded.ts";
 import { Runtime } from "./runtime.ts";
-import { openTargetRedis, type TargetRedis } from "./targets/target-redis.ts";
+import { needsOwnRedis, startOwnRedis } from "./targets/own-redis.ts";
 
 /** A stop that hangs is cut off after this; the promise to the terminal is two seconds. */
 const STOP_MS = 1800;
 
 export interface Started {
-  readonly redis: TargetRedis;
+  readonly embedded: EmbeddedRedis | undefined;
   readonly runtime: Runtime;
 }
 
@@ -26,17 +27,28 @@ export class Service {
     const { config, front } = this;
     await front.listen();
     this.#stops.push(() => front.stop());
-    const redis = await openTargetRedis(config, say);
-    this.#stops.push(async () => await redis.embedded?.stop());
-    const runtime = await Runtime.start(config, redis, () => front.port, createLog(config));
+    const embedded = needsOwnRedis(config) ? await startOwnRedis(config, say) : undefined;
+    this.#stops.push(async () => await embedded?.stop());
+    const runtime = await Runtime.start({
+      config,
+      ownUrl: embedded?.url,
+      port: () => front.port,
+      log: createLog(config),
+      onLateKey: (made) => say(keyLine(made)),
+    });
     this.#stops.splice(1, 0, () => runtime.stop());
     front.serve(runtime);
-    return { redis, runtime };
+    return { embedded, runtime };
   }
 
   async stop(): Promise<void> {
     for (const end of this.#stops) await end();
   }
+}
+
+/** A key is shown once, whenever it is made. */
+export function keyLine(made: string): string {
+  return `  API key, shown only now: ${made}`;
 }
 
 /** @returns what ends the process in order, once; the signals that ask for it call it, too */

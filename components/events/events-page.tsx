@@ -7,9 +7,10 @@ import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { SearchBox } from "@/components/ui/search-box.tsx";
 import { useKeys } from "@/components/ui/use-keys.ts";
-import { eventWords } from "@/lib/contract/event-filter.ts";
+import { parseFilter } from "@/lib/contract/filter.ts";
 import type { EventSnapshot } from "@/lib/live/event-log.ts";
 import { useEventPause, useEvents } from "@/lib/live/hooks.ts";
+import { eventMatches } from "./event-filter.ts";
 import { EventRow } from "./event-row.tsx";
 import { EventPauseButton } from "./pause-button.tsx";
 import { TypeFilter } from "./type-filter.tsx";
@@ -22,11 +23,9 @@ export function EventsPage() {
   const { pause, resume } = useEventPause();
   const url = useEventsUrl();
   const shown = useMemo(() => {
-    const hasWords = eventWords(url.filter);
+    const terms = parseFilter(url.filter);
     const wanted = events.filter(
-      (event) =>
-        event.type === "gap" ||
-        ((url.types.length === 0 || url.types.includes(event.type)) && hasWords(event)),
+      (event) => (url.types.length === 0 || url.types.includes(event.type)) && eventMatches(terms, event),
     );
     return wanted.reverse();
   }, [events, url.filter, url.types]);
@@ -79,7 +78,7 @@ function EventList({ events, skippedBefore, children }: EventListProps) {
         {rows.getVirtualItems().map(({ index, start, key }) => {
           const event = events[index];
           return event === undefined ? null : (
-            <EventRow key={key} entry={event} top={start} skipped={skippedBefore.get(event.id) ?? 0} />
+            <EventRow key={key} event={event} top={start} skipped={skippedBefore.get(event.id) ?? 0} />
           );
         })}
       </ol>

@@ -22,9 +22,9 @@ describe("the set of errors", () => {
     expect(new Set(Object.values(TITLE_OF_CODE)).size).toBe(ERROR_CODES.length);
   });
 
-  it("answers 503 exactly where trying again may help, and keeps the two cases apart", () => {
+  it("answers 503 exactly where trying again may help, and keeps the cases apart", () => {
     const retryable = ERROR_CODES.filter((code) => STATUS_OF_CODE[code] === 503);
-    expect(retryable).toEqual(["unavailable", "unknown_outcome"]);
+    expect(retryable).toEqual(["unavailable", "not_replicated", "unknown_outcome"]);
   });
 });
 

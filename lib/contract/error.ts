@@ -29,6 +29,7 @@ export const STATUS_OF_CODE = {
   aborted: 499,
   internal: 500,
   unavailable: 503,
+  not_replicated: 503,
   unknown_outcome: 503,
 } as const;
 
@@ -40,7 +41,7 @@ export const TITLE_OF_CODE: Record<ErrorCode, string> = {
   invalid: "The request is not valid",
   unauthenticated: "Credentials are missing or wrong",
   forbidden: "These credentials may not do this",
-  read_only: "Locks of this format are for looking at",
+  read_only: "This lock, or its target, is for looking at",
   not_found: "There is nothing at this address",
   method_not_allowed: "This address does not take this method",
   held: "Another owner holds the lock",
@@ -61,6 +62,7 @@ export const TITLE_OF_CODE: Record<ErrorCode, string> = {
   format_required: "The format of the lock is required",
   internal: "Something went wrong on our side",
   unavailable: "Redis cannot be reached; nothing was done",
+  not_replicated: "Too few replicas confirmed it in time",
   unknown_outcome: "Redis did not answer in time; it may or may not have been done",
 };
 

@@ -7,3 +7,6 @@ export const TargetQuery = z.object({
     .optional()
     .meta({ description: "The name of a target; without it the first one that is configured." }),
 });
+
+export const Topology = z.enum(["standalone", "sentinel", "cluster", "quorum"]);
+export type Topology = z.infer<typeof Topology>;

@@ -5,7 +5,6 @@ import { openApiDocument } from "./openapi.ts";
 import { type Route, route } from "./route.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { formatRoutes } from "./routes/formats.ts";
-import { historyRoutes } from "./routes/history.ts";
 import { liveRoutes } from "./routes/live.ts";
 import { lockRoutes } from "./routes/locks.ts";
 import { sessionRoutes } from "./routes/session.ts";
@@ -19,7 +18,6 @@ export function createApi(services: Services, log: Logger): Dispatcher {
     ...verbRoutes(),
     ...lockRoutes(),
     ...eventRoutes(services),
-    ...historyRoutes(),
     ...liveRoutes(services),
     ...sessionRoutes(services),
     ...formatRoutes(log),

@@ -10,7 +10,9 @@ import {
   LockkeeperError,
   MethodNotAllowedError,
   NotFoundError,
+  ReadOnlyError,
 } from "../locks/errors.ts";
+import type { Target } from "../targets/target.ts";
 import type { Targets } from "../targets/targets.ts";
 import type { Authentication } from "./authentication.ts";
 import { readJson } from "./body.ts";
@@ -97,7 +99,7 @@ export class Dispatcher {
     const call: AnyCall = {
       request,
       principal,
-      target: route.scope === "target" ? this.targets.of(query.get("target") ?? undefined) : undefined,
+      target: route.scope === "target" ? this.#targetOf(route, query) : undefined,
       id: segments[idAt] ?? "",
       key: keyAt < 0 ? "" : keyOf(segments[keyAt] ?? ""),
       query: route.query === undefined ? NO_QUERY : parse(route.query, queryOf(query, route), "Query"),
@@ -105,6 +107,12 @@ export class Dispatcher {
       requestId: route.idempotent ? requestIdOf(request) : undefined,
     };
     return { route, call };
+  }
+
+  #targetOf({ effect }: Route, query: URLSearchParams): Target {
+    const target = this.targets.of(query.get("target") ?? undefined);
+    if (effect === "writes" && target.policy.readOnly) throw writesNothing(target);
+    return target;
   }
 
   #match(request: ApiRequest): Match {
@@ -140,6 +148,11 @@ interface Accepted {
   readonly route: Route;
   /** undefined for HEAD, and once it is with its handler: what that needs no more is not to stay here. */
   call: AnyCall | undefined;
+}
+
+function writesNothing({ name }: Target): ReadOnlyError {
+  const why = `The target ${name} is read-only: nothing is ever written to it.`;
+  return new ReadOnlyError(`${why} Its locks can be looked at.`, { why });
 }
 
 function handled(accepted: Accepted): Promise<ApiResponse> | ApiResponse {

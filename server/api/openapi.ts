@@ -67,9 +67,10 @@ function queryOf({ scope, query }: Route): z.ZodObject | undefined {
   return scope === "server" ? query : (query?.extend(TargetQuery.shape) ?? TargetQuery);
 }
 
-/** A target may not be there, or not be reached. */
-function errorsOf({ scope, errors }: Route): ErrorCode[] {
-  return [...new Set([...errors, ...(scope === "server" ? [] : (["not_found", "unavailable"] as const))])];
+/** A target may not be there, not be reached, or only be read. */
+function errorsOf({ scope, effect, errors }: Route): ErrorCode[] {
+  const ofTargets = scope === "server" ? [] : (["not_found", "unavailable"] as const);
+  return [...new Set([...errors, ...ofTargets, ...(effect === "writes" ? (["read_only"] as const) : [])])];
 }
 
 function bodyOf(schema: z.ZodType, shown: Route["examples"]) {

@@ -3,6 +3,7 @@ import {
   InternalError,
   LockkeeperError,
   MethodNotAllowedError,
+  NotReplicatedError,
   TooManyStreamsError,
   UnauthenticatedError,
   UnavailableError,
@@ -36,8 +37,12 @@ function headersOf(error: LockkeeperError): Record<string, string> {
   if (error instanceof UnauthenticatedError) return { "www-authenticate": 'Bearer realm="lockkeeper"' };
   if (error instanceof MethodNotAllowedError) return { allow: error.facts.allowed };
   if (error instanceof TooManyStreamsError) return { "retry-after": "5" };
-  if (error instanceof UnavailableError || error instanceof UnknownOutcomeError)
-    return { "retry-after": "1" };
+  if (error instanceof UnavailableError) return retryAfter(error.facts.remainingMs ?? 0);
+  if (error instanceof UnknownOutcomeError || error instanceof NotReplicatedError) return retryAfter(0);
   if (!(error instanceof HeldError) || error.facts.remainingMs === null) return {};
-  return { "retry-after": String(Math.max(1, Math.ceil(error.facts.remainingMs / 1000))) };
+  return retryAfter(error.facts.remainingMs);
+}
+
+function retryAfter(ms: number): Record<string, string> {
+  return { "retry-after": String(Math.max(1, Math.ceil(ms / 1000))) };
 }

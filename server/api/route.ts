@@ -33,6 +33,8 @@ export interface Route {
   readonly path: string;
   /** What it is about: `target` takes `target=` in the query. */
   readonly scope: "server" | "target";
+  /** `writes`: may change something at the target, and so is refused where that is only read. */
+  readonly effect: "reads" | "writes";
   /** `anyone`: needs no credentials. */
   readonly access: Access | "anyone";
   readonly summary: string;
@@ -56,7 +58,9 @@ export interface AnyCall extends Call<unknown, unknown> {
 }
 
 interface Declared<Query extends z.ZodObject, Body extends z.ZodType, Given>
-  extends Omit<Route, "scope" | "query" | "body" | "verb" | "handle"> {
+  extends Omit<Route, "scope" | "effect" | "query" | "body" | "verb" | "handle"> {
+  /** Of a route about a target; whatever is not a GET writes, if nothing is said. */
+  readonly effect?: Route["effect"];
   readonly query?: Query;
   readonly body?: Body;
   readonly verb?: (call: Given) => VerbAsked;
@@ -68,15 +72,16 @@ export function route<Query extends z.ZodObject, Body extends z.ZodType>(
   declared: Declared<Query, Body, Call<z.output<Query>, z.output<Body>>>,
 ): Route {
   // The dispatcher hands a handler only what its own schemas have parsed.
-  return { ...declared, scope: "server" } as unknown as Route;
+  return { ...declared, scope: "server", effect: "reads" } as unknown as Route;
 }
 
 /** A route about one target. */
 export function targetRoute<Query extends z.ZodObject, Body extends z.ZodType>(
   declared: Declared<Query, Body, TargetCall<z.output<Query>, z.output<Body>>>,
 ): Route {
+  const effect = declared.effect ?? (declared.method === "GET" ? "reads" : "writes");
   // The dispatcher hands it a target besides.
-  return { ...declared, scope: "target" } as unknown as Route;
+  return { ...declared, scope: "target", effect } as unknown as Route;
 }
 
 /** @throws LockkeeperError invalid, naming each field that is wrong */

@@ -19,11 +19,6 @@ export function sseText(event: string, json: string, id?: string): string {
   return `${name}data: ${json}\n\n`;
 }
 
-/** Moves a reader's Last-Event-ID on, and is no message. */
-export function sseId(id: string): string {
-  return `id: ${id}\n\n`;
-}
-
 const LOOK_MS = 5000;
 /** A reader who is this far behind is cut off; it comes back with the last id it has. */
 const WAITING_BYTES_MAX = 1024 * 1024;

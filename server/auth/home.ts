@@ -2,6 +2,9 @@ import { randomBytes } from "node:crypto";
 import type { Redis } from "ioredis";
 import { OURS_AT_HOME } from "../formats/keys.ts";
 import { attempt } from "../locks/attempt.ts";
+import { UnavailableError, UnknownOutcomeError } from "../locks/errors.ts";
+import type { Commands } from "../redis/commands.ts";
+import { SlotMaster } from "../redis/slot-master.ts";
 
 const MARK = `${OURS_AT_HOME}home`;
 
@@ -18,7 +21,17 @@ export class Home {
   #settling: Promise<void> | undefined;
   #answeredAt = Number.NEGATIVE_INFINITY;
 
-  constructor(readonly redis: Redis) {}
+  readonly #awaiting = new Set<() => Promise<void>>();
+
+  /** @param store of a cluster, the master of the slot that all our keys are in */
+  constructor(readonly store: Redis | SlotMaster) {
+    const emitter: Pick<Commands, "on"> = store;
+    emitter.on("ready", () => void this.#catchUp());
+  }
+
+  close(): void {
+    this.store.disconnect();
+  }
 
   /** Called when the store was found empty although we had written to it. */
   onEmptied(restore: Restore): void {
@@ -26,12 +39,36 @@ export class Home {
   }
 
   get isAway(): boolean {
-    return this.redis.status !== "ready";
+    return this.store.status !== "ready";
   }
 
   /** Runs a command that may be repeated. @throws LockkeeperError unavailable, unknown_outcome */
   async run<Reply>(command: (redis: Redis) => Promise<Reply>): Promise<Reply> {
-    return await attempt(this.redis, () => command(this.redis));
+    const { store } = this;
+    return await attempt(store, () => (store instanceof SlotMaster ? store.call(command) : command(store)));
+  }
+
+  /** Runs a task that may be repeated: now, or as soon as the store is there. @throws what the task throws else */
+  async whenThere(task: () => Promise<void>): Promise<void> {
+    if (this.isAway) this.#awaiting.add(task);
+    else await this.#try(task);
+  }
+
+  async #try(task: () => Promise<void>): Promise<void> {
+    try {
+      await task();
+      this.#awaiting.delete(task);
+    } catch (error) {
+      if (!(error instanceof UnavailableError || error instanceof UnknownOutcomeError)) throw error;
+      this.#awaiting.add(task);
+    }
+  }
+
+  async #catchUp(): Promise<void> {
+    for (const task of [...this.#awaiting]) {
+      // What cannot be done is found again, and said, by whoever asks for it.
+      await this.#try(task).catch(() => undefined);
+    }
   }
 
   /** Makes sure that the store is the one we know, restoring ours when it was emptied. */

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import { OURS_AT_HOME } from "../formats/keys.ts";
+import { UnavailableError } from "../locks/errors.ts";
 import type { Home } from "./home.ts";
 import type { Principal } from "./principal.ts";
 import { hashOf, isSame, newSecret } from "./secret.ts";
@@ -12,28 +13,50 @@ export class RootKey {
   /** What was found right before: hashing it again would cost each request as much as all its headers. */
   #known: Buffer | undefined;
 
-  private constructor(
-    private readonly hash: string,
-    /** Only when it was made just now: shown once and never again. */
-    readonly made: string | undefined,
-  ) {}
+  /** undefined while the store that keeps it has not been there yet. */
+  #hash: string | undefined;
 
-  static async open(home: Home, given: string | undefined): Promise<RootKey> {
-    if (given !== undefined) return new RootKey(hashOf(given), undefined);
-    const made = `lk_${newSecret()}`;
-    await home.run((redis) => redis.set(STORED, hashOf(made), "NX"));
-    const stored = (await home.run((redis) => redis.get(STORED))) ?? hashOf(made);
-    const key = new RootKey(stored, isSame(stored, hashOf(made)) ? made : undefined);
-    home.onEmptied(async () => {
-      await home.run((redis) => redis.set(STORED, stored, "NX"));
-    });
+  /** Only when it was made just now: shown once and never again. */
+  made: string | undefined;
+
+  private constructor() {}
+
+  /** @param onMade is told of a key that is made */
+  static async open(
+    home: Home,
+    given: string | undefined,
+    onMade: (made: string) => void = () => undefined,
+  ): Promise<RootKey> {
+    const key = new RootKey();
+    if (given === undefined) await home.whenThere(() => key.#findOrMake(home, onMade));
+    else key.#hash = hashOf(given);
     return key;
   }
 
+  async #findOrMake(home: Home, onMade: (made: string) => void): Promise<void> {
+    const made = `lk_${newSecret()}`;
+    await home.run((redis) => redis.set(STORED, hashOf(made), "NX"));
+    const stored = (await home.run((redis) => redis.get(STORED))) ?? hashOf(made);
+    this.#hash = stored;
+    if (isSame(stored, hashOf(made))) {
+      this.made = made;
+      onMade(made);
+    }
+    home.onEmptied(async () => {
+      await home.run((redis) => redis.set(STORED, stored, "NX"));
+    });
+  }
+
+  /** @throws LockkeeperError unavailable while the key is not known yet */
   principalOf(secret: string): Principal | undefined {
+    if (this.#hash === undefined) {
+      throw new UnavailableError(
+        "The store that keeps the API key has not been reached yet. Nothing was done; try again, or set LOCKKEEPER_ROOT_KEY.",
+      );
+    }
     const given = Buffer.from(secret);
     if (this.#known?.length === given.length && timingSafeEqual(this.#known, given)) return PRINCIPAL;
-    if (!isSame(hashOf(secret), this.hash)) return undefined;
+    if (!isSame(hashOf(secret), this.#hash)) return undefined;
     this.#known = given;
     return PRINCIPAL;
   }

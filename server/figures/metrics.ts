@@ -1,10 +1,10 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
-import { type MeasuredTarget, TargetMetrics } from "./target-metrics.ts";
+import { type MeasuredTargets, TargetMetrics } from "./target-metrics.ts";
 import type { VerbCall, VerbEnd } from "./verb-call.ts";
 import { VerbMetrics } from "./verb-metrics.ts";
 
 export interface MetricsParts {
-  readonly targets: readonly MeasuredTarget[];
+  readonly targets: MeasuredTargets;
   readonly streams: { readonly size: number };
   /** Of how many patterns of keys a target there are series. */
   readonly patterns: number;

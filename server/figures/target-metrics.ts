@@ -12,6 +12,15 @@ export interface MeasuredTarget {
   readonly journal: { subscribe(listener: (event: LockEvent) => void): () => void };
 }
 
+/** Those that are open by now: one that cannot be reached opens later. */
+export interface MeasuredTargets {
+  readonly open: readonly MeasuredTarget[];
+  /** Names of the others. */
+  readonly unopened: readonly string[];
+  /** Called for each that is open, and for each that opens. */
+  onOpen(listener: (target: MeasuredTarget) => void): void;
+}
+
 /** What one scrape shows of a target. */
 interface Shown {
   readonly totals: Totals;
@@ -25,6 +34,8 @@ interface Measure {
   readonly help: string;
   /** null: not known now, so there is no sample. */
   readonly value: (shown: Shown) => number | null;
+  /** The sample of a target that has not been reached yet. */
+  readonly whileUnopened?: number;
 }
 
 const seconds = (ms: number | null) => (ms === null ? null : ms / 1000);
@@ -50,11 +61,13 @@ const MEASURES: readonly Measure[] = [
     name: "lockkeeper_target_up",
     help: "1: every master of the target answers.",
     value: ({ health }) => (health.state === "down" || health.state === "partial" ? 0 : 1),
+    whileUnopened: 0,
   },
   {
     name: "lockkeeper_target_live",
     help: "1: the picture of its locks is whole.",
     value: ({ health }) => (health.state === "live" ? 1 : 0),
+    whileUnopened: 0,
   },
   {
     name: "lockkeeper_notifications_on",
@@ -97,7 +110,7 @@ const COUNTS: readonly Measure[] = [
 export class TargetMetrics {
   constructor(
     private readonly registry: Registry,
-    private readonly targets: readonly MeasuredTarget[],
+    private readonly targets: MeasuredTargets,
     /** Of how many patterns of keys there are series. */
     private readonly patterns: number,
   ) {
@@ -115,16 +128,19 @@ export class TargetMetrics {
       labelNames: ["target", "type"],
       registers: [this.registry],
     });
-    for (const { name: target, journal } of this.targets) {
+    this.targets.onOpen(({ name: target, journal }) => {
       // So that the first of its kind is a rise, which an alert sees.
       for (const type of EVENT_TYPES) events.inc({ target, type }, 0);
       journal.subscribe(({ type }) => events.inc({ target, type }));
-    }
+    });
   }
 
-  #add({ name, help, value }: Measure): void {
+  #add({ name, help, value, whileUnopened }: Measure): void {
     this.#gauge(name, help, ["target"], (gauge) => {
-      for (const target of this.targets) {
+      if (whileUnopened !== undefined) {
+        for (const target of this.targets.unopened) gauge.set({ target }, whileUnopened);
+      }
+      for (const target of this.targets.open) {
         const now = value(shownOf(target));
         if (now !== null) gauge.set({ target: target.name }, now);
       }
@@ -140,7 +156,7 @@ export class TargetMetrics {
       registers: [this.registry],
       collect() {
         this.reset();
-        for (const target of targets) this.inc({ target: target.name }, value(shownOf(target)) ?? 0);
+        for (const target of targets.open) this.inc({ target: target.name }, value(shownOf(target)) ?? 0);
       },
     });
   }
@@ -148,7 +164,7 @@ export class TargetMetrics {
   #addHeld(): void {
     const labels = ["target", "format", "verdict"];
     this.#gauge("lockkeeper_locks_held", "Locks that are held now.", labels, (gauge) => {
-      for (const { name: target, figures } of this.targets)
+      for (const { name: target, figures } of this.targets.open)
         for (const { format, verdict, held } of figures.census.counts())
           gauge.set({ target, format, verdict }, held);
     });
@@ -162,7 +178,7 @@ export class TargetMetrics {
       ["lockkeeper_pattern_waited_seconds", "How long locks are usually waited for", "waitedMs"],
     ] as const) {
       this.#gauge(name, `${what}, ${about}.`, labels, (gauge) => {
-        for (const { name: target, figures } of this.targets) {
+        for (const { name: target, figures } of this.targets.open) {
           for (const { pattern, [field]: usual } of figures.busiest(this.patterns)) {
             if (usual === null) continue;
             gauge.set({ target, pattern, quantile: "0.5" }, usual.p50 / 1000);

@@ -33,6 +33,17 @@ export interface SeenWaiters {
   readonly known: "exact" | "estimated" | "unknowable";
 }
 
+/** How the masters of a quorum vote on a key. */
+export interface SeenVotes {
+  readonly of: number;
+  /** How many of them are known: the others are away, or were not looked at yet. */
+  readonly known: number;
+  /** `undecided`: those that are not known may decide otherwise, so it is shown as it was decided last. */
+  readonly state: "decided" | "undecided";
+  /** Most votes first. */
+  readonly owners: readonly { readonly owner: Key; readonly masters: number }[];
+}
+
 /** What a look recognised, whatever it was about. */
 export interface Recognised {
   readonly format: FormatName;
@@ -50,14 +61,25 @@ export interface Recognised {
   readonly lastFence?: string;
   /** Undefined: nobody who waits can be seen, apart from ours. */
   readonly waiters?: SeenWaiters;
+  /** Of a quorum. */
+  readonly votes?: SeenVotes;
 }
 
 /** What one look at a key showed. */
 export type Observation =
-  | { readonly state: "free"; readonly key: Key; readonly asOf: number; readonly waiters?: SeenWaiters }
+  | FreeObservation
   | { readonly state: "unreadable"; readonly key: Key; readonly why: string }
   | NoLockObservation
   | HeldObservation;
+
+export interface FreeObservation {
+  readonly state: "free";
+  readonly key: Key;
+  readonly asOf: number;
+  readonly waiters?: SeenWaiters;
+  /** Of a quorum: votes that make no majority. */
+  readonly votes?: SeenVotes;
+}
 
 export interface NoLockObservation {
   readonly state: "not_a_lock";

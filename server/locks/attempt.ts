@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Commands } from "../redis/commands.ts";
 import { whenReady } from "../redis/connect.ts";
 import { failureOf, isPassing } from "../redis/failure.ts";
-import { UnavailableError, UnknownOutcomeError } from "./errors.ts";
+import { LockkeeperError, UnavailableError, UnknownOutcomeError } from "./errors.ts";
 
 /** How long a verb may try before it says that Redis did not answer. */
 export const BUDGET_MS = 2000;
@@ -21,7 +21,7 @@ export interface AttemptOptions {
  * @throws LockkeeperError `unavailable` when certainly nothing was done, `unknown_outcome` when it cannot be told.
  */
 export async function attempt<Reply>(
-  redis: Commands,
+  redis: Pick<Commands, "status" | "on" | "off">,
   call: (retryMs: number | undefined) => Promise<Reply>,
   { budgetMs = BUDGET_MS, repeat = "unknown" }: AttemptOptions = {},
 ): Promise<Reply> {
@@ -37,6 +37,8 @@ export async function attempt<Reply>(
       // The first try is bounded by the command's own time limit, which is shorter than any budget.
       return retryMs === undefined ? await reply : await withinBudget(reply, deadline);
     } catch (error) {
+      // Refused by us, before it was sent; an earlier try may have been carried out all the same.
+      if (error instanceof LockkeeperError) throw sawUnknown ? gaveUp(sawUnknown, error) : error;
       const failure = error instanceof DOMException ? "not_executed" : failureOf(error);
       if (failure === "fault") throw error;
       sawUnknown ||= failure === "unknown";

@@ -2,7 +2,16 @@ import type { Redis } from "ioredis";
 import type { SpokenFormat } from "../../lib/contract/format.ts";
 import { eventChannelOf } from "../formats/keys.ts";
 import type { ClusterWhere } from "../redis/cluster-address.ts";
-import { addressOf, connect, OPEN_MS, type RedisAddress, whenReady } from "../redis/connect.ts";
+import {
+  addressOf,
+  COMMAND_TIMEOUT_MS,
+  connect,
+  OPEN_MS,
+  type RedisAddress,
+  whenReady,
+} from "../redis/connect.ts";
+import { Lineage } from "../redis/lineage.ts";
+import { ReplicaWait } from "../redis/replica-wait.ts";
 import { type SentinelWhere, sentinelAddressOf } from "../redis/sentinel-address.ts";
 import { StartupError } from "../startup-error.ts";
 import { openCluster } from "./cluster-backend.ts";
@@ -10,6 +19,7 @@ import type { Hold } from "./hold.ts";
 import { Locks } from "./locks.ts";
 import { openQuorum, type QuorumWhere } from "./quorum.ts";
 import { renewTogether } from "./renew-together.ts";
+import { assertSafety, commandsAt, Guard, isAsked, REPLICA_TIMEOUT_MS, type Safety } from "./safety.ts";
 import type { Verbs } from "./verbs.ts";
 
 /** Where locks are kept: the URL of one Redis, a Sentinel group, nodes of a Redis Cluster, or independent masters. */
@@ -28,6 +38,11 @@ export interface Backend {
   close(): void;
 }
 
+/** One Redis, or a cluster that is as one: operators can free its locks, too. */
+export interface BackendOfOne extends Backend {
+  readonly verbs: Locks;
+}
+
 export type Renewed = number | null | undefined;
 
 /**
@@ -35,18 +50,38 @@ export type Renewed = number | null | undefined;
  *
  * @throws StartupError when a URL is wrong; a TimeoutError when Redis does not answer within five seconds
  */
-export function openBackend(where: Where, lockable: readonly string[]): Promise<Backend> {
-  if (typeof where === "string") return openOne(addressOf(where), lockable);
-  if ("sentinel" in where) return openOne(sentinelAddressOf(where), lockable);
-  return "quorum" in where ? openQuorum(where, lockable) : openCluster(where, lockable);
+export function openBackend(
+  where: Exclude<Where, QuorumWhere>,
+  lockable: readonly string[],
+  safety?: Safety,
+): Promise<BackendOfOne>;
+export function openBackend(where: Where, lockable: readonly string[], safety?: Safety): Promise<Backend>;
+export async function openBackend(
+  where: Where,
+  lockable: readonly string[],
+  safety: Safety = {},
+): Promise<Backend> {
+  assertSafety(safety);
+  if (typeof where === "string") return await openOne(addressOf(where), lockable, safety);
+  if ("sentinel" in where) return await openOne(sentinelAddressOf(where), lockable, safety);
+  if ("cluster" in where) return await openCluster(where, lockable, safety);
+  if (isAsked(safety)) {
+    throw new StartupError(
+      "A quorum asks a majority of masters; replicas and a failover hold-off are not for it.",
+    );
+  }
+  return await openQuorum(where, lockable);
 }
 
 /** Three connections: for the verbs, for wake-ups, and for renewals alone. */
-async function openOne(address: RedisAddress, lockable: readonly string[]): Promise<Backend> {
-  const verbs = connect(address, "verbs");
+async function openOne(
+  address: RedisAddress,
+  lockable: readonly string[],
+  safety: Safety,
+): Promise<BackendOfOne> {
+  const { verbs, renewals, waits, doorsTo } = guarded(address, safety);
   const wake = connect(address, "wake", { autoResubscribe: false });
-  const renewals = connect(address, "renewals");
-  const all = [verbs, wake, renewals];
+  const all = [verbs, wake, renewals, ...waits];
   const close = () => {
     for (const redis of all) redis.disconnect();
   };
@@ -59,10 +94,36 @@ async function openOne(address: RedisAddress, lockable: readonly string[]): Prom
     throw error;
   }
   const channel = eventChannelOf(address.db);
+  const renewalDoors =
+    doorsTo?.(renewals, "renewals") ?? (() => ({ commands: renewals, confirm: undefined }));
+  const renewalDoor = () => renewalDoors("renewal");
   return {
-    verbs: new Locks(verbs, wake, address.db, lockable),
-    renewMany: (holds, tryMs) => renewTogether(renewals, channel, holds, tryMs, ({ format }) => format),
+    verbs: new Locks(verbs, wake, address.db, lockable, doorsTo?.(verbs, "verbs")),
+    renewMany: (holds, tryMs) => renewTogether(renewalDoor, channel, holds, tryMs, ({ format }) => format),
     close,
+  };
+}
+
+/** Connections whose servers are looked at when they begin, where that is asked for. */
+function guarded(address: RedisAddress, safety: Safety) {
+  if (!isAsked(safety)) {
+    const [verbs, renewals] = [connect(address, "verbs"), connect(address, "renewals")];
+    return { verbs, renewals, waits: [], doorsTo: undefined };
+  }
+  const lineage = new Lineage();
+  const open = (name: string, more = {}) => connect(lineage.watched(address, name), name, more);
+  const { replicas = 0, replicaTimeoutMs = REPLICA_TIMEOUT_MS } = safety;
+  const patient = { commandTimeout: replicaTimeoutMs + COMMAND_TIMEOUT_MS };
+  const redis = replicas === 0 ? undefined : open("replicas", patient);
+  const lineOf = redis && (() => ({ redis, place: "replicas" }));
+  const waits = lineOf && new ReplicaWait(lineage, replicas, replicaTimeoutMs, lineOf);
+  const guard = new Guard(safety, lineage, waits);
+  return {
+    verbs: open("verbs"),
+    renewals: open("renewals"),
+    waits: redis === undefined ? [] : [redis],
+    doorsTo: (of: Redis, place: string) => (what: "grant" | "renewal") =>
+      guard.open(what, commandsAt(of, place)),
   };
 }
 

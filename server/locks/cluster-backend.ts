@@ -1,14 +1,18 @@
 import { argumentOf, eventChannelOf } from "../formats/keys.ts";
 import { Cluster } from "../redis/cluster.ts";
 import { type ClusterWhere, clusterAddressOf } from "../redis/cluster-address.ts";
-import { ClusterMap } from "../redis/cluster-map.ts";
+import { type ClusterAddress, ClusterMap, type NodeName } from "../redis/cluster-map.ts";
+import { ClusterNodes } from "../redis/cluster-nodes.ts";
 import { ClusterSubscriber } from "../redis/cluster-subscriber.ts";
-import { OPEN_MS, whenReady } from "../redis/connect.ts";
+import { COMMAND_TIMEOUT_MS, OPEN_MS, whenReady } from "../redis/connect.ts";
+import { Lineage } from "../redis/lineage.ts";
+import { ReplicaWait } from "../redis/replica-wait.ts";
 import { slotOf } from "../redis/slot.ts";
 import { StartupError } from "../startup-error.ts";
-import type { Backend } from "./backend.ts";
+import type { BackendOfOne } from "./backend.ts";
 import { Locks } from "./locks.ts";
 import { renewTogether } from "./renew-together.ts";
+import { Guard, isAsked, REPLICA_TIMEOUT_MS, type Safety } from "./safety.ts";
 
 /** A cluster has no other database. */
 const DB = 0;
@@ -19,8 +23,13 @@ const DB = 0;
  *
  * @throws StartupError when a URL is wrong, or no node or master answers
  */
-export async function openCluster(where: ClusterWhere, lockable: readonly string[]): Promise<Backend> {
-  const map = new ClusterMap(clusterAddressOf(where));
+export async function openCluster(
+  where: ClusterWhere,
+  lockable: readonly string[],
+  safety: Safety,
+): Promise<BackendOfOne> {
+  const guarded = guardedCluster(clusterAddressOf(where), safety);
+  const map = guarded.map;
   await map.look().catch((error: unknown) => {
     throw new StartupError(`No node of the cluster could be asked for its slots (${whyOf(error)}).`);
   });
@@ -29,6 +38,7 @@ export async function openCluster(where: ClusterWhere, lockable: readonly string
   const wake = new ClusterSubscriber(map, "wake");
   const close = () => {
     map.close();
+    guarded.close();
     for (const each of [verbs, renewals, wake]) each.disconnect();
   };
   try {
@@ -39,17 +49,39 @@ export async function openCluster(where: ClusterWhere, lockable: readonly string
     throw new StartupError(`No master of the cluster can be reached (${whyOf(error)}).`);
   }
   const channel = eventChannelOf(DB);
+  const renewalDoor = guarded.doorsTo(renewals) ?? (() => ({ commands: renewals, confirm: undefined }));
   return {
-    verbs: new Locks(verbs, wake, DB, lockable),
+    verbs: new Locks(verbs, wake, DB, lockable, guarded.doorsTo(verbs)),
     renewMany: (holds, tryMs) =>
       renewTogether(
-        renewals,
+        () => renewalDoor("renewal"),
         channel,
         holds,
         tryMs,
         ({ format, key }) => `${format} ${slotOf(argumentOf(key))}`,
       ),
     close,
+  };
+}
+
+/** The map of a cluster whose nodes are looked at when a connection begins, where that is asked for. */
+function guardedCluster(address: ClusterAddress, safety: Safety) {
+  if (!isAsked(safety)) {
+    return { map: new ClusterMap(address), doorsTo: () => undefined, close: () => undefined };
+  }
+  const lineage = new Lineage();
+  const addressOf = (node: NodeName) => lineage.watched(address.addressOf(node), node);
+  const map = new ClusterMap({ ...address, addressOf });
+  const { replicas = 0, replicaTimeoutMs = REPLICA_TIMEOUT_MS } = safety;
+  const nodes = new ClusterNodes(map, "replicas", { commandTimeout: replicaTimeoutMs + COMMAND_TIMEOUT_MS });
+  const lineOf = (place: string) => ({ redis: nodes.of(place), place });
+  const waits = replicas === 0 ? undefined : new ReplicaWait(lineage, replicas, replicaTimeoutMs, lineOf);
+  const guard = new Guard(safety, lineage, waits);
+  return {
+    map,
+    doorsTo: (cluster: Cluster) => (what: "grant" | "renewal") =>
+      guard.open(what, (before) => cluster.withPlaces(before)),
+    close: () => nodes.close(),
   };
 }
 

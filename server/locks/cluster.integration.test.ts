@@ -177,6 +177,10 @@ describe("a master that is killed and has a replica", () => {
   it("is followed by the replica: holds are kept, and those who wait hear of their release", async () => {
     const key = freshAt(0);
     const hold = await client.acquire(key, { leaseMs: 12_000 });
+    const careful = await LockClient.open({ cluster: cluster.urls }, { failoverHoldOffMs: 60_000 });
+    const confirmed = await LockClient.open({ cluster: cluster.urls }, { replicas: 1 });
+    expect(await codeOf(confirmed.acquire(freshAt(0), { renew: false }))).toBe("granted");
+    const kept = await careful.acquire(freshAt(0), { leaseMs: 30_000 });
     const waits = other.acquire(key, { waitMs: 20_000, renew: false });
     await until(async () => (await cluster.serverOf(key).zcard(String(waitersKeyOf(key)))) > 0);
     await until(
@@ -188,6 +192,14 @@ describe("a master that is killed and has a replica", () => {
     await until(async () => (await codeOf(backend.verbs.acquire(freshAt(0), ask))) === "granted", 15_000);
     await hold.renew();
     hold.assertHeld();
+    // Held off is what the new master has, and nothing else; what was granted before goes on.
+    await until(async () => (await codeOf(kept.renew())) === "granted");
+    const refusal: unknown = await careful.acquire(freshAt(0)).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code: "unavailable", facts: { reason: "failover_hold_off" } });
+    expect(await codeOf(careful.acquire(freshAt(1), { renew: false }))).toBe("granted");
+    expect(await kept.release()).toMatchObject({ outcome: "released" });
+    expect(await codeOf(confirmed.acquire(freshAt(0), { renew: false }))).toBe("not_replicated");
+    for (const each of [careful, confirmed]) each.close();
     await pause(2500);
     const releasedAt = performance.now();
     await hold.release();

@@ -99,6 +99,20 @@ export interface ReadOnlyFacts {
   readonly instead?: string;
 }
 
+/** Empty when Redis is away. */
+export interface UnavailableFacts {
+  readonly reason?: "failover_hold_off";
+  /** Until locks are granted again. */
+  readonly remainingMs?: number;
+}
+
+export interface NotReplicatedFacts {
+  /** So many were asked for. */
+  readonly replicas: number;
+  /** So many confirmed it; absent when nobody could be asked. */
+  readonly confirmed?: number;
+}
+
 export interface InvalidFacts {
   readonly field?: string;
   readonly errors?: readonly { readonly field: string; readonly message: string }[];
@@ -171,8 +185,20 @@ export class ReadOnlyError extends WithFacts<ReadOnlyFacts> {
 
 // What Redis being away answers.
 
-export class UnavailableError extends WithoutFacts {
+export class UnavailableError extends LockkeeperError {
   readonly code = "unavailable";
+
+  constructor(
+    detail: string,
+    options?: ErrorOptions,
+    readonly facts: Readonly<UnavailableFacts> = {},
+  ) {
+    super(detail, options);
+  }
+}
+
+export class NotReplicatedError extends WithFacts<NotReplicatedFacts> {
+  readonly code = "not_replicated";
 }
 
 export class UnknownOutcomeError extends WithoutFacts {

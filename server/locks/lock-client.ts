@@ -5,6 +5,7 @@ import type { Released } from "../../lib/contract/verb.ts";
 import { type Backend, openBackend, type Where } from "./backend.ts";
 import { OwnerContext } from "./context.ts";
 import { Hold, type HoldEvents, type HoldRelease } from "./hold.ts";
+import type { Safety } from "./safety.ts";
 import { type Retry, take } from "./take.ts";
 import type { ReserveOptions, Verbs } from "./verbs.ts";
 import { Watchdog } from "./watchdog.ts";
@@ -17,7 +18,7 @@ import { Watchdog } from "./watchdog.ts";
  * `acquire(key)`, whose refusal is the error `held`; `tryLock(time)` is `waitMs`, whose end is the error `timeout`;
  * `unlock()` is `hold.release()`. `withLock` is the normal way: it cannot forget the release.
  */
-export interface LockClientOptions {
+export interface LockClientOptions extends Safety {
   /** Keys that may be locked; all by default. */
   readonly lockable?: readonly string[];
   readonly log?: Logger;
@@ -69,14 +70,15 @@ export class LockClient {
    * @throws StartupError when a URL is wrong; a TimeoutError when Redis does not answer within five seconds
    */
   static async open(where: Where, options: LockClientOptions = {}): Promise<LockClient> {
-    return new LockClient(await openBackend(where, options.lockable ?? ["*"]), options.log);
+    const { lockable = ["*"], log, ...safety } = options;
+    return new LockClient(await openBackend(where, lockable, safety), log);
   }
 
   /**
    * Takes a lock.
    *
    * @throws LockkeeperError held, timeout, aborted, queue_full, not_a_lock, key_not_allowed, invalid, unavailable,
-   *   unknown_outcome
+   *   not_replicated, unknown_outcome
    */
   async acquire(key: string, options: HoldOptions = {}): Promise<Hold> {
     const { retry, renew = true, onJeopardy, ...ask } = options;

@@ -24,6 +24,7 @@ import {
 } from "./refusals.ts";
 import { Requests } from "./requests.ts";
 import { reservedOwner } from "./reserve.ts";
+import type { Door } from "./safety.ts";
 import type {
   AcquiredGrant,
   AcquireOptions,
@@ -35,6 +36,10 @@ import type {
 import { verify } from "./verify.ts";
 import { PLACE_KEPT_MS, type Sight, type Taken, Waits } from "./wait.ts";
 import { WaitingRoom } from "./waiting-room.ts";
+import { within } from "./within.ts";
+
+/** How long a refusal is kept back until what was granted is given back. */
+const GIVE_BACK_MS = 500;
 
 /** How many may wait for one key; more are refused at once. */
 export const WAITERS_MAX = 1000;
@@ -49,10 +54,22 @@ export class Locks implements Verbs {
   readonly #waits: Waits;
   readonly #lockable: Lockable;
   readonly #requests = new Requests();
+  readonly #doorFor: (what: "grant" | "renewal") => Door;
 
-  /** @param subscriber a connection of its own: it hears the wake-ups of those who wait */
-  constructor(redis: Commands, subscriber: Subscriber, db: number, lockable: readonly string[]) {
+  /**
+   * @param subscriber a connection of its own: it hears the wake-ups of those who wait
+   * @param doorFor the way of one call that may grant or renew a lock, where more is asked of Redis than to answer
+   */
+  constructor(
+    redis: Commands,
+    subscriber: Subscriber,
+    db: number,
+    lockable: readonly string[],
+    doorFor?: (what: "grant" | "renewal") => Door,
+  ) {
     this.#redis = redis;
+    const open = { commands: redis, confirm: undefined };
+    this.#doorFor = doorFor ?? (() => open);
     this.#waits = new Waits(new WaitingRoom(subscriber));
     this.#channel = eventChannelOf(db);
     this.#lockable = new Lockable(lockable);
@@ -137,21 +154,43 @@ export class Locks implements Verbs {
   }
 
   #ask(format: Format, key: Key, ask: AcquireRequest, waiting?: Waiting): Promise<AcquireReply> {
-    return attempt(this.#redis, (retryMs) =>
+    const { commands, confirm } = this.#doorFor("grant");
+    const reply = attempt(this.#redis, (retryMs) =>
       format.acquire(
-        this.#redis,
+        commands,
         this.#channel,
         key,
         retryMs === undefined ? ask : { ...ask, retryMs },
         waiting,
       ),
     );
+    return confirm === undefined ? reply : this.#confirmed(format, key, ask, reply, confirm);
+  }
+
+  /** @throws LockkeeperError not_replicated, and what was granted is given back then */
+  async #confirmed(
+    format: Format,
+    key: Key,
+    { owner, id }: AcquireRequest,
+    asked: Promise<AcquireReply>,
+    confirm: () => Promise<void>,
+  ): Promise<AcquireReply> {
+    const reply = await asked;
+    if (reply.outcome !== "granted") return reply;
+    try {
+      await confirm();
+      return reply;
+    } catch (error) {
+      // What cannot be given back at once is tried for longer, and its lease bounds it.
+      await within(GIVE_BACK_MS, this.#abandon(format, key, owner, id)).catch(() => undefined);
+      throw error;
+    }
   }
 
   // A caller without an id of its own cannot ask again, so a grant that may exist would hold for nobody. One who has
   // an id may be asking for this very grant already.
   #forsake(format: Format, key: Key, { owner, id }: AcquireRequest, requestId: string | undefined): void {
-    if (requestId === undefined) this.#abandon(format, key, owner, id);
+    if (requestId === undefined) void this.#abandon(format, key, owner, id);
   }
 
   /** @throws LockkeeperError whatever was answered but a grant */
@@ -160,7 +199,7 @@ export class Locks implements Verbs {
     if (reply.outcome === "granted") {
       return {
         grant: grantOf(key, owner, leaseMs, reply),
-        abandon: () => this.#abandon(format, key, owner, id),
+        abandon: () => void this.#abandon(format, key, owner, id),
       };
     }
     if (reply.outcome === "held") throw heldBy(key, owner, reply);
@@ -182,10 +221,12 @@ export class Locks implements Verbs {
     assertDurations({ leaseMs: options.leaseMs });
     const format = FORMATS[options.format ?? "redisson"];
     const ask = this.#requests.renew(options);
+    const { commands, confirm } = this.#doorFor("renewal");
     const reply = await attempt(this.#redis, (retryMs) => {
       options.onSend?.();
-      return format.renew(this.#redis, this.#channel, key, { ...ask, retryMs });
+      return format.renew(commands, this.#channel, key, { ...ask, retryMs });
     });
+    if (reply.outcome === "granted") await confirm?.();
     if (reply.outcome === "granted") return grantOf(key, ask.owner, ask.leaseMs, reply);
     if (reply.outcome === "lost") throw lostBy(key, ask.owner, reply);
     throw refusal(key, format.name, reply);
@@ -251,10 +292,10 @@ export class Locks implements Verbs {
   }
 
   /** Takes back a grant that nobody may know of, as soon as Redis answers again; the lease bounds it anyway. */
-  #abandon(format: Format, key: Key, owner: string, acquiredBy: string): void {
+  async #abandon(format: Format, key: Key, owner: string, acquiredBy: string): Promise<void> {
     const ask = { acquiredBy, ...this.#requests.release({ owner }) };
     const giveBack = (retryMs?: number) =>
       format.release(this.#redis, this.#channel, key, { ...ask, retryMs });
-    attempt(this.#redis, giveBack, { budgetMs: 60_000 }).catch(() => undefined);
+    await attempt(this.#redis, giveBack, { budgetMs: 60_000 }).catch(() => undefined);
   }
 }

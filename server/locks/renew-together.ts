@@ -1,8 +1,8 @@
 import type { SpokenFormat } from "../../lib/contract/format.ts";
 import { FORMATS } from "../formats/format.ts";
-import type { Commands } from "../redis/commands.ts";
 import type { Renewed } from "./backend.ts";
 import type { Hold } from "./hold.ts";
+import type { Door } from "./safety.ts";
 import { within } from "./within.ts";
 
 /**
@@ -10,7 +10,7 @@ import { within } from "./within.ts";
  * answer leaves the others theirs.
  */
 export async function renewTogether(
-  redis: Commands,
+  doorOf: () => Door,
   channel: string,
   holds: readonly Hold[],
   tryMs: number,
@@ -27,9 +27,21 @@ export async function renewTogether(
   await Promise.all(
     [...groups.values()].map(async (group) => {
       const format: SpokenFormat = group[0]?.format ?? "redisson";
-      const replies = await within(tryMs, FORMATS[format].renewMany(redis, channel, group)).catch(() => []);
+      const door = doorOf();
+      const renewed = FORMATS[format].renewMany(door.commands, channel, group);
+      const replies = await within(tryMs, confirmedBy(door, renewed)).catch(() => []);
       for (const [at, hold] of group.entries()) remaining.set(hold, replies[at]);
     }),
   );
   return holds.map((hold) => remaining.get(hold));
+}
+
+/** What was renewed and is not confirmed may be there or not; what is gone is gone. */
+async function confirmedBy({ confirm }: Door, renewed: Promise<Renewed[]>): Promise<Renewed[]> {
+  const replies = await renewed;
+  if (confirm === undefined || replies.every((left) => typeof left !== "number")) return replies;
+  return await confirm().then(
+    () => replies,
+    () => replies.map((left) => (typeof left === "number" ? undefined : left)),
+  );
 }

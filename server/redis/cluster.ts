@@ -56,6 +56,23 @@ export class Cluster extends EventEmitter implements Commands {
     return this.#send(parameters[0], (redis) => redis.eval(source, numberOfKeys, ...parameters));
   }
 
+  /** The same, telling of the node that each script goes to before it is sent there. */
+  withPlaces(before: (node: NodeName) => void): Commands {
+    const status = () => this.#status;
+    return {
+      get status() {
+        return status();
+      },
+      publishesSharded: this.publishesSharded,
+      evalsha: (sha, numberOfKeys, ...parameters) =>
+        this.#send(parameters[0], (redis) => redis.evalsha(sha, numberOfKeys, ...parameters), before),
+      eval: (source, numberOfKeys, ...parameters) =>
+        this.#send(parameters[0], (redis) => redis.eval(source, numberOfKeys, ...parameters), before),
+      on: (event, listener) => this.on(event, listener),
+      off: (event, listener) => this.off(event, listener),
+    };
+  }
+
   /** The connections to the masters, as they are now. */
   get masters(): readonly Redis[] {
     return [...this.map.masters].map((node) => this.#nodes.of(node));
@@ -68,7 +85,11 @@ export class Cluster extends EventEmitter implements Commands {
     this.emit("end");
   }
 
-  async #send(key: RedisArgument | undefined, call: (redis: Redis) => Promise<unknown>): Promise<unknown> {
+  async #send(
+    key: RedisArgument | undefined,
+    call: (redis: Redis) => Promise<unknown>,
+    before: (node: NodeName) => void = () => undefined,
+  ): Promise<unknown> {
     if (key === undefined) throw new Error("A script without keys has no place in a cluster");
     const slot = slotOf(key);
     const until = performance.now() + FOLLOW_MS;
@@ -77,6 +98,7 @@ export class Cluster extends EventEmitter implements Commands {
     for (;;) {
       try {
         const redis = await this.#reach(node);
+        if (node !== undefined) before(node);
         // Counts for the very next command of the connection alone.
         if (mustAsk) redis.asking().catch(() => undefined);
         return await call(redis);

@@ -97,15 +97,6 @@ export function connect(address: RedisAddress, name: string, more: RedisOptions 
   return redis;
 }
 
-/** One more connection to where this one goes, for a purpose of its own. */
-export function another(redis: Redis, name: string, more: RedisOptions = {}): Redis {
-  const one = redis.duplicate({ connectionName: `lockkeeper:${name}`, ...more });
-  one.setMaxListeners(0);
-  one.on("error", () => undefined);
-  one.on("connect", () => coalesceWrites(one.stream));
-  return one;
-}
-
 /** Resolves once the connection can take commands; rejects when the signal ends first, or it is closed for good. */
 export function whenReady(
   redis: Pick<Commands, "status" | "on" | "off">,

@@ -1,96 +1,82 @@
 import type { Logger } from "pino";
-import type { FormatRule } from "../../lib/contract/format-rule.ts";
+import type { Topology } from "../../lib/contract/target.ts";
 import type { Home } from "../auth/home.ts";
 import { Figures } from "../figures/figures.ts";
 import { Journal } from "../history/journal.ts";
-import { Recording } from "../history/recording.ts";
-import { Locks } from "../locks/locks.ts";
-import { openConnections } from "../redis/connect.ts";
+import { type BackendOfOne, openBackend, type Where } from "../locks/backend.ts";
+import type { Locks } from "../locks/locks.ts";
+import type { Masters } from "../redis/master.ts";
 import { openMasters } from "../redis/masters.ts";
+import { StartupError } from "../startup-error.ts";
 import { RuleBook } from "../watch/rule-book.ts";
 import { Watcher } from "../watch/watcher.ts";
-import type { TargetRedis } from "./target-redis.ts";
-
-/** What may be done to a target, and what of it is looked at. */
-export interface TargetPolicy {
-  /** Glob patterns of keys to look at; always includes `lockable`. */
-  readonly watch: readonly string[];
-  /** Glob patterns of keys that the API may lock. */
-  readonly lockable: readonly string[];
-  readonly notifications: "off" | "set";
-}
-
-/** What the configuration says of a target. */
-export interface TargetSettings {
-  readonly name: string;
-  /** As people call it. */
-  readonly label: string;
-  /** A free word; `production` wears the badge. */
-  readonly environment: string | undefined;
-  readonly policy: TargetPolicy;
-  /** Which keys are of which format, where their shape does not tell. */
-  readonly formatRules: readonly FormatRule[];
-}
+import { labelOf, reach, topologyOf } from "./reach.ts";
+import type { TargetSettings } from "./settings.ts";
 
 /** One Redis that is open: the picture of its locks, what happened to them, and the verbs. */
-export interface Target extends Omit<TargetSettings, "formatRules"> {
+export interface Target extends Pick<TargetSettings, "name" | "label" | "environment" | "policy"> {
+  readonly topology: Topology;
   /** Where it is, safe to print. */
   readonly address: string;
   /** "Redis 7.0.15" */
   readonly server: string;
+  readonly masters: Masters;
   readonly watcher: Watcher;
   readonly journal: Journal;
   readonly locks: Locks;
   readonly rules: RuleBook;
   readonly figures: Figures;
-  close(): Promise<void>;
+  close(): void;
 }
 
-/** @throws StartupError, LockkeeperError */
-export async function openTarget(
-  settings: TargetSettings,
-  { address, server }: TargetRedis,
-  home: Home,
-  log: Logger,
-): Promise<Target> {
-  const { name, label, environment, policy, formatRules } = settings;
-  const rules = await RuleBook.open({ home, target: name, given: formatRules });
-  const connections = await openConnections(address);
-  const masters = openMasters(address);
-  const journal = new Journal();
-  const watcher = new Watcher(
-    {
-      target: name,
-      watch: policy.watch,
-      notifications: policy.notifications,
-      rules: rules.rules,
-    },
-    masters,
-    journal,
-    log,
-  );
-  const figures = openFigures(name, watcher, journal);
-  const sight = {
-    isWhole: () => watcher.health().state === "live",
-    now: () => watcher.clock.now(),
-    onChange: (listener: () => void) => watcher.onChange(listener),
-  };
-  const recording = new Recording({ home: home.redis, target: name, journal, sight, log });
-  watcher.start();
-  recording.start();
+/** A target of which is known where it is: the embedded Redis, too. */
+export type PlacedSettings = TargetSettings & { readonly where: Where };
+
+/** @throws StartupError when it cannot be reached, or cannot hold locks for us */
+export async function openTarget(settings: PlacedSettings, home: Home, log: Logger): Promise<Target> {
+  const { name, label, environment, policy, where, setting } = settings;
+  if (typeof where !== "string" && !("sentinel" in where)) {
+    throw new StartupError(`${setting} names a ${topologyOf(where)}, which the server does not look at yet.`);
+  }
+  const server = await reach(where, setting);
+  const backend = await openBackend(where, policy.lockable).catch((error: unknown) => {
+    if (error instanceof StartupError) throw error;
+    throw new StartupError(
+      `Redis at ${labelOf(where)} answered once but does not keep our connections; see its log.`,
+    );
+  });
+  const rules = await RuleBook.open({ home, target: name, given: settings.formatRules });
   return {
-    ...{ name, label, environment, policy },
-    ...{ address: address.label, server: server.name },
-    ...{ watcher, journal, rules, figures },
-    locks: new Locks(connections.verbs, connections.wake, address.db, policy.lockable),
-    async close() {
-      figures.stop();
-      watcher.stop();
-      await recording.stop();
-      masters.close();
-      connections.close();
-    },
+    ...{ name, label, environment, policy, rules },
+    topology: topologyOf(where),
+    address: labelOf(where),
+    server: server.name,
+    locks: backend.verbs,
+    ...watched(settings, { masters: openMasters(where), backend, rules }, log),
   };
+}
+
+interface Opened {
+  readonly masters: Masters;
+  readonly backend: BackendOfOne;
+  readonly rules: RuleBook;
+}
+
+function watched({ name, policy }: PlacedSettings, { masters, backend, rules }: Opened, log: Logger) {
+  const journal = new Journal();
+  const { watch, notifications, readOnly } = policy;
+  const options = { target: name, watch, notifications, readOnly, rules: rules.rules };
+  const watcher = new Watcher(options, masters, journal, log);
+  const figures = openFigures(name, watcher, journal);
+  rules.onLoaded(() => watcher.useRules(rules.rules));
+  watcher.start();
+  const close = () => {
+    figures.stop();
+    watcher.stop();
+    masters.close();
+    backend.close();
+  };
+  return { masters, journal, watcher, figures, close };
 }
 
 function openFigures(target: string, watcher: Watcher, journal: Journal): Figures {

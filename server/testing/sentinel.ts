@@ -43,6 +43,10 @@ export interface TestSentinel {
   freezeMaster(): Promise<TestRedis>;
   /** SENTINEL FAILOVER: an orderly one, without agreement. @returns the new master */
   failover(): Promise<TestRedis>;
+  /** SENTINEL FAILOVER as it is, as soon as there is somebody to promote, whether the master is there or not. */
+  promote(insteadOf: TestRedis): Promise<TestRedis>;
+  /** From here on the replicas are stopped and get nothing; `thaw()` them. What is on its way is dropped, too. */
+  cutReplicas(): Promise<void>;
   /** Whether every server but the master follows it, and is in step. */
   isWhole(): Promise<boolean>;
   stop(): Promise<void>;
@@ -128,7 +132,7 @@ class Group implements TestSentinel {
       `sentinel monitor ${name} 127.0.0.1 ${masterPort} ${Math.floor(count / 2) + 1}`,
       ...(password === undefined ? [] : [`sentinel auth-pass ${name} ${password}`]),
       `sentinel down-after-milliseconds ${name} ${DOWN_AFTER_MS}`,
-      `sentinel failover-timeout ${name} 3000`,
+      `sentinel failover-timeout ${name} 2000`,
     ];
     await writeFile(join(dir, "sentinel.conf"), `${lines.join("\n")}\n`);
     const logFile = join(dir, "sentinel.log");
@@ -191,6 +195,10 @@ class Group implements TestSentinel {
   async failover(): Promise<TestRedis> {
     const old = await this.master();
     await until(() => this.isInStepWith(old), FAILOVER_WITHIN_MS);
+    return await this.promote(old);
+  }
+
+  async promote(insteadOf: TestRedis): Promise<TestRedis> {
     // Refused while one is under way, or no replica is known to be good.
     await until(
       () =>
@@ -200,7 +208,14 @@ class Group implements TestSentinel {
         ) ?? false,
       FAILOVER_WITHIN_MS,
     );
-    return await this.promoted(old);
+    return await this.promoted(insteadOf);
+  }
+
+  async cutReplicas(): Promise<void> {
+    const master = await this.master();
+    for (const server of this.servers) if (server !== master) server.freeze();
+    // What was written to the sockets of a process that is stopped is read when it goes on.
+    await this.direct(master).call("CLIENT", "KILL", "TYPE", "replica");
   }
 
   async isWhole(): Promise<boolean> {
@@ -228,13 +243,16 @@ class Group implements TestSentinel {
     return known;
   }
 
-  /** A replica whose link is up gets nothing yet for up to a second after a full copy: what it has confirmed counts. */
+  /**
+   * A replica whose link is up gets nothing yet for up to a second after a full copy: what it has confirmed counts, of
+   * something that goes to it only now.
+   */
   async isInStepWith(master: TestRedis | undefined): Promise<boolean> {
     if (master === undefined) return false;
     const redis = this.direct(master);
     const replicas = this.servers.length - 1;
     return await redis
-      .ping()
+      .publish("in-step", "")
       .then(() => redis.wait(replicas, 300))
       .then(
         (count) => count === replicas,

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type Config, readConfig } from "../config.ts";
 import type { Runtime } from "../runtime.ts";
 import { Service } from "../service.ts";
@@ -33,12 +36,20 @@ export interface Reply {
 
 /** The API on a throwaway Redis, without pages: through Node's door over HTTP, or through the web-standard one. */
 export async function startTestServer(
-  options: { door?: Door; redis?: TestRedisOptions; environment?: Record<string, string> } = {},
+  options: {
+    door?: Door;
+    redis?: TestRedisOptions;
+    environment?: Record<string, string>;
+    /** What the configuration file says, with the URL of the Redis; without it there is no file. */
+    file?: (url: string) => object;
+  } = {},
 ): Promise<TestServer> {
   const redis = await startTestRedis(options.redis);
+  const dir = options.file && (await mkdtemp(join(tmpdir(), "lockkeeper-config-")));
+  if (dir !== undefined) await writeFile(join(dir, "config.json"), JSON.stringify(options.file?.(redis.url)));
   const config: Config = readConfig(
     {
-      REDIS_URL: redis.url,
+      ...(dir === undefined ? { REDIS_URL: redis.url } : { LOCKKEEPER_CONFIG: join(dir, "config.json") }),
       PORT: "0",
       LOCKKEEPER_ROOT_KEY: ROOT_KEY,
       LOCKKEEPER_LOG: "error",
@@ -62,6 +73,7 @@ export async function startTestServer(
     async stop() {
       await service.stop();
       await redis.stop();
+      if (dir !== undefined) await rm(dir, { recursive: true });
     },
   };
 }

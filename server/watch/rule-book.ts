@@ -13,21 +13,30 @@ interface Parts {
 /** Which keys are of which format: as the configuration says, and then as admins said, which the home store keeps. */
 export class RuleBook {
   #kept: readonly FormatRule[] = [];
+  #loaded: () => void = () => undefined;
   readonly #key: string;
 
   private constructor(private readonly parts: Parts) {
     this.#key = `${OURS_AT_HOME}format-rules:${parts.target}`;
   }
 
-  /** @throws LockkeeperError unavailable, unknown_outcome */
+  /** While the store is away the rules of the configuration are all there are. */
   static async open(parts: Parts): Promise<RuleBook> {
     const book = new RuleBook(parts);
-    book.#kept = rulesIn(await parts.home.run((redis) => redis.get(book.#key)));
+    await parts.home.whenThere(async () => {
+      book.#kept = rulesIn(await parts.home.run((redis) => redis.get(book.#key)));
+      book.#loaded();
+    });
     // What the store lost this process still knows.
     parts.home.onEmptied(async () => {
       if (book.#kept.length > 0) await book.#write(book.#kept);
     });
     return book;
+  }
+
+  /** Called when the rules came later, because the store was away. */
+  onLoaded(listener: () => void): void {
+    this.#loaded = listener;
   }
 
   get listed(): ListedRule[] {

@@ -9,20 +9,19 @@ import type { HeldObservation, Observation, SeenWaiters } from "../formats/obser
 import { read } from "../formats/read.ts";
 import { type FormatRules, NO_RULES } from "../formats/rules.ts";
 import type { Journal } from "../history/journal.ts";
-import { NeverSentError } from "../redis/failure.ts";
 import { Glob, matchesAny } from "../redis/glob.ts";
 import type { Master, Masters } from "../redis/master.ts";
 import { passingHoldOf } from "./continuity.ts";
-import { dueMsOf } from "./due.ts";
 import { healthOf } from "./health.ts";
-import { Heard } from "./heard.ts";
 import { freeLock, type Hold, lockOf } from "./hold.ts";
+import { Homes } from "./homes.ts";
 import { MasterWatch } from "./master-watch.ts";
 import { Mirror } from "./mirror.ts";
 import type { OwnEvent } from "./own-event.ts";
 import type { Look } from "./reader.ts";
-import { RedisClock } from "./redis-clock.ts";
+import type { RedisClock } from "./redis-clock.ts";
 import { Reporter } from "./reporter.ts";
+import type { Sources, Taken } from "./sources.ts";
 
 export interface WatcherOptions {
   readonly target: string;
@@ -51,11 +50,10 @@ export class Watcher {
   readonly mirror = new Mirror();
   readonly #watches = new Map<Master, MasterWatch>();
   readonly #reporter: Reporter;
-  readonly #heard = new Heard();
+  readonly #sources: Sources;
   readonly #listeners = new Set<() => void>();
   readonly #seenListeners = new Set<SeenListener>();
   readonly #watched: readonly Glob[];
-  readonly #noClock = new RedisClock();
   #rules: FormatRules;
   #forgetMasters = () => undefined as unknown;
   #isRunning = false;
@@ -69,6 +67,7 @@ export class Watcher {
     this.#rules = options.rules ?? NO_RULES;
     this.#watched = options.watch.map((pattern) => new Glob(pattern));
     this.#reporter = new Reporter(options.target, journal, (key) => this.#lookAgain(key));
+    this.#sources = new Homes(masters, this.#watches, this.mirror);
     this.#follow();
   }
 
@@ -98,9 +97,9 @@ export class Watcher {
     return () => this.#seenListeners.delete(listener);
   }
 
-  /** Whether any of the masters answers. */
+  /** Whether the picture can be right at all: any of the masters answers. */
   get isUp(): boolean {
-    return this.#all.some(({ link }) => link.isUp);
+    return this.#sources.isUp;
   }
 
   /** How often one of its masters went out of touch. */
@@ -110,7 +109,7 @@ export class Watcher {
 
   /** The clock that the target as a whole is told by: each master has its own. */
   get clock(): RedisClock {
-    return (this.#all.find(({ link }) => link.isUp) ?? this.#all[0])?.clock ?? this.#noClock;
+    return this.#sources.clock;
   }
 
   health(): Health {
@@ -129,22 +128,17 @@ export class Watcher {
 
   /** Looks at a key in Redis now. The picture takes it in when it is a watched one. */
   async look(key: Key): Promise<{ observation: Observation; hold: Hold | undefined }> {
-    const isWatched = this.isWatched(key);
-    const watch = this.#watchOf(key);
-    const [observation] = isWatched
-      ? await watch.look([key])
-      : await read(watch.master.redis, [key], this.#rules);
-    if (observation === undefined) throw new Error("read.lua gave no reply");
-    return { observation, hold: isWatched ? this.mirror.get(key) : passingHoldOf(observation) };
+    if (this.isWatched(key)) {
+      const observation = await this.#sources.look(key);
+      return { observation, hold: this.mirror.get(key) };
+    }
+    const observation = await this.#sources.read(key, this.#rules);
+    return { observation, hold: passingHoldOf(observation) };
   }
 
   /** What a key is when it is read as one format; the picture stays as it is. */
   async lookAs(key: Key, format: FormatName): Promise<Observation> {
-    const [observation] = await read(this.#watchOf(key).master.redis, [key], {
-      formatOf: () => format,
-    });
-    if (observation === undefined) throw new Error("read.lua gave no reply");
-    return observation;
+    return await this.#sources.read(key, { formatOf: () => format });
   }
 
   /** A hold of another library was freed by force: should it be there again, it was made again. */
@@ -154,7 +148,7 @@ export class Watcher {
 
   /** Makes sure that nothing we should have heard of the key is still on its way. @throws when Redis is away */
   async confirmSight(key: Key): Promise<void> {
-    await this.#watchOf(key).link.confirm();
+    await this.#sources.confirm(key);
   }
 
   /** From now on keys are of the formats that these rules say. Everything is read again. */
@@ -173,18 +167,6 @@ export class Watcher {
 
   get #all(): MasterWatch[] {
     return [...this.#watches.values()];
-  }
-
-  /** @throws NeverSentError while nobody has the key */
-  #watchOf(key: Key): MasterWatch {
-    const watch = this.#homeOf(key);
-    if (watch === undefined) throw new NeverSentError("No master is known to have the key");
-    return watch;
-  }
-
-  #homeOf(key: Key): MasterWatch | undefined {
-    const master = this.masters.of(key);
-    return master && this.#watches.get(master);
   }
 
   /** Masters come and go. */
@@ -208,50 +190,36 @@ export class Watcher {
     const { watch, notifications, readOnly = false } = this.options;
     const at = new MasterWatch(master, {
       ...{ db: this.masters.db, watch, notifications, readOnly },
-      known: () => this.#keysOf(master),
+      known: () => this.#sources.known(at),
       read: (keys) => read(master.redis, keys, this.#rules),
-      dueMsOf: (key) => dueMsOf(this.mirror.get(key)),
+      dueMsOf: (key) => this.#sources.dueMsOf(key, at),
       took: (looks) => this.#take(looks, at),
-      blind: (keys) => this.#heard.blind(keys),
-      changed: () => this.#changed(),
+      blind: (keys) => this.#sources.blind(keys, at),
+      changed: () => this.#stirred(),
       listener: {
-        onChange: (key, event) => this.#onChange(key, event),
-        onOwnEvent: (event) => this.#onOwnEvent(event),
+        onChange: (key, event) => this.#sources.changed(key, event, at),
+        onOwnEvent: (event) => this.#onOwnEvent(event, at),
       },
     });
     return at;
   }
 
-  *#keysOf(master: Master): Iterable<Key> {
-    const isAlone = this.masters.list.length === 1;
-    for (const key of this.mirror.keys()) if (isAlone || this.masters.of(key) === master) yield key;
-  }
-
   #lookAgain(key: Key): boolean {
     const isWatched = this.isWatched(key);
-    if (isWatched) this.#mark(key);
+    if (isWatched) this.#sources.mark(key);
     return isWatched;
   }
 
-  // While nobody has the key, whoever takes it over begins by reading what is known.
-  #mark(key: Key): void {
-    this.#homeOf(key)?.mark(key);
-  }
-
-  #onChange(key: Key, event: string): void {
-    this.#heard.change(key, event);
-    this.#mark(key);
-  }
-
-  #onOwnEvent(event: OwnEvent): void {
-    this.#reporter.exact(event, this.#heard.hintOf(event.key));
-    if (event.type === "acquired") this.#heard.begun(event.key);
+  #onOwnEvent(said: OwnEvent, at: MasterWatch): void {
+    const told = this.#sources.said(said, at);
+    if (told !== undefined) this.#reporter.exact(told.event, told.hint);
   }
 
   #take(looks: readonly Look[], at: MasterWatch): void {
     for (const look of looks) {
       try {
-        this.#takeOne(look, at);
+        const taken = this.#sources.take(look, at);
+        if (taken !== undefined) this.#takeIn(taken);
       } catch (error) {
         // One lock that cannot be told must not end the picture of the others.
         this.log?.error({ err: error }, "a look could not be taken in");
@@ -260,24 +228,19 @@ export class Watcher {
     this.#changed();
   }
 
-  #takeOne({ observation, sentAt }: Look, { link, passes, clock }: MasterWatch): void {
+  /** A master is in another state than before. */
+  #stirred(): void {
+    for (const taken of this.#sources.stirred()) this.#takeIn(taken);
+    this.#changed();
+  }
+
+  #takeIn({ observation, circumstances, said, ...told }: Taken): void {
     const { key } = observation;
-    const { hint, ...heard } = this.#heard.takenBy(observation, this.mirror.get(key), sentAt);
-    const { before, after } = this.mirror.observe(observation, {
-      ...heard,
-      since: link.seesChanges && passes.isCaughtUp ? "exact" : "at_least",
-      sight: link.sight,
-    });
+    const { before, after } = this.mirror.observe(observation, circumstances);
     const waitersOfFree = this.mirror.waitersOf(key)?.count ?? 0;
     for (const listener of this.#seenListeners) listener(key, before, after, waitersOfFree);
-    this.#reporter.sighted({
-      key,
-      hold: after,
-      asOf: observation.state === "unreadable" ? clock.now() : observation.asOf,
-      sentAt,
-      hint,
-      isFirstLook: passes.isFirst,
-    });
+    if (said !== undefined) this.#reporter.exact(said);
+    this.#reporter.sighted({ key, hold: after, ...told });
   }
 
   #changed(): void {

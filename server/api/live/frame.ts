@@ -1,4 +1,4 @@
-import type { HistoryEntry } from "../../../lib/contract/event.ts";
+import type { LockEvent } from "../../../lib/contract/event.ts";
 import { type Key, keyOfFields } from "../../../lib/contract/key.ts";
 import type { LiveView } from "../../../lib/contract/live.ts";
 import type { Hold } from "../../watch/hold.ts";
@@ -18,7 +18,7 @@ export interface Window {
 }
 
 export interface Happened {
-  readonly events: readonly HistoryEntry[];
+  readonly events: readonly LockEvent[];
   /** How many more there were, which nobody keeps here. */
   readonly dropped: number;
 }
@@ -28,7 +28,7 @@ export class Frame {
   readonly now: number;
   readonly #windows = new Map<string, Window>();
   #allEvents: string | undefined;
-  #eventsOf: Map<Key, HistoryEntry[]> | undefined;
+  #eventsOf: Map<Key, LockEvent[]> | undefined;
 
   constructor(
     private readonly watcher: Watcher,
@@ -84,15 +84,14 @@ export class Frame {
   }
 }
 
-export function eventsText(events: readonly HistoryEntry[], dropped: number): string {
+export function eventsText(events: readonly LockEvent[], dropped: number): string {
   const items = events.slice(-EVENTS_MAX);
   return JSON.stringify({ items, skipped: dropped + events.length - items.length });
 }
 
-function grouped(events: readonly HistoryEntry[]): Map<Key, HistoryEntry[]> {
-  const groups = new Map<Key, HistoryEntry[]>();
+function grouped(events: readonly LockEvent[]): Map<Key, LockEvent[]> {
+  const groups = new Map<Key, LockEvent[]>();
   for (const event of events) {
-    if (event.type === "gap") continue;
     const key = keyOfFields(event);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [event]);

@@ -21,6 +21,8 @@ export function formatRoutes(log: Logger): Route[] {
     targetRoute({
       method: "PUT",
       path: "/formats/rules",
+      // They are kept in the home store.
+      effect: "reads",
       access: "admin",
       summary: "Say which keys are of which format",
       description:

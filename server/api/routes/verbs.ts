@@ -92,7 +92,16 @@ export function verbRoutes(): Route[] {
       examples: ACQUIRE_EXAMPLES,
       idempotent: true,
       response: { status: 200, schema: Grant, description: "Granted." },
-      errors: [...ALWAYS, "held", "timeout", "lost", "queue_full", "aborted", "unit_conflict"],
+      errors: [
+        ...ALWAYS,
+        "not_replicated",
+        "held",
+        "timeout",
+        "lost",
+        "queue_full",
+        "aborted",
+        "unit_conflict",
+      ],
       verb: ({ key, body }) => askedOf("acquire", key, body),
       handle: ({ target: { locks }, key, body, requestId, request }) => {
         const ask = { ...body, requestId };
@@ -115,7 +124,7 @@ export function verbRoutes(): Route[] {
       },
       idempotent: true,
       response: { status: 200, schema: Grant, description: "Renewed." },
-      errors: [...ALWAYS, "lost"],
+      errors: [...ALWAYS, "not_replicated", "lost"],
       verb: ({ key, body }) => askedOf("renew", key, body),
       handle: async ({ target: { locks }, key, body, requestId }) =>
         json(200, await locks.renew(key, { ...body, requestId }), { end: RENEWED }),
@@ -147,6 +156,7 @@ export function verbRoutes(): Route[] {
     targetRoute({
       method: "POST",
       path: "/locks/{key}/verify",
+      effect: "reads",
       access: "lock",
       summary: "Ask whether an owner holds the lock now",
       description:

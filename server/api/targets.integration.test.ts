@@ -1,0 +1,199 @@
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePort, startTestRedis, type TestRedis } from "../testing/redis.ts";
+import { ROOT_KEY, startTestServer, type TestServer, until } from "../testing/server.ts";
+
+/** Reads events and messages of a stream until one passes. */
+async function heard(server: TestServer, path: string, passes: (text: string) => boolean): Promise<string> {
+  const abort = new AbortController();
+  const response = await fetch(`${server.url}/api/v1${path}`, {
+    headers: { authorization: `Bearer ${ROOT_KEY}` },
+    signal: abort.signal,
+  });
+  let text = "";
+  try {
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += chunk;
+      if (passes(text)) return text;
+    }
+  } finally {
+    abort.abort();
+  }
+  throw new Error(`ended with ${text}`);
+}
+
+describe("two targets and one that is away", () => {
+  let server: TestServer;
+  let other: TestRedis;
+  let awayPort: number;
+  let away: TestRedis | undefined;
+  const at = (path: string, target: string) => `${path}${path.includes("?") ? "&" : "?"}target=${target}`;
+  const acquire = (key: string, target: string, owner: string) =>
+    server.call(at(`/locks/${encodeURIComponent(key)}/acquire`, target), { body: { owner } });
+
+  beforeAll(async () => {
+    other = await startTestRedis();
+    awayPort = await freePort();
+    server = await startTestServer({
+      environment: { LOCKKEEPER_LOG: "silent" },
+      file: (url) => ({
+        targets: [
+          { name: "one", redis: url, notifications: "set" },
+          { name: "two", redis: other.url, formats: [{ pattern: "app:*", format: "spring" }] },
+          { name: "away", redis: `redis://127.0.0.1:${awayPort}` },
+        ],
+      }),
+    });
+    await until(async () => (await server.call(at("/locks", "two"))).status === 200);
+  });
+  afterAll(async () => {
+    await server.stop();
+    await other.stop();
+    await away?.stop();
+  });
+
+  it("the same key at both is two locks: in lists, looks, events, the live stream and history", async () => {
+    await acquire("lock:same", "one", "here");
+    await acquire("lock:same", "two", "there");
+    for (const [target, owner] of [
+      ["one", "here"],
+      ["two", "there"],
+    ] as const) {
+      await until(async () => (await server.call(at("/locks?filter=lock:same", target))).body.total === 1);
+      const { body } = await server.call(at("/locks?filter=lock:same", target));
+      expect(body.items[0]).toMatchObject({ target, holders: [{ owner }] });
+      const one = await server.call(at("/locks/lock%3Asame", target));
+      expect(one.body).toMatchObject({ target, holders: [{ owner }] });
+      await until(
+        async () => (await server.call(at("/locks/lock%3Asame/history", target))).body.items.length === 1,
+      );
+      const { items } = (await server.call(at("/locks/lock%3Asame/history", target))).body;
+      expect(items).toMatchObject([{ target, type: "acquired", owner }]);
+      const live = await heard(server, at("/live?filter=lock:same", target), (text) => text.includes(owner));
+      expect(live).toContain(`"name":"${target}"`);
+      expect(live).not.toContain(owner === "here" ? "there" : '"here"');
+    }
+    const events = heard(server, at("/events", "two"), (text) => text.includes("lock:later"));
+    await acquire("lock:only-one", "one", "here");
+    await acquire("lock:later", "two", "there");
+    expect(await events).not.toContain("lock:only-one");
+  });
+
+  it("a force-release frees the lock of its target alone", async () => {
+    await acquire("lock:stuck", "one", "here");
+    await acquire("lock:stuck", "two", "there");
+    const { body: lock } = await server.call(at("/locks/lock%3Astuck", "two"));
+    const body = { expect: lock.version, reason: "stuck" };
+    const wrong = await server.call(at("/locks/lock%3Astuck/force-release", "one"), { body });
+    expect(wrong.body.code).toBe("changed");
+    const freed = await server.call(at("/locks/lock%3Astuck/force-release", "two"), { body });
+    expect(freed.body).toMatchObject({ outcome: "released", owner: "there" });
+    expect((await server.call(at("/locks/lock%3Astuck", "one"))).body.holders).toMatchObject([
+      { owner: "here" },
+    ]);
+  });
+
+  it("rules for formats are those of a target", async () => {
+    const body = { rules: [{ pattern: "x:*", format: "redlock-net" }] };
+    await server.call(at("/formats/rules", "one"), { method: "PUT", body });
+    expect((await server.call(at("/formats", "one"))).body.rules).toEqual([
+      { ...body.rules[0], from: "api" },
+    ]);
+    expect((await server.call(at("/formats", "two"))).body.rules).toEqual([
+      { pattern: "app:*", format: "spring", from: "configuration" },
+    ]);
+  });
+
+  it("a target that cannot be reached answers at once, says why, and is there as soon as its Redis is", async () => {
+    const startedAt = performance.now();
+    for (const reply of [
+      await server.call(at("/locks", "away")),
+      await acquire("lock:a", "away", "me"),
+      await server.call(at("/formats", "away")),
+    ]) {
+      expect(reply).toMatchObject({ status: 503, body: { code: "unavailable" } });
+      expect(reply.body.detail).toContain(`127.0.0.1:${awayPort}`);
+    }
+    expect(performance.now() - startedAt).toBeLessThan(500);
+    away = await startTestRedis({ port: awayPort });
+    await until(async () => (await server.call(at("/locks", "away"))).status === 200, 8000);
+    expect((await acquire("lock:a", "away", "me")).status).toBe(200);
+  });
+
+  it("one that is killed does not disturb the others, and is there again after it", async () => {
+    await other.kill();
+    await until(async () => (await server.call(at("/locks", "two"))).status === 503);
+    expect((await server.call(at("/locks", "two"))).body.code).toBe("unavailable");
+    const startedAt = performance.now();
+    expect((await acquire("lock:b", "one", "me")).status).toBe(200);
+    expect(performance.now() - startedAt).toBeLessThan(500);
+    expect(server.runtime.readiness.ready).toBe(true);
+    await other.restart();
+    await until(async () => (await acquire("lock:c", "two", "me")).status === 200, 8000);
+  });
+});
+
+describe("a target that is only read, by a user who may not write", () => {
+  let server: TestServer;
+  let read: TestRedis;
+  let direct: Redis;
+  // Commands are looked at inside of scripts, too: this user writes nothing in any way.
+  const MAY = "+@read +@connection +@pubsub +info +role +time +eval +evalsha +script|load +config|get";
+  const READER = `on >reader resetkeys ~* allchannels -@all ${MAY} -publish -spublish`.split(" ");
+  const call = (path: string, init?: object) =>
+    server.call(`${path}${path.includes("?") ? "&" : "?"}target=read`, init);
+
+  beforeAll(async () => {
+    read = await startTestRedis();
+    direct = read.client();
+    await direct.call("ACL", "SETUSER", "reader", ...READER);
+    await direct.call("HSET", "lock:held", "0b5f2c61-3a55-4e5e-8f0e-5f9d3d3f3f01:7", "1");
+    await direct.pexpire("lock:held", 60_000);
+    const { url } = new URL(read.url).port
+      ? { url: `redis://reader:reader@127.0.0.1:${read.port}` }
+      : { url: "" };
+    server = await startTestServer({
+      environment: { LOCKKEEPER_LOG: "silent" },
+      file: (main) => ({
+        targets: [
+          { name: "main", redis: main },
+          { name: "read", redis: url, readOnly: true },
+        ],
+      }),
+    });
+  });
+  afterAll(async () => {
+    await server.stop();
+    await read.stop();
+  });
+
+  it("shows its locks, as they change", async () => {
+    await until(async () => (await call("/locks")).body.total === 1);
+    await direct.call("HSET", "lock:new", "0b5f2c61-3a55-4e5e-8f0e-5f9d3d3f3f02:7", "1");
+    await until(async () => (await call("/locks")).body.total === 2);
+    expect((await call("/locks/lock%3Aheld")).body).toMatchObject({ target: "read", format: "redisson" });
+    const verify = await call("/locks/lock%3Aheld/verify", { body: { owner: "me" } });
+    expect(verify.body.code).toBe("lost");
+  });
+
+  it("every mutation is refused before it reaches Redis", async () => {
+    const { body: lock } = await call("/locks/lock%3Aheld");
+    for (const [path, body] of [
+      ["acquire", { owner: "me" }],
+      ["renew", { owner: "me" }],
+      ["release", { owner: "me" }],
+      ["force-release", { expect: lock.version, reason: "x" }],
+      ["reserve", { holdOffMs: 1000 }],
+    ] as const) {
+      const reply = await call(`/locks/lock%3Aheld/${path}`, { body });
+      expect([path, reply.status, reply.body.code]).toEqual([path, 403, "read_only"]);
+      expect(reply.body.detail).toContain("read is read-only");
+    }
+  });
+
+  it("nothing was written to it, nor tried", async () => {
+    expect((await direct.keys("*")).sort()).toEqual(["lock:held", "lock:new"]);
+    const log = (await direct.call("ACL", "LOG")) as unknown[];
+    expect(log).toEqual([]);
+  });
+});

@@ -1,0 +1,105 @@
+import type { z } from "zod";
+
+/** `targets[1].redis` */
+export function pathText(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === "number") return `${text}[${part}]`;
+    return text === "" ? String(part) : `${text}.${String(part)}`;
+  }, "");
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** The first fault: where it is and what is allowed there. No value is repeated, since it may be a secret. */
+export function faultOf(error: z.ZodError, json: unknown): string {
+  const issue = error.issues[0];
+  if (issue === undefined) return "it is not valid";
+  return said(issue, [], json);
+}
+
+function said(issue: Issue, above: readonly PropertyKey[], json: unknown): string {
+  const path = [...above, ...issue.path];
+  if (issue.code === "invalid_union") return saidOfUnion(issue, path, json);
+  if (issue.code === "unrecognized_keys") return `${placeOf(path)}${unknownMember(issue.keys)}`;
+  const value = valueAt(json, path);
+  if (value === undefined && issue.code === "invalid_type") return `${placeOf(path)}is missing`;
+  return `${placeOf(path)}${sentence(issue)}`;
+}
+
+/** Which member of a union was meant is told by what is there: only that one's fault helps. */
+function saidOfUnion(issue: Extract<Issue, { code: "invalid_union" }>, path: PropertyKey[], json: unknown) {
+  const value = valueAt(json, path);
+  if (value === undefined) return `${placeOf(path)}is missing; it ${issue.message}`;
+  if (hasMember(value, "quorum")) {
+    return `${placeOf(path)}a quorum of masters is for the library so far (docs/library.md); it ${issue.message}`;
+  }
+  const at =
+    typeof value === "string" ? 0 : hasMember(value, "sentinel") ? 1 : hasMember(value, "cluster") ? 2 : -1;
+  const [inner] = issue.errors[at] ?? [];
+  return inner === undefined ? `${placeOf(path)}it ${issue.message}` : said(inner, path, json);
+}
+
+function sentence(issue: Issue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return `must be ${NOUNS[issue.expected] ?? issue.expected}`;
+    case "invalid_value":
+      return `must be one of ${issue.values.map(String).join(", ")}`;
+    case "too_big":
+      return issue.message.startsWith("Too big") ? `must have ${issue.maximum} at most` : issue.message;
+    case "too_small":
+      return issue.message.startsWith("Too small") ? `must have ${issue.minimum} at least` : issue.message;
+    default:
+      return issue.message;
+  }
+}
+
+const NOUNS: Partial<Record<string, string>> = {
+  string: "a string",
+  boolean: "true or false",
+  array: "a list",
+  tuple: "a list",
+  object: "an object",
+  record: "an object",
+};
+
+function unknownMember(keys: readonly string[]): string {
+  const names = keys.map((key) => JSON.stringify(key.slice(0, 40))).join(", ");
+  return `there is no setting ${names}; docs/lockkeeper.config.schema.json has those there are`;
+}
+
+function placeOf(path: readonly PropertyKey[]): string {
+  return path.length === 0 ? "" : `${pathText(path)}: `;
+}
+
+function hasMember(value: unknown, name: string): boolean {
+  return typeof value === "object" && value !== null && name in value;
+}
+
+function valueAt(json: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, part) =>
+      typeof value === "object" && value !== null ? (value as Record<PropertyKey, unknown>)[part] : undefined,
+    json,
+  );
+}
+
+/** ` (line 3, column 5)`, as far as the engine's message tells. */
+export function placeIn(text: string, error: unknown): string {
+  const message = error instanceof Error ? error.message : "";
+  const at = positionIn(text, message);
+  if (at === undefined) return "";
+  const before = text.slice(0, at).split("\n");
+  return ` (line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1})`;
+}
+
+function positionIn(text: string, message: string): number | undefined {
+  if (message.startsWith("Unexpected end")) return text.length;
+  const told = /at position (\d+)/.exec(message)?.[1];
+  if (told !== undefined) return Number(told);
+  // Newer engines quote ten characters before and after the place instead.
+  const quoted = /, (\.\.\.)?"([\s\S]*)"(?:\.\.\.)? is not valid JSON$/.exec(message);
+  const found = quoted?.[2] === undefined ? -1 : text.indexOf(quoted[2]);
+  if (found < 0) return undefined;
+  return quoted?.[1] === undefined ? undefined : found + 10;
+}

@@ -1,0 +1,95 @@
+import { EventEmitter } from "node:events";
+import { createConnection, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { AbstractConnector, type RedisOptions } from "ioredis";
+import type { RedisAddress } from "./connect.ts";
+
+/** What INFO says of a server as a connection to it begins. */
+interface Identity {
+  readonly runId: string | undefined;
+  readonly replid: string | undefined;
+  /** Of the master that it followed before it was promoted. */
+  readonly followed: string | undefined;
+}
+
+type Info = Readonly<Record<string, string | undefined>>;
+
+const NOBODY = /^0*$/;
+/** As long as ioredis waits for a connection to be closed by the other side. */
+const GOODBYE_MS = 2000;
+
+/**
+ * Which server stands at a place: a connection, or a node of a cluster. Tells when it is another one than before, or
+ * one that was promoted. It is found out as a connection begins, before anything can be sent on it, from what ioredis
+ * asks then anyway.
+ */
+export class Lineage extends EventEmitter<{ replaced: [place: string] }> {
+  readonly #at = new Map<string, Identity>();
+
+  /** The server there now; undefined when nobody has come, or INFO is not allowed. */
+  runIdAt(place: string): string | undefined {
+    return this.#at.get(place)?.runId;
+  }
+
+  /** The same address; who is there is looked at whenever a connection begins. */
+  watched(address: RedisAddress, place: string): RedisAddress {
+    const see = (info: Info) => this.#see(place, info);
+    const Connector = new Proxy(address.options.Connector ?? directConnector(address.options), {
+      construct(Base, [options]: [unknown]) {
+        const connector = new Base(options);
+        const isRight = connector.check.bind(connector);
+        connector.check = (info: Info) => {
+          if (!isRight(info)) return false;
+          see(info);
+          return true;
+        };
+        return connector;
+      },
+    });
+    return { ...address, options: { ...address.options, Connector } };
+  }
+
+  #see(place: string, info: Info): void {
+    const before = this.#at.get(place);
+    const now = identityOf(info);
+    const isReplaced = before === undefined ? this.#isHeirOfAny(now) : isOther(before, now);
+    this.#at.set(place, now);
+    // A replica grants nothing; once it is promoted it shows another history.
+    if (isReplaced && info.role !== "slave") this.emit("replaced", place);
+  }
+
+  #isHeirOfAny({ followed }: Identity): boolean {
+    return followed !== undefined && [...this.#at.values()].some(({ replid }) => replid === followed);
+  }
+}
+
+function identityOf({ run_id: runId, master_replid: replid, master_replid2: replid2 = "" }: Info): Identity {
+  return { runId, replid, followed: NOBODY.test(replid2) ? undefined : replid2 };
+}
+
+function isOther(before: Identity, now: Identity): boolean {
+  // Whoever may not ask cannot tell a broken connection from another server.
+  if (now.runId === undefined || now.runId !== before.runId) return true;
+  // A master whose replicas have long gone takes a new id as well, and followed nobody.
+  return now.replid !== before.replid && now.followed !== undefined;
+}
+
+/** As ioredis's own, which it does not let out. */
+function directConnector({ path, host, port, tls }: RedisOptions): NonNullable<RedisOptions["Connector"]> {
+  const where = path === undefined ? { host: host ?? "127.0.0.1", port: port ?? 6379 } : { path };
+  return class extends AbstractConnector {
+    constructor() {
+      super(GOODBYE_MS);
+    }
+
+    async connect(): Promise<Socket> {
+      this.connecting = true;
+      const stream = tls === undefined ? createConnection(where) : connectTls({ ...where, ...tls });
+      this.stream = stream;
+      stream.once("error", (error) => {
+        this.firstError = error;
+      });
+      return stream;
+    }
+  };
+}

@@ -1,0 +1,66 @@
+import type { Redis } from "ioredis";
+import { whenReady } from "./connect.ts";
+import { NeverSentError } from "./failure.ts";
+import type { Lineage } from "./lineage.ts";
+
+/** Where a script was carried out. */
+export interface Ran {
+  readonly place: string;
+  readonly runId: string | undefined;
+}
+
+/** A connection on which nothing but WAIT is asked, and its place: WAIT holds up whatever comes after it. */
+export interface WaitingLine {
+  readonly redis: Redis;
+  readonly place: string;
+}
+
+/**
+ * Asks servers how many replicas have confirmed what was written before. Questions that come while one is under way
+ * share the next one: what was written before WAIT is sent is confirmed with it.
+ */
+export class ReplicaWait {
+  readonly #flying = new Map<string, Promise<number>>();
+  readonly #next = new Map<string, Promise<number>>();
+
+  /** @param lineOf the connection to the server of a place */
+  constructor(
+    private readonly lineage: Lineage,
+    private readonly replicas: number,
+    private readonly timeoutMs: number,
+    private readonly lineOf: (place: string) => WaitingLine,
+  ) {}
+
+  /** How many replicas have what that server wrote until now. @throws when it cannot be asked any more */
+  async countFor({ place, runId }: Ran): Promise<number> {
+    const line = this.lineOf(place);
+    await whenReady(line.redis, AbortSignal.timeout(this.timeoutMs));
+    const isThere = runId !== undefined && this.lineage.runIdAt(line.place) === runId;
+    // The server that took its place may have replicas that confirm all it has, and not have the lock.
+    if (!isThere) throw new NeverSentError("The server that carried it out is not the master any more");
+    const next = this.#next.get(line.place) ?? this.#ask(line, runId);
+    return await next;
+  }
+
+  #ask(line: WaitingLine, runId: string): Promise<number> {
+    const before = this.#flying.get(line.place);
+    const asked = (before?.catch(() => 0) ?? Promise.resolve(0)).then(async () => {
+      this.#next.delete(line.place);
+      this.#flying.set(line.place, asked);
+      try {
+        if (this.lineage.runIdAt(line.place) !== runId)
+          throw new NeverSentError("Another server is there now");
+        // WAIT counts from the connection's last command: this one makes it now.
+        const [, count] = await Promise.all([
+          line.redis.ping(),
+          line.redis.wait(this.replicas, this.timeoutMs),
+        ]);
+        return count;
+      } finally {
+        if (this.#flying.get(line.place) === asked) this.#flying.delete(line.place);
+      }
+    });
+    this.#next.set(line.place, asked);
+    return asked;
+  }
+}

@@ -1,0 +1,50 @@
+import type { Topology } from "../../lib/contract/target.ts";
+import type { Where } from "../locks/backend.ts";
+import { checkServer, type ServerFacts } from "../redis/check.ts";
+import { type ClusterWhere, clusterAddressOf } from "../redis/cluster-address.ts";
+import { ClusterMap } from "../redis/cluster-map.ts";
+import { addressOf } from "../redis/connect.ts";
+import { sentinelAddressOf } from "../redis/sentinel-address.ts";
+import { StartupError } from "../startup-error.ts";
+
+export function topologyOf(where: Where): Topology {
+  if (typeof where === "string") return "standalone";
+  return "sentinel" in where ? "sentinel" : "cluster" in where ? "cluster" : "quorum";
+}
+
+/** Where it is, safe to print. */
+export function labelOf(where: Where): string {
+  if (typeof where === "string") return addressOf(where).label;
+  if ("sentinel" in where) return sentinelAddressOf(where).label;
+  if ("cluster" in where) return `cluster of ${clusterAddressOf(where).seeds.join(", ")}`;
+  return `quorum of ${where.quorum.map((url) => addressOf(url).label).join(", ")}`;
+}
+
+/**
+ * Makes sure that Redis is there and can hold locks for us.
+ *
+ * @param setting where the configuration says where it is
+ * @throws StartupError in one line
+ */
+export async function reach(where: Where, setting: string): Promise<ServerFacts> {
+  if (typeof where === "string") return await checkServer(addressOf(where), { setting });
+  if ("sentinel" in where) return await checkServer(sentinelAddressOf(where), { setting });
+  if ("cluster" in where) return await reachCluster(where, setting);
+  throw new StartupError(`${setting} names a quorum, which this server does not speak to yet.`);
+}
+
+async function reachCluster(where: ClusterWhere, setting: string): Promise<ServerFacts> {
+  const address = clusterAddressOf(where);
+  const map = new ClusterMap(address);
+  try {
+    await map.look();
+  } catch {
+    // One that is reached says more than that it has no slots to tell of.
+    return await checkServer(address.addressOf(address.seeds[0] ?? ""), { setting, topology: "cluster" });
+  } finally {
+    map.close();
+  }
+  const [master] = map.masters;
+  if (master === undefined) throw new StartupError(`The ${labelOf(where)} has no master yet.`);
+  return await checkServer(address.addressOf(master), { setting, topology: "cluster" });
+}

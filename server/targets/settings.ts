@@ -1,0 +1,29 @@
+import type { FormatRule } from "../../lib/contract/format-rule.ts";
+import type { Where } from "../locks/backend.ts";
+
+/** What may be done to a target, and what of it is looked at. */
+export interface TargetPolicy {
+  /** Glob patterns of keys to look at; always includes `lockable`. */
+  readonly watch: readonly string[];
+  /** Glob patterns of keys that the API may lock. */
+  readonly lockable: readonly string[];
+  /** Nothing is ever written to it. */
+  readonly readOnly: boolean;
+  readonly notifications: "off" | "set";
+}
+
+/** What the configuration says of a target. */
+export interface TargetSettings {
+  readonly name: string;
+  /** As people call it. */
+  readonly label: string;
+  /** A free word; `production` wears the badge. */
+  readonly environment: string | undefined;
+  /** undefined: the embedded Redis. */
+  readonly where: Where | undefined;
+  /** Where the configuration says so, for messages: `REDIS_URL`, `targets[1].redis`. */
+  readonly setting: string;
+  readonly policy: TargetPolicy;
+  /** Which keys are of which format, where their shape does not tell. */
+  readonly formatRules: readonly FormatRule[];
+}

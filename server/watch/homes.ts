@@ -1,0 +1,114 @@
+import type { Key } from "../../lib/contract/key.ts";
+import type { Observation } from "../formats/observation.ts";
+import { read } from "../formats/read.ts";
+import type { FormatRules } from "../formats/rules.ts";
+import { NeverSentError } from "../redis/failure.ts";
+import type { Master, Masters } from "../redis/master.ts";
+import { dueMsOf } from "./due.ts";
+import { Heard } from "./heard.ts";
+import type { MasterWatch } from "./master-watch.ts";
+import type { Mirror } from "./mirror.ts";
+import type { OwnEvent } from "./own-event.ts";
+import type { Look } from "./reader.ts";
+import { RedisClock } from "./redis-clock.ts";
+import type { Sources, Taken } from "./sources.ts";
+
+/** Each key has one master, whose word of it is all there is. */
+export class Homes implements Sources {
+  readonly #heard = new Heard();
+  readonly #noClock = new RedisClock();
+
+  constructor(
+    private readonly masters: Masters,
+    private readonly watches: ReadonlyMap<Master, MasterWatch>,
+    private readonly mirror: Mirror,
+  ) {}
+
+  get isUp(): boolean {
+    return [...this.watches.values()].some(({ link }) => link.isUp);
+  }
+
+  get clock(): RedisClock {
+    const all = [...this.watches.values()];
+    return (all.find(({ link }) => link.isUp) ?? all[0])?.clock ?? this.#noClock;
+  }
+
+  // While nobody has the key, whoever takes it over begins by reading what is known.
+  mark(key: Key): void {
+    this.#find(key)?.mark(key);
+  }
+
+  async look(key: Key): Promise<Observation> {
+    return onlyOf(await this.#at(key).look([key]));
+  }
+
+  async read(key: Key, rules: Pick<FormatRules, "formatOf">): Promise<Observation> {
+    return onlyOf(await read(this.#at(key).master.redis, [key], rules));
+  }
+
+  async confirm(key: Key): Promise<void> {
+    await this.#at(key).link.confirm();
+  }
+
+  *known({ master }: MasterWatch): Iterable<Key> {
+    const isAlone = this.masters.list.length === 1;
+    for (const key of this.mirror.keys()) if (isAlone || this.masters.of(key) === master) yield key;
+  }
+
+  dueMsOf(key: Key): number | undefined {
+    return dueMsOf(this.mirror.get(key));
+  }
+
+  changed(key: Key, event: string): void {
+    this.#heard.change(key, event);
+    this.mark(key);
+  }
+
+  said(event: OwnEvent) {
+    const hint = this.#heard.hintOf(event.key);
+    if (event.type === "acquired") this.#heard.begun(event.key);
+    return { event, hint };
+  }
+
+  blind(keys: Iterable<Key>): void {
+    this.#heard.blind(keys);
+  }
+
+  take({ observation, sentAt }: Look, { link, passes, clock }: MasterWatch): Taken {
+    const { hint, ...heard } = this.#heard.takenBy(observation, this.mirror.get(observation.key), sentAt);
+    const since = link.seesChanges && passes.isCaughtUp ? "exact" : "at_least";
+    return {
+      observation,
+      circumstances: { ...heard, since, sight: link.sight },
+      hint,
+      asOf: observation.state === "unreadable" ? clock.now() : observation.asOf,
+      sentAt,
+      isFirstLook: passes.isFirst,
+    };
+  }
+
+  stirred(): readonly Taken[] {
+    return [];
+  }
+
+  votesOf(): undefined {
+    return undefined;
+  }
+
+  /** @throws NeverSentError while nobody has the key */
+  #at(key: Key): MasterWatch {
+    const watch = this.#find(key);
+    if (watch === undefined) throw new NeverSentError("No master is known to have the key");
+    return watch;
+  }
+
+  #find(key: Key): MasterWatch | undefined {
+    const master = this.masters.of(key);
+    return master && this.watches.get(master);
+  }
+}
+
+function onlyOf([observation]: readonly Observation[]): Observation {
+  if (observation === undefined) throw new Error("read.lua gave no reply");
+  return observation;
+}
