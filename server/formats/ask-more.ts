@@ -1,4 +1,5 @@
 import type { Redis } from "ioredis";
+import type { Spread } from "../redis/master.ts";
 import type { RedisArgument } from "../redis/script.ts";
 import type { More } from "./known-format.ts";
 import { knownFormat } from "./known-formats.ts";
@@ -11,25 +12,70 @@ interface Asked {
   readonly channels: number;
 }
 
+type Command = readonly [command: string, ...RedisArgument[]];
+
 /** Asks what some formats keep elsewhere, and who listens, in one round trip for all of them. */
-export async function askMore(redis: Redis, seen: readonly Observation[]): Promise<Observation[]> {
-  const pipeline = redis.pipeline();
+export async function askMore(
+  redis: Redis,
+  seen: readonly Observation[],
+  spread?: Spread,
+): Promise<Observation[]> {
+  const commands: Command[] = [];
   const channels: RedisArgument[] = [];
   const asked = seen.map((observation): Asked | undefined => {
     if (observation.state !== "held") return undefined;
     const more = knownFormat(observation.format, observation.type)?.more;
     if (more === undefined) return undefined;
-    const commands = more.ask(observation);
-    for (const [command, ...parameters] of commands) pipeline.call(command, ...parameters);
+    const wanted = more.ask(observation);
+    commands.push(...wanted);
     const listened = more.listened?.(observation) ?? [];
     channels.push(...listened);
-    return { more, seen: observation, commands: commands.length, channels: listened.length };
+    return { more, seen: observation, commands: wanted.length, channels: listened.length };
   });
-  // One command for all: of thousands of locks it would cost more than the locks themselves.
-  if (channels.length > 0) pipeline.call("PUBSUB", "NUMSUB", ...channels);
-  if (pipeline.length === 0) return [...seen];
-  const answers = ((await pipeline.exec()) ?? []).map(([error, answer]) => (error ? undefined : answer));
-  return taken(seen, asked, answers, channels.length > 0 ? listenersOf(answers.pop()) : []);
+  if (commands.length + channels.length === 0) return [...seen];
+  const [answers, listeners] = await Promise.all([
+    answersOf(redis, commands, spread),
+    listenersOf(redis, channels, spread),
+  ]);
+  return taken(seen, asked, answers, listeners);
+}
+
+/** One a command; undefined where it failed. What belongs to a lock may be in another slot than the lock. */
+async function answersOf(redis: Redis, commands: readonly Command[], spread?: Spread): Promise<unknown[]> {
+  const pipeline = redis.pipeline();
+  for (const [command, ...parameters] of commands) pipeline.call(command, ...parameters);
+  const answers = (commands.length === 0 ? [] : await pipeline.exec()) ?? [];
+  return await Promise.all(
+    answers.map(async ([error, answer], at) => {
+      if (error === null) return answer;
+      const [command, key, ...parameters] = commands[at] ?? [];
+      if (spread === undefined || command === undefined || key === undefined) return undefined;
+      if (!/^(MOVED|ASK|TRYAGAIN)/.test(error.message)) return undefined;
+      return await spread.call(command, key, ...parameters).catch(() => undefined);
+    }),
+  );
+}
+
+/** One a channel; empty where it was refused. One command for all: of thousands of locks more would cost more than the locks. */
+async function listenersOf(
+  redis: Redis,
+  channels: readonly RedisArgument[],
+  spread?: Spread,
+): Promise<number[]> {
+  if (channels.length === 0) return [];
+  const plain = countsOf(await redis.call("PUBSUB", "NUMSUB", ...channels).catch(refused));
+  if (!spread?.hasShardedPubSub) return plain;
+  const sharded = countsOf(await redis.call("PUBSUB", "SHARDNUMSUB", ...channels).catch(refused));
+  return plain.map((count, at) => count + (sharded[at] ?? 0));
+}
+
+/** A reply of PUBSUB NUMSUB: channel, number, channel, … */
+function countsOf(reply: unknown): number[] {
+  return Array.isArray(reply) ? reply.filter((_, at) => at % 2 === 1).map(Number) : [];
+}
+
+function refused(error: unknown): undefined {
+  if (!(error instanceof Error) || error.name !== "ReplyError") throw error;
 }
 
 function taken(
@@ -49,9 +95,4 @@ function taken(
     channel += one.channels;
     return one.more.take(one.seen, mine, heard);
   });
-}
-
-/** A reply of PUBSUB NUMSUB: channel, number, channel, … Empty where it was refused. */
-function listenersOf(reply: unknown): number[] {
-  return Array.isArray(reply) ? reply.filter((_, at) => at % 2 === 1).map(Number) : [];
 }

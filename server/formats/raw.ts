@@ -71,6 +71,34 @@ export function rawReplyOf(reply: unknown): RawReply {
   return { type: "read", raw };
 }
 
+/** What stands beside a key, each as its command answered; undefined where it was refused. */
+interface Beside {
+  readonly companion: unknown;
+  readonly waiting: unknown;
+  readonly fence: unknown;
+  readonly queued: unknown;
+  readonly permits: unknown;
+}
+
+/** A reply of read.lua on the key alone, and what was asked one by one, as if all of it had been asked at once. */
+export function withBeside(reply: RawReply, beside: Beside): RawReply {
+  const [waiting, length] = [Number(beside.waiting ?? 0), Number(beside.queued ?? 0)];
+  if (reply.type === "none") return { ...reply, waiting, queued: length };
+  if (reply.type === "other") return reply;
+  const { type, content } = reply.raw;
+  const isHash = type === "hash";
+  const isNumber = type === "string" && /^-?\d{1,11}$/.test(String(content[0] ?? ""));
+  const raw = {
+    ...reply.raw,
+    told: companionOf(textOf(beside.companion ?? "")),
+    waiting,
+    fenceCounter: isHash ? textOf(beside.fence ?? "") || null : null,
+    queued: isHash ? length : 0,
+    permits: isNumber ? bytesOf(beside.permits ?? []) : [],
+  };
+  return { type: "read", raw };
+}
+
 /** The text of bytes, which are kept where they are not UTF-8. */
 export const ownerOf = (bytes: Buffer): Key => keyOfBytes(bytes);
 

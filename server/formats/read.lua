@@ -3,7 +3,7 @@
 -- KEYS[1] the key       KEYS[2] its companion
 -- KEYS[3] who waits by our own verbs (sorted set)       KEYS[4] Redisson's fencing counter
 -- KEYS[5] Redisson's fair queue (list)       KEYS[6] the permits of Redisson's semaphore (sorted set)
--- KEYS[3] to KEYS[6] are left out when nothing is asked about them
+-- KEYS[2] to KEYS[6] are left out when nothing is asked about them
 -- ARGV[1] most fields of a hash, ARGV[2] most bytes of a string, ARGV[3] most members of a set or sorted set that are read
 --
 -- Returns {now ms, type, time to live in ms (-1: none, -2: no key), size, content, beginning of the companion or '',
@@ -27,7 +27,7 @@ local function number_of(answer)
   return type(answer) == 'number' and answer or 0
 end
 
-local stored = redis.pcall('GETRANGE', KEYS[2], 0, 4095)
+local stored = KEYS[2] and redis.pcall('GETRANGE', KEYS[2], 0, 4095) or ''
 local size, content, fence, queued, permits = 0, {}, '', 0, {}
 local waiting = KEYS[3] and number_of(redis.pcall('ZCOUNT', KEYS[3], now_ms, '+inf')) or 0
 

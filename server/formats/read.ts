@@ -2,11 +2,20 @@ import type { Redis } from "ioredis";
 import type { Key } from "../../lib/contract/key.ts";
 import type { Commands } from "../redis/commands.ts";
 import { failureOf, isPassing } from "../redis/failure.ts";
+import type { Spread } from "../redis/master.ts";
 import { type RedisArgument, Script } from "../redis/script.ts";
 import { askMore } from "./ask-more.ts";
-import { besideOf, pairOf } from "./keys.ts";
+import { argumentOf, besideOf, pairOf } from "./keys.ts";
 import type { Observation, SeenWaiters } from "./observation.ts";
-import { FIELDS_MAX, MEMBERS_MAX, type RawReply, rawReplyOf, unreadOf, VALUE_BYTES_MAX } from "./raw.ts";
+import {
+  FIELDS_MAX,
+  MEMBERS_MAX,
+  type RawReply,
+  rawReplyOf,
+  unreadOf,
+  VALUE_BYTES_MAX,
+  withBeside,
+} from "./raw.ts";
 import { recognise } from "./recognise.ts";
 import { type FormatRules, NO_RULES } from "./rules.ts";
 
@@ -23,22 +32,53 @@ export async function readOne(redis: Commands, key: Key): Promise<Observation> {
   return observationOf(key, await readScript.run(redis, pairOf(key), LIMITS), NO_RULES);
 }
 
-/** Looks at many keys in one round trip, and in a second one at what some formats keep elsewhere. */
+/**
+ * Looks at many keys in one round trip, and in a second one at what some formats keep elsewhere.
+ *
+ * @param spread what tells where keys are that are not at this Redis any more
+ * @returns one for each key, but for those that turned out to be at another master: `spread` knows where by now
+ */
 export async function read(
   redis: Redis,
   keys: readonly Key[],
   rules: Rules = NO_RULES,
+  spread?: Spread,
 ): Promise<Observation[]> {
   const replies = await repliesOf(redis, keys);
-  const seen = keys.map((key, index): Observation => {
+  const seen = keys.map(async (key, index): Promise<Observation | undefined> => {
     const reply = replies[index];
     if (reply === undefined) throw new Error("read.lua gave fewer replies than keys");
     if (!(reply instanceof Error)) return observationOf(key, reply, rules);
+    const where = spread?.heed(key, reply);
+    if (where === "moved") return undefined;
+    if (spread !== undefined && where === "apart") {
+      return observationOf(key, await readApart(spread, key), rules);
+    }
     // One key that cannot be read must not hide the others; what passes by itself is tried again with all.
     if (failureOf(reply) !== "fault" && isPassing(reply)) throw reply;
     return { state: "unreadable", key, why: reply.message };
   });
-  return await askMore(redis, seen);
+  const here = (await Promise.all(seen)).filter((observation) => observation !== undefined);
+  return await askMore(redis, here, spread);
+}
+
+/** Each key by itself, wherever it is: a slot on its way answers no script on several keys. */
+async function readApart(spread: Spread, key: Key): Promise<RawReply> {
+  const [, companion] = pairOf(key);
+  const [waiters = "", counter = "", queue = "", permits = ""] = besideOf(key);
+  const ask = async (command: string, at: RedisArgument, ...more: RedisArgument[]) =>
+    await spread.callBuffer(command, at, ...more).catch((error) => {
+      if (error instanceof Error && /^(WRONGTYPE|NOPERM)/.test(error.message)) return undefined;
+      throw error;
+    });
+  const reply = await readScript.run(spread.scripts, [argumentOf(key)], LIMITS);
+  return withBeside(reply, {
+    companion: await ask("GETRANGE", companion, 0, 4095),
+    waiting: await ask("ZCOUNT", waiters, reply.type === "read" ? reply.raw.asOf : reply.asOf, "+inf"),
+    fence: await ask("GETRANGE", counter, 0, 31),
+    queued: await ask("LLEN", queue),
+    permits: await ask("ZRANGE", permits, 0, MEMBERS_MAX - 1, "WITHSCORES"),
+  });
 }
 
 async function repliesOf(redis: Redis, keys: readonly Key[]): Promise<(RawReply | Error)[]> {

@@ -1,5 +1,6 @@
 import { EventEmitter } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Redis } from "ioredis";
 import { z } from "zod";
 import { connect, type RedisAddress, whenReady } from "./connect.ts";
 
@@ -27,12 +28,17 @@ interface Told {
   readonly node: NodeName;
   readonly slots: z.infer<typeof Slots>;
   readonly hasShardedPubSub: boolean;
+  /** Rises with every failover and with most moves of slots. */
+  readonly epoch: number;
+  /** Whether it is in touch with most of the masters. */
+  readonly isOk: boolean;
 }
 
 /** Which master has which slot. What a node's MOVED says is believed at once, all the rest is looked up. */
-export class ClusterMap extends EventEmitter<{ change: [] }> {
+export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]] }> {
   #masterOf: (NodeName | undefined)[] = [];
   #nodes: readonly NodeName[] = [];
+  #epoch = 0;
   #hasShardedPubSub = false;
   #look: Promise<void> | undefined;
   #lookedAt = Number.NEGATIVE_INFINITY;
@@ -59,7 +65,7 @@ export class ClusterMap extends EventEmitter<{ change: [] }> {
   move(slot: number, node: NodeName): void {
     if (this.#masterOf[slot] === node) return;
     this.#masterOf[slot] = node;
-    this.emit("change");
+    this.emit("change", [slot]);
     this.lookSoon();
   }
 
@@ -84,25 +90,51 @@ export class ClusterMap extends EventEmitter<{ change: [] }> {
     return this.#look;
   }
 
+  /** Asks a node over a connection that stands. @throws when it does not answer, or knows less than we do */
+  async lookAt(node: NodeName, redis: Redis): Promise<void> {
+    const told = await askAt(node, redis);
+    if (this.#isOld(told)) throw new Error(`${node} knows an older cluster`);
+    this.#take(told);
+  }
+
   async #lookNow(): Promise<void> {
     const nodes = new Set([...shuffled(this.#nodes), ...this.address.seeds]);
-    const {
-      node: asked,
-      slots,
-      hasShardedPubSub,
-    } = await firstAnswer([...nodes], (node, signal) => this.#ask(node, signal));
+    const old: Told[] = [];
+    const ask = async (node: NodeName, signal: AbortSignal) => {
+      const told = await this.#ask(node, signal);
+      if (!this.#isOld(told)) return told;
+      old.push(told);
+      throw new Error(`${node} knows an older cluster`);
+    };
+    const told = await firstAnswer([...nodes], ask).catch((error) => {
+      // Better than nothing; and a cluster that was made anew counts from the beginning.
+      const newest = old.reduce<Told | undefined>((a, b) => (a && a.epoch > b.epoch ? a : b), undefined);
+      if (newest === undefined) throw error;
+      return newest;
+    });
+    this.#take(told);
+  }
+
+  /** One that was cut off from the others still tells of what was before the failover. */
+  #isOld({ epoch, isOk }: Told): boolean {
+    return !isOk || epoch < this.#epoch;
+  }
+
+  #take({ node: asked, slots, hasShardedPubSub, epoch, isOk }: Told): void {
     const host = asked.slice(0, asked.lastIndexOf(":"));
     // A node that does not know its own name gives none: it is where it was asked.
     const nameOf = ([named, port]: z.infer<typeof Node>) => nodeName(named || host, port);
+    const before = this.#masterOf;
     const masterOf: (NodeName | undefined)[] = new Array(SLOTS).fill(undefined);
     for (const [from, to, master] of slots) {
       if (master !== undefined) masterOf.fill(nameOf(master), from, to + 1);
     }
-    const isSame = masterOf.every((node, slot) => node === this.#masterOf[slot]);
+    if (isOk) this.#epoch = epoch;
     this.#masterOf = masterOf;
     this.#hasShardedPubSub = hasShardedPubSub;
     this.#nodes = [...new Set(slots.flatMap(([, , ...nodes]) => nodes.map(nameOf)))];
-    if (!isSame) this.emit("change");
+    const moved = masterOf.flatMap((node, slot) => (node === before[slot] ? [] : [slot]));
+    if (moved.length > 0) this.emit("change", moved);
   }
 
   async #ask(node: NodeName, signal: AbortSignal): Promise<Told> {
@@ -113,21 +145,28 @@ export class ClusterMap extends EventEmitter<{ change: [] }> {
     });
     try {
       await whenReady(redis, signal);
-      const [slots, spublish] = await Promise.all([
-        redis.cluster("SLOTS"),
-        redis.call("COMMAND", "INFO", "SPUBLISH").catch(() => undefined),
-      ]);
-      return {
-        node,
-        slots: Slots.parse(slots),
-        hasShardedPubSub: Array.isArray(spublish) && spublish[0] !== null,
-      };
+      return await askAt(node, redis);
     } catch (error) {
       throw cause ?? error;
     } finally {
       redis.disconnect();
     }
   }
+}
+
+async function askAt(node: NodeName, redis: Redis): Promise<Told> {
+  const [slots, info, spublish] = await Promise.all([
+    redis.cluster("SLOTS"),
+    redis.cluster("INFO"),
+    redis.call("COMMAND", "INFO", "SPUBLISH").catch(() => undefined),
+  ]);
+  return {
+    node,
+    slots: Slots.parse(slots),
+    hasShardedPubSub: Array.isArray(spublish) && spublish[0] !== null,
+    epoch: Number(/^cluster_current_epoch:(\d+)/m.exec(String(info))?.[1] ?? 0),
+    isOk: /^cluster_state:ok/m.test(String(info)),
+  };
 }
 
 export function nodeName(host: string, port: number): NodeName {

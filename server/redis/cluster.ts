@@ -73,6 +73,23 @@ export class Cluster extends EventEmitter implements Commands {
     };
   }
 
+  /** Scripts as by `evalsha` and `eval`, but with texts as bytes. */
+  readonly bytes: Pick<Commands, "evalsha" | "eval"> = {
+    evalsha: (sha, count, ...parameters) =>
+      this.#send(parameters[0], (redis) => redis.callBuffer("EVALSHA", sha, count, ...parameters)),
+    eval: (source, count, ...parameters) =>
+      this.#send(parameters[0], (redis) => redis.callBuffer("EVAL", source, count, ...parameters)),
+  };
+
+  /** A command whose first parameter is its only key. */
+  call(command: string, key: RedisArgument, ...more: RedisArgument[]): Promise<unknown> {
+    return this.#send(key, (redis) => redis.call(command, key, ...more));
+  }
+
+  callBuffer(command: string, key: RedisArgument, ...more: RedisArgument[]): Promise<unknown> {
+    return this.#send(key, (redis) => redis.callBuffer(command, key, ...more));
+  }
+
   /** The connections to the masters, as they are now. */
   get masters(): readonly Redis[] {
     return [...this.map.masters].map((node) => this.#nodes.of(node));

@@ -1,6 +1,8 @@
 import type { Redis } from "ioredis";
 import type { Key } from "../../lib/contract/key.ts";
+import type { Commands } from "./commands.ts";
 import { connect, type RedisAddress } from "./connect.ts";
+import type { RedisArgument } from "./script.ts";
 
 /** A Redis that takes writes of a target, with the connections to watch it by. */
 export interface Master {
@@ -22,9 +24,28 @@ export interface Masters {
   readonly list: readonly Master[];
   /** Who has the key; undefined: nobody as far as is known. */
   of(key: Key): Master | undefined;
+  /** Present when keys are spread over masters, and move between them. */
+  readonly spread?: Spread;
   /** Called when a master came or went, or has other keys than before. */
   onChange(listener: () => void): () => void;
   close(): void;
+}
+
+/** The keys of a target that are spread over masters, each in a slot that may move. */
+export interface Spread {
+  readonly hasShardedPubSub: boolean;
+  /** A script on one key, with its texts as bytes, wherever the key is by now. */
+  readonly scripts: Pick<Commands, "evalsha" | "eval">;
+  /** A command on one key, wherever it is by now. */
+  call(command: string, key: RedisArgument, ...more: RedisArgument[]): Promise<unknown>;
+  callBuffer(command: string, key: RedisArgument, ...more: RedisArgument[]): Promise<unknown>;
+  /**
+   * What the error of a read says of where the key is. `moved`: at another master, which is known now. `apart`: its slot
+   * is on its way, or what stands beside it is in another slot: each key has to be read by itself.
+   */
+  heed(key: Key, error: Error): "moved" | "apart" | undefined;
+  /** Whether its slot has been on its way of late: then what is told of its end may be of the move. */
+  isMoving(key: Key): boolean;
 }
 
 /** The connections to watch a master by. */

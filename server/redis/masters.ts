@@ -1,3 +1,5 @@
+import type { ClusterWhere } from "./cluster-address.ts";
+import { ClusterMasters } from "./cluster-masters.ts";
 import { addressOf, type RedisAddress } from "./connect.ts";
 import type { Masters } from "./master.ts";
 import { OneMaster } from "./one-master.ts";
@@ -8,7 +10,8 @@ import { type SentinelWhere, sentinelAddressOf } from "./sentinel-address.ts";
  *
  * @throws StartupError when a URL cannot be read
  */
-export function openMasters(where: string | SentinelWhere | RedisAddress): Masters {
+export function openMasters(where: string | SentinelWhere | ClusterWhere | RedisAddress): Masters {
   if (typeof where === "string") return new OneMaster(addressOf(where));
+  if ("cluster" in where) return new ClusterMasters(where);
   return new OneMaster("sentinel" in where ? sentinelAddressOf(where) : where);
 }

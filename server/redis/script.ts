@@ -30,7 +30,7 @@ export class Script<
     this.#decode = decode;
   }
 
-  run(redis: Commands, keys: Keys, parameters: Arguments): Promise<Reply> {
+  run(redis: Pick<Commands, "evalsha" | "eval">, keys: Keys, parameters: Arguments): Promise<Reply> {
     return redis.evalsha(this.#sha, keys.length, ...keys, ...parameters).then(this.#decode, async (error) => {
       // NOSCRIPT means that nothing was carried out: EVAL does it now and fills the server's cache.
       if (!isNoScript(error)) throw error;

@@ -150,7 +150,7 @@ export class Canary {
 
 const REFUSALS = [
   ["replica", /^READONLY/],
-  ["elsewhere", /^(MOVED|ASK|TRYAGAIN|CLUSTERDOWN|CROSSSLOT)/],
+  ["elsewhere", /^(MOVED|ASK|TRYAGAIN)/],
   ["forbidden", /^NOPERM/],
   ["full", /^(OOM|MISCONF|NOREPLICAS)/],
 ] as const;

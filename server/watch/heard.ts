@@ -27,6 +27,12 @@ export interface HeardOf {
   readonly hint: Hint;
 }
 
+/** A look: when it was sent, and whether the key's slot was on its way to another master of late. */
+interface Looked {
+  readonly sentAt: number;
+  readonly isMoving: boolean;
+}
+
 /** Keeps what Redis said of keys until a look takes it in. Moments are of performance.now(). */
 export class Heard {
   readonly #hints = new Map<Key, { hint: Exclude<Hint, undefined>; at: number }>();
@@ -58,14 +64,17 @@ export class Heard {
    * What a look takes in. A look that was sent before the word of an ending may still show the hold before it: the word
    * stays for the next one as well.
    */
-  takenBy(observation: Observation, before: Hold | undefined, sentAt: number): HeardOf {
+  takenBy(observation: Observation, before: Hold | undefined, { sentAt, isMoving }: Looked): HeardOf {
     const { key } = observation;
     const goneAt = this.#goneAt.get(key);
     const hint = this.#hints.get(key);
     if (goneAt !== undefined && sentAt > goneAt) this.#goneAt.delete(key);
     if (hint !== undefined && sentAt > hint.at) this.#hints.delete(key);
-    const isDoubtful = this.#departures.exceed(key, missingFrom(observation, before), sentAt);
-    return { wasGone: goneAt !== undefined, isDoubtful, hint: hint?.hint };
+    const isShort = this.#departures.exceed(key, missingFrom(observation, before), sentAt);
+    // A key that moves is deleted at one master and restored at the other: that may have been all, or not.
+    const wasGone = goneAt !== undefined && !isMoving;
+    const isDoubtful = isShort || (goneAt !== undefined && isMoving);
+    return { wasGone, isDoubtful, hint: hint?.hint };
   }
 
   #hint(key: Key, hint: Exclude<Hint, undefined>): void {

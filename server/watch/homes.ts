@@ -13,6 +13,9 @@ import type { Look } from "./reader.ts";
 import { RedisClock } from "./redis-clock.ts";
 import type { Sources, Taken } from "./sources.ts";
 
+/** Two masters that have not heard of a move yet send us back and forth. */
+const REDIRECTIONS_MAX = 5;
+
 /** Each key has one master, whose word of it is all there is. */
 export class Homes implements Sources {
   readonly #heard = new Heard();
@@ -39,11 +42,11 @@ export class Homes implements Sources {
   }
 
   async look(key: Key): Promise<Observation> {
-    return onlyOf(await this.#at(key).look([key]));
+    return await this.#following(key, (watch) => watch.look([key]));
   }
 
   async read(key: Key, rules: Pick<FormatRules, "formatOf">): Promise<Observation> {
-    return onlyOf(await read(this.#at(key).master.redis, [key], rules));
+    return await this.#following(key, ({ master }) => read(master.redis, [key], rules, this.masters.spread));
   }
 
   async confirm(key: Key): Promise<void> {
@@ -64,7 +67,9 @@ export class Homes implements Sources {
     this.mark(key);
   }
 
-  said(event: OwnEvent) {
+  said(event: OwnEvent, { master }: MasterWatch) {
+    // On a cluster every master passes on what one was told.
+    if (this.masters.of(event.key) !== master) return undefined;
     const hint = this.#heard.hintOf(event.key);
     if (event.type === "acquired") this.#heard.begun(event.key);
     return { event, hint };
@@ -75,7 +80,9 @@ export class Homes implements Sources {
   }
 
   take({ observation, sentAt }: Look, { link, passes, clock }: MasterWatch): Taken {
-    const { hint, ...heard } = this.#heard.takenBy(observation, this.mirror.get(observation.key), sentAt);
+    const { key } = observation;
+    const isMoving = this.masters.spread?.isMoving(key) ?? false;
+    const { hint, ...heard } = this.#heard.takenBy(observation, this.mirror.get(key), { sentAt, isMoving });
     const since = link.seesChanges && passes.isCaughtUp ? "exact" : "at_least";
     return {
       observation,
@@ -95,6 +102,15 @@ export class Homes implements Sources {
     return undefined;
   }
 
+  /** @throws NeverSentError when the key goes from master to master */
+  async #following(key: Key, look: (watch: MasterWatch) => Promise<Observation[]>): Promise<Observation> {
+    for (let left = REDIRECTIONS_MAX; left > 0; left--) {
+      const [observation] = await look(this.#at(key));
+      if (observation !== undefined) return observation;
+    }
+    throw new NeverSentError("The key is on its way to another master");
+  }
+
   /** @throws NeverSentError while nobody has the key */
   #at(key: Key): MasterWatch {
     const watch = this.#find(key);
@@ -106,9 +122,4 @@ export class Homes implements Sources {
     const master = this.masters.of(key);
     return master && this.watches.get(master);
   }
-}
-
-function onlyOf([observation]: readonly Observation[]): Observation {
-  if (observation === undefined) throw new Error("read.lua gave no reply");
-  return observation;
 }

@@ -61,10 +61,11 @@ export class MasterWatch {
     this.link.start();
   }
 
-  stop(): void {
+  /** @returns what should have been read and was not */
+  stop(): Key[] {
     this.passes.stop();
     this.link.stop();
-    this.#reader.stop();
+    return this.#reader.stop();
   }
 
   /** The key will be read soon. */

@@ -65,10 +65,13 @@ export class Reader {
     return observations;
   }
 
-  stop(): void {
+  /** @returns what was marked and not read yet */
+  stop(): Key[] {
+    const left = [...this.#reading, ...this.#dirty];
     this.#stopped = true;
     this.#dirty.clear();
     clearTimeout(this.#timer);
+    return left;
   }
 
   async #start(): Promise<void> {

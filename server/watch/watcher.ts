@@ -118,7 +118,9 @@ export class Watcher {
 
   /** Resolves when the picture has taken in what was heard so far, or Redis does not let it. */
   async settled(): Promise<void> {
-    const all = Promise.all(this.#all.map((watch) => watch.settled()));
+    const round = () => Promise.all(this.#all.map((watch) => watch.settled()));
+    // What one master turned out to have no more is read at the next.
+    const all = this.masters.spread === undefined ? round() : round().then(round);
     await Promise.race([all, sleep(SETTLE_MS, undefined, { ref: false })]);
   }
 
@@ -172,10 +174,11 @@ export class Watcher {
   /** Masters come and go. */
   #follow(): void {
     const { list } = this.masters;
+    const left: Key[] = [];
     for (const [master, watch] of this.#watches) {
       if (list.includes(master)) continue;
       this.#watches.delete(master);
-      watch.stop();
+      for (const key of watch.stop()) left.push(key);
     }
     for (const master of list) {
       if (this.#watches.has(master)) continue;
@@ -183,6 +186,7 @@ export class Watcher {
       this.#watches.set(master, watch);
       if (this.#isRunning) watch.start();
     }
+    for (const key of left) this.#sources.mark(key);
     this.#changed();
   }
 
@@ -191,7 +195,7 @@ export class Watcher {
     const at = new MasterWatch(master, {
       ...{ db: this.masters.db, watch, notifications, readOnly },
       known: () => this.#sources.known(at),
-      read: (keys) => read(master.redis, keys, this.#rules),
+      read: (keys) => this.#readAt(master, keys),
       dueMsOf: (key) => this.#sources.dueMsOf(key, at),
       took: (looks) => this.#take(looks, at),
       blind: (keys) => this.#sources.blind(keys, at),
@@ -202,6 +206,18 @@ export class Watcher {
       },
     });
     return at;
+  }
+
+  /** What turned out to be at another master by now is marked there, and left out. */
+  async #readAt(master: Master, keys: readonly Key[]): Promise<Observation[]> {
+    const { spread } = this.masters;
+    const seen = await read(master.redis, keys, this.#rules, spread);
+    if (spread === undefined) return seen;
+    // What was read while its slot went away is as old as that, and may be overtaken by a look at its new master.
+    const here = seen.filter(({ key }) => this.masters.of(key) === master);
+    const known = new Set(here.map(({ key }) => key));
+    for (const key of keys) if (!known.has(key)) this.#sources.mark(key);
+    return here;
   }
 
   #lookAgain(key: Key): boolean {

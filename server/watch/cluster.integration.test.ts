@@ -1,0 +1,112 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { Journal } from "../history/journal.ts";
+import { LockClient } from "../locks/lock-client.ts";
+import type { Masters } from "../redis/master.ts";
+import { openMasters } from "../redis/masters.ts";
+import { startTestCluster, type TestCluster } from "../testing/cluster.ts";
+import { until } from "../testing/server.ts";
+import { Watcher } from "./watcher.ts";
+
+let cluster: TestCluster;
+let masters: Masters;
+let journal: Journal;
+let watcher: Watcher;
+
+beforeAll(async () => {
+  cluster = await startTestCluster({ masters: 3, replicas: 1 });
+  masters = openMasters({ cluster: cluster.urls });
+  journal = new Journal();
+  watcher = new Watcher({ target: "test", watch: ["lock:*"], notifications: "off" }, masters, journal);
+  watcher.start();
+  await until(() => watcher.health().state === "live");
+});
+afterAll(async () => {
+  watcher.stop();
+  masters.close();
+  await cluster.stop();
+});
+
+const fresh = (master: number) => cluster.keyAt(master, `lock:${randomUUID()}`);
+const owner = () => `${randomUUID()}:7`;
+const story = (key: string) =>
+  journal
+    .ofKey(key, 100)
+    .items.reverse()
+    .map(({ type }) => type);
+
+async function take(key: string, by = owner(), leaseMs = 60_000): Promise<string> {
+  await cluster.serverOf(key).multi().hset(key, by, 1).pexpire(key, leaseMs).exec();
+  await until(() => watcher.mirror.get(key) !== undefined, 1000);
+  return by;
+}
+
+it("sees locks of every master as they are taken, and end", async () => {
+  const keys = [0, 1, 2].map(fresh);
+  for (const key of keys) await take(key, owner(), 700);
+  expect(watcher.health()).toMatchObject({ state: "live", notifications: "on" });
+  expect(watcher.health().masters.map(({ state }) => state)).toEqual(["live", "live", "live"]);
+  await until(() => keys.every((key) => story(key).length === 2));
+  for (const key of keys) expect(story(key)).toEqual(["acquired", "expired"]);
+});
+
+it("a slot that is on its way to another master with its locks is no event, and the picture stays", async () => {
+  const key = fresh(0);
+  const twin = `lock:{${key}}:2`;
+  const by = await take(key);
+  const other = await take(twin);
+  const client = await LockClient.open({ cluster: cluster.urls });
+  const ours = `lock:{${key}}:3`;
+  const { fence } = await client.acquire(ours, { leaseMs: 60_000, renew: false });
+  const fenceSeen = () => watcher.mirror.get(ours)?.seen.holders[0].fence;
+  await until(() => fenceSeen() === fence);
+  const move = await cluster.move(key, 1);
+  // Between the two its keys cannot be asked for together.
+  for (const each of [key, ours]) await watcher.look(each);
+  expect(watcher.mirror.get(key)?.seen.holders[0].owner).toBe(by);
+  expect(fenceSeen()).toBe(fence);
+  await move.moveKeys(key, ours);
+  for (const each of [key, twin, ours]) await watcher.look(each);
+  expect(fenceSeen()).toBe(fence);
+  expect(watcher.mirror.get(key)?.seen.holders[0].owner).toBe(by);
+  await move.moveKeys(twin, `lockkeeper:hold:{${key}}:lock:{${key}}:3`);
+  await move.end();
+  await until(() => masters.of(key)?.name.endsWith(`:${cluster.masters[1]?.port}`) ?? false);
+  for (const each of [key, twin, ours]) await watcher.look(each);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(story(key)).toEqual(["acquired"]);
+  expect(story(twin)).toEqual(["acquired"]);
+  expect(story(ours)).toEqual(["acquired"]);
+  expect(fenceSeen()).toBe(fence);
+  client.close();
+  expect(watcher.mirror.get(twin)?.seen.holders[0].owner).toBe(other);
+  // Both are heard of where they are now.
+  const there = cluster.masters[1]?.client();
+  await there?.del(key);
+  await until(() => watcher.mirror.get(key) === undefined, 1000);
+  await until(() => story(key).length === 2);
+  expect(story(key)).toEqual(["acquired", "released"]);
+});
+
+it("one master that is down hides nothing of the others; its replica takes over, and known keys are right at once", async () => {
+  const lost = Array.from({ length: 20 }, () => fresh(0));
+  const kept = fresh(2);
+  for (const key of lost) await take(key);
+  await take(kept);
+  await cluster.masters[0]?.kill();
+  await until(() => watcher.health().state === "partial", 4000);
+  expect(watcher.health().detail).toContain(String(cluster.masters[0]?.port));
+  await cluster.serverOf(kept).del(kept);
+  await until(() => watcher.mirror.get(kept) === undefined, 1000);
+  const replica = cluster.replicas[0]?.client();
+  await until(async () => String(await replica?.info("replication")).includes("role:master"), 15_000);
+  const promotedAt = performance.now();
+  await replica?.del(...lost.slice(0, 1));
+  await until(() => watcher.mirror.get(lost[0] ?? "") === undefined, 2000);
+  await until(() => watcher.health().state === "live", 2000);
+  expect(performance.now() - promotedAt).toBeLessThan(2000);
+  expect(lost.slice(1).every((key) => watcher.mirror.get(key) !== undefined)).toBe(true);
+  const taken = fresh(0);
+  await replica?.hset(taken, owner(), 1);
+  await until(() => watcher.mirror.get(taken) !== undefined, 500);
+});
