@@ -17,6 +17,7 @@ export interface HttpContender {
 /** One of ours in Node, which can say more of itself. */
 export interface NodeContender extends HttpContender {
   readonly look: Redis;
+  readonly redisUrl: string;
   /** What it keeps, after everything that can be let go of was. */
   memory(): Promise<Usage>;
 }

@@ -30,6 +30,22 @@ export async function ours(run: Run): Promise<NodeContender> {
   });
 }
 
+/** The server without its pages, set up by more of its environment. */
+export async function onlooker(
+  run: Run,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<NodeContender> {
+  const settings = "the server without its pages: keys watched, notifications as the embedded Redis sets them";
+  return await console_(run, {
+    name: "ours",
+    settings,
+    file: "api-server.ts",
+    door: "fast",
+    pages: "none",
+    environment,
+  });
+}
+
 /** The same API behind Next's route handler. */
 export async function next(run: Run): Promise<NodeContender> {
   return await console_(run, {
@@ -45,9 +61,12 @@ interface Console {
   readonly settings: string;
   readonly file: string;
   readonly door: "fast" | "next";
+  readonly pages?: "none";
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
-async function console_(run: Run, { name, settings, file, door }: Console): Promise<NodeContender> {
+async function console_(run: Run, given: Console): Promise<NodeContender> {
+  const { name, settings, file, door, pages, environment } = given;
   const { url, look } = await startRedis(run, EMBEDDED_FLAGS);
   const port = await freePort();
   const secret = randomBytes(30).toString("base64url");
@@ -57,12 +76,14 @@ async function console_(run: Run, { name, settings, file, door }: Console): Prom
     PORT: String(port),
     LOCKKEEPER_ROOT_KEY: secret,
     LOCKKEEPER_DOOR: door,
+    ...environment,
   };
   const child = await startChild(run, file, [], { env, execArgv: TELL, output: "hidden" });
   // Without pages /readyz never says so.
-  const path = arePagesBuilt() ? "readyz" : "api/v1/locks";
+  const path = arePagesBuilt() && pages !== "none" ? "readyz" : "api/v1/locks";
   await untilAnswering(child, `http://127.0.0.1:${port}/${path}`, secret);
-  return { name, settings, look, target: { dialect: "lockkeeper", port, secret }, ...telling(child) };
+  const target = { dialect: "lockkeeper", port, secret } as const;
+  return { name, settings, look, redisUrl: url, target, ...telling(child) };
 }
 
 export async function bare(run: Run): Promise<NodeContender> {
@@ -77,6 +98,7 @@ export async function bare(run: Run): Promise<NodeContender> {
     settings:
       "node:http and ioredis with its defaults, EVALSHA of the same two scripts with the same arguments, JSON in and out, a key compared; no checks, no watching",
     look,
+    redisUrl: url,
     target: { dialect: "lockkeeper", port, secret },
     ...telling(child),
   };

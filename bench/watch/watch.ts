@@ -1,7 +1,8 @@
 import type { Experiment } from "../figure.ts";
 import { bytes, bytesOfMany } from "./bytes.ts";
 import { firstPicture } from "./first-picture.ts";
+import { lag } from "./lag.ts";
 import { list } from "./list.ts";
 
 /** What it costs to watch: to find the locks, to keep them, and to show them. */
-export const watch: readonly Experiment[] = [firstPicture, bytes, bytesOfMany, list];
+export const watch: readonly Experiment[] = [firstPicture, bytes, bytesOfMany, list, lag];

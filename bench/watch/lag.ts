@@ -1,0 +1,159 @@
+import type { ChildProcess } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ask, startChild } from "../child.ts";
+import { monotonicMs } from "../core/hand-off-words.ts";
+import { type Experiment, type Line, type Run, rounded } from "../figure.ts";
+import type { NodeContender } from "../http/contender.ts";
+import { onlooker } from "../http/node-servers.ts";
+import { redisCpuMicros } from "../info.ts";
+import { machineFacts } from "../machine.ts";
+import { progress } from "../progress.ts";
+import { percentile } from "../statistics.ts";
+import type { ChangesAsk, ChangesSay } from "./changes-words.ts";
+import { Tabs } from "./tabs.ts";
+import { type Enter, openProbes, PROBES, viewsOf } from "./views.ts";
+
+const FIGURES = { "watch.lag.p99": 100, "watch.lag.p99.1tab": 1 };
+const CHANGES_A_SECOND = 2000;
+const NAMES = 3000;
+const WARM_MS = { full: 6000, quick: 1000 };
+const LOST_MS = 10_000;
+/** Between two probes, by chance, so that no interval of the server is hit on purpose. */
+const PAUSE_MS = [20, 80] as const;
+
+/** From a change of a lock to its row in a tab, while others change thousands of locks a second. */
+export const lag: Experiment = {
+  figures: Object.keys(FIGURES),
+  async measure(run) {
+    const server = await onlooker(run);
+    const enters = await openProbes(run, server.redisUrl, server.look);
+    const changes = await startChild(run, "changes.ts", [server.redisUrl]);
+    await tell(changes, { do: "change", perSecond: CHANGES_A_SECOND, names: NAMES });
+    const tabs = await Tabs.start(run, server.target);
+    await sleep(WARM_MS[run.effort]);
+    const scene = { server, changes, tabs, enters };
+    const rounds: Record<string, Round[]> = {};
+    for (let round = 0; round < { quick: 1, full: 3 }[run.effort]; round++) {
+      for (const [figure, count] of Object.entries(FIGURES)) {
+        if (!run.wanted.includes(figure)) continue;
+        progress(`round ${round + 1}: ${count} tabs`);
+        const measured = await measureRound(scene, count, { quick: 20, full: 200 }[run.effort]);
+        rounds[figure] = [...(rounds[figure] ?? []), measured];
+      }
+    }
+    const machine = await machineFacts(server.look, run.effort);
+    return Object.entries(rounds).map(([figure, all]) => lineOf(figure, all, machine));
+  },
+};
+
+interface Scene {
+  readonly server: NodeContender;
+  readonly changes: ChildProcess;
+  readonly tabs: Tabs;
+  readonly enters: ReadonlyMap<string, Enter>;
+}
+
+interface Round {
+  readonly tabs: number;
+  /** Of each tab that had the lock on screen, in ms. */
+  readonly lags: readonly number[];
+  readonly facts: Readonly<Record<string, number>>;
+}
+
+async function measureRound(scene: Scene, count: number, probes: number): Promise<Round> {
+  const { tabs } = scene;
+  const views = viewsOf(count);
+  await tabs.open(views);
+  const lookers = new Map(PROBES.map((probe) => [probe, views.filter((view) => view.probe === probe).length]));
+  const shown = [...lookers].filter(([, lookersOf]) => lookersOf > 0);
+  await sleep(500);
+  const before = await usedBy(scene);
+  const lags: number[] = [];
+  for (let at = 0; at < probes; at++) {
+    const [probe = "", lookersOf = 0] = shown[at % shown.length] ?? [];
+    lags.push(...(await probeOnce(scene, probe, lookersOf)));
+    await sleep(PAUSE_MS[0] + Math.random() * (PAUSE_MS[1] - PAUSE_MS[0]));
+  }
+  const after = await usedBy(scene);
+  await tabs.close();
+  return { tabs: count, lags, facts: factsOf(before, after, count) };
+}
+
+/** Changes one lock, and says how long it took until each tab had its row. */
+async function probeOnce({ tabs, enters }: Scene, probe: string, lookers: number): Promise<number[]> {
+  const enter = enters.get(probe);
+  if (enter === undefined) throw new Error(`There is no probe ${probe}`);
+  const seen: { readonly count: number; readonly at: number }[] = [];
+  let onSeen: () => void = () => undefined;
+  tabs.onSeen = (words) => {
+    if (words.probe === probe) seen.push(words);
+    onSeen();
+  };
+  const from = monotonicMs();
+  const count = await enter();
+  // What was there before is told of this count or not at all.
+  const arrived = () => seen.filter((one) => one.count >= count);
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(
+      () => reject(new Error(`${probe} reached ${arrived().length} of ${lookers} tabs in ${LOST_MS} ms`)),
+      LOST_MS,
+    );
+    onSeen = () => {
+      if (arrived().length < lookers) return;
+      clearTimeout(timer);
+      resolve();
+    };
+    onSeen();
+  });
+  return arrived().map(({ at }) => at - from);
+}
+
+async function usedBy({ server, changes, tabs }: Scene) {
+  const made = await tell(changes, { do: "report" });
+  const read = await tabs.report();
+  return {
+    at: monotonicMs(),
+    made,
+    read,
+    cpuMicros: { server: await server.cpuMicros(), redis: await redisCpuMicros(server.look) },
+  };
+}
+
+type Used = Awaited<ReturnType<typeof usedBy>>;
+
+function factsOf(before: Used, after: Used, tabs: number): Record<string, number> {
+  const seconds = (after.at - before.at) / 1000;
+  const cores = (from: number, to: number) => rounded((to - from) / 1e6 / seconds);
+  return {
+    changesPerSecond: rounded((after.made.changes - before.made.changes) / seconds),
+    failed: after.made.failed - before.made.failed,
+    bytesPerSecondATab: rounded(after.read.bytes / seconds / tabs),
+    messagesPerSecondATab: rounded(after.read.messages / seconds / tabs),
+    coresServer: cores(before.cpuMicros.server, after.cpuMicros.server),
+    coresRedis: cores(before.cpuMicros.redis, after.cpuMicros.redis),
+    coresTabs: cores(before.read.cpuMicros, after.read.cpuMicros),
+    coresChanges: cores(before.made.cpuMicros, after.made.cpuMicros),
+  };
+}
+
+function lineOf(figure: string, rounds: readonly Round[], machine: object): Line {
+  const lags = rounds.flatMap((round) => round.lags);
+  return {
+    ...{ figure, unit: "ms", ours: rounded(percentile(lags, 0.99)), vs: {} },
+    conditions: {
+      ...machine,
+      ...{ tabs: rounds[0]?.tabs, rounds: rounds.length, arrivals: lags.length, names: NAMES },
+      p50Ms: rounded(percentile(lags, 0.5)),
+      p90Ms: rounded(percentile(lags, 0.9)),
+      maxMs: rounded(Math.max(...lags)),
+      p99MsByRound: rounds.map((round) => rounded(percentile(round.lags, 0.99))),
+      byRound: rounds.map(({ facts }) => facts),
+      counting:
+        "from before a lock that is on screen is entered once more to the arrival of its whole message in each tab that shows it; windows of 100 rows by six sorts and filters, every tenth tab with all events. Changes, tabs, Redis and server share the machine; what a browser does with a row is not in it. Less is better",
+    },
+  };
+}
+
+async function tell(changes: ChildProcess, words: ChangesAsk): Promise<ChangesSay> {
+  return await ask<ChangesSay>(changes, words);
+}

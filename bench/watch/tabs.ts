@@ -1,0 +1,48 @@
+import type { ChildProcess } from "node:child_process";
+import { startChild } from "../child.ts";
+import type { Run } from "../figure.ts";
+import type { Target } from "../http/dialects.ts";
+import type { TabsAsk, TabsSay, TabView } from "./tabs-words.ts";
+
+type Report = Extract<TabsSay, { is: "report" }>;
+type Seen = Extract<TabsSay, { is: "seen" }>;
+
+/** Open tabs, in a process of their own. */
+export class Tabs {
+  onSeen: (seen: Seen) => void = () => undefined;
+  readonly #reports: ((report: Report) => void)[] = [];
+
+  private constructor(private readonly child: ChildProcess) {
+    child.on("message", (says: TabsSay) => {
+      if (says.is === "seen") this.onSeen(says);
+      else this.#reports.shift()?.(says);
+    });
+  }
+
+  static async start(run: Run, { port, secret }: Target): Promise<Tabs> {
+    return new Tabs(await startChild(run, "tabs.ts", [String(port), secret]));
+  }
+
+  /** Resolves when each has its first picture. */
+  async open(views: readonly TabView[]): Promise<void> {
+    await this.#ask({ do: "open", views });
+  }
+
+  async close(): Promise<void> {
+    await this.#ask({ do: "close" });
+  }
+
+  /** What arrived since the last report. */
+  async report(): Promise<Report> {
+    return await this.#ask({ do: "report" });
+  }
+
+  async #ask(words: TabsAsk): Promise<Report> {
+    const ended = new Promise<never>((_, reject) => {
+      this.child.once("exit", (code) => reject(new Error(`tabs.ts ended with exit code ${code}`)));
+    });
+    const answered = new Promise<Report>((resolve) => this.#reports.push(resolve));
+    this.child.send(words);
+    return await Promise.race([answered, ended]);
+  }
+}

@@ -1,0 +1,58 @@
+import type { Redis } from "ioredis";
+import { openCore } from "../core/ours.ts";
+import type { Run } from "../figure.ts";
+import type { TabView } from "./tabs-words.ts";
+
+/** A way to look at the table, and a lock that is on its screen whatever the others do. */
+interface Look {
+  /** Of a hundred tabs. */
+  readonly tabs: number;
+  readonly query: string;
+  readonly probe: string;
+}
+
+/** Of services whose locks `changes.ts` takes. In Redis's order `!` comes before all that they are called, `~` after. */
+const LOOKS: readonly Look[] = [
+  { tabs: 50, query: "sort=key", probe: "lock:!ours:first" },
+  { tabs: 10, query: "sort=-key", probe: "lock:~theirs:last" },
+  { tabs: 10, query: "sort=-held", probe: "lock:middle:ours:oldest" },
+  { tabs: 10, query: "filter=key:lock:orders:*", probe: "lock:orders:!theirs:first" },
+  { tabs: 10, query: "filter=owner:checkout*&sort=-count", probe: "lock:middle:ours:counted" },
+  { tabs: 10, query: "filter=payments&sort=-remaining", probe: "lock:payments:theirs:longest" },
+];
+const EVENTS_OF_ONE_IN = 10;
+const LEASE_MS = 3_600_000;
+
+export const PROBES: readonly string[] = LOOKS.map(({ probe }) => probe);
+
+/** The first of them looks at the console's own first page. */
+export function viewsOf(tabs: number): readonly TabView[] {
+  const looks = LOOKS.flatMap((look) => Array<Look>(look.tabs).fill(look));
+  const step = looks.length / tabs;
+  return Array.from({ length: tabs }, (_, at) => {
+    const { query, probe } = looks[Math.floor(at * step)] ?? { query: "" };
+    const events = at % EVENTS_OF_ONE_IN === EVENTS_OF_ONE_IN - 1 ? "&events=all" : "";
+    return { query: `limit=100&${query}${events}`, ...(probe === undefined ? {} : { probe }) };
+  });
+}
+
+/** Enters a lock once more. @returns its count from now on */
+export type Enter = () => Promise<number>;
+
+/** Takes the probes before anybody else takes a lock: half by our own core, half as Redisson does. */
+export async function openProbes(run: Run, url: string, look: Redis): Promise<ReadonlyMap<string, Enter>> {
+  const core = await openCore(url);
+  run.later(() => core.close());
+  const ask = { owner: "checkout@pod-7:311", leaseMs: LEASE_MS, reentrant: true, waitMs: 0 };
+  const ours = (probe: string) => async () => (await core.locks.acquire(probe, ask)).grant.count;
+  const theirs = (probe: string) => async () =>
+    await look.hincrby(probe, "5f0c0c1e-0000-4000-8000-000000000001:1", 1);
+  const probes = new Map(
+    PROBES.map((probe) => [probe, probe.includes("ours") ? ours(probe) : theirs(probe)]),
+  );
+  for (const [probe, enter] of probes) {
+    await enter();
+    await look.pexpire(probe, LEASE_MS);
+  }
+  return probes;
+}
