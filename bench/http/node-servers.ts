@@ -35,7 +35,8 @@ export async function onlooker(
   run: Run,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<NodeContender> {
-  const settings = "the server without its pages: keys watched, notifications as the embedded Redis sets them";
+  const settings =
+    "the server without its pages: keys watched, notifications as the embedded Redis sets them";
   return await console_(run, {
     name: "ours",
     settings,

@@ -43,7 +43,7 @@ export interface Exchange<Result> extends ApiRequest {
 
 /** Where a stream of events is written to. */
 export interface Sink {
-  write(text: string): void;
+  write(text: string | Uint8Array): void;
   close(): void;
   /** Ends it once all that was written has been read. */
   end(): void;

@@ -19,6 +19,11 @@ export function sseText(event: string, json: string, id?: string): string {
   return `${name}data: ${json}\n\n`;
 }
 
+/** The same as bytes, for a message that goes to many readers. */
+export function sseBytes(event: string, json: string): Uint8Array {
+  return Buffer.from(sseText(event, json));
+}
+
 const LOOK_MS = 5000;
 /** A reader who is this far behind is cut off; it comes back with the last id it has. */
 const WAITING_BYTES_MAX = 1024 * 1024;

@@ -69,7 +69,9 @@ function streamOf(fill: (sink: Sink) => void, signal: AbortSignal): ReadableStre
         // A client that leaves is told by the signal or by cancel, depending on the moment.
         signal.addEventListener("abort", close, { once: true });
         fill({
-          write: (text) => void (isOpen && controller.enqueue(encoder.encode(text))),
+          write: (text) => {
+            if (isOpen) controller.enqueue(typeof text === "string" ? encoder.encode(text) : text);
+          },
           close,
           end: close,
           get waiting() {

@@ -4,7 +4,9 @@ import type { LiveView } from "../../../lib/contract/live.ts";
 import type { Hold } from "../../watch/hold.ts";
 import { orderOf } from "../../watch/questions.ts";
 import type { Watcher } from "../../watch/watcher.ts";
+import { sseBytes } from "../sse.ts";
 import type { RowTexts } from "./row-texts.ts";
+import { changeOf, countsOf } from "./rows.ts";
 
 /** More than a person reads in a tenth of a second; who wants each of them asks the history. */
 const EVENTS_MAX = 40;
@@ -23,11 +25,13 @@ export interface Happened {
   readonly dropped: number;
 }
 
-/** How a target looks at one moment. Tabs that look at the same get the same text, which is made once. */
+/** How a target looks at one moment. Tabs that look at the same get the same bytes, which are made once. */
 export class Frame {
   readonly now: number;
   readonly #windows = new Map<string, Window>();
-  #allEvents: string | undefined;
+  /** By the window that it is now, and the one that was told last. */
+  readonly #changes = new Map<Window, Map<Window | undefined, Uint8Array | undefined>>();
+  #allEvents: Uint8Array | undefined;
   #eventsOf: Map<Key, LockEvent[]> | undefined;
 
   constructor(
@@ -58,6 +62,22 @@ export class Frame {
     return window;
   }
 
+  /** The message that makes one window of another; undefined: they look the same, but for what is counted. */
+  changeOf(before: Window | undefined, after: Window): Uint8Array | undefined {
+    const changes = this.#changes.get(after) ?? new Map<Window | undefined, Uint8Array | undefined>();
+    this.#changes.set(after, changes);
+    if (changes.has(before)) return changes.get(before);
+    const change = changeOf(before, after, this.now);
+    const message = change && sseBytes(change.name, change.text);
+    changes.set(before, message);
+    return message;
+  }
+
+  /** The message that tells the counts alone. */
+  countsOf(window: Window): string {
+    return countsOf(window, this.now);
+  }
+
   /** JSON of a lock, and whether it is held: that a free key is still free is no news. */
   lockOf(key: Key, hold: Hold | undefined): { text: string; state: string } {
     if (hold !== undefined) {
@@ -69,9 +89,9 @@ export class Frame {
     return { text, state: `free ${waiters?.count ?? 0} ${key}` };
   }
 
-  /** JSON of the newest events of all locks. */
-  allEvents(): string {
-    this.#allEvents ??= eventsText(this.happened.events, this.happened.dropped);
+  /** The message of the newest events of all locks. */
+  allEvents(): Uint8Array {
+    this.#allEvents ??= sseBytes("events", eventsText(this.happened.events, this.happened.dropped));
     return this.#allEvents;
   }
 

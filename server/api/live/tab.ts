@@ -5,7 +5,6 @@ import type { Watcher } from "../../watch/watcher.ts";
 import type { Sink } from "../http.ts";
 import { sseText } from "../sse.ts";
 import { eventsText, type Frame, type Window } from "./frame.ts";
-import { changeOf, countsOf } from "./rows.ts";
 
 /** A browser that has this much before it is told no more until it has read it: then the newest, not all between. */
 const BEHIND_BYTES = 64 * 1024;
@@ -96,11 +95,11 @@ export class Tab {
   #tellWindow(frame: Frame): void {
     const before = this.#sentWindow;
     const after = frame.windowOf(this.#view);
-    const change = after === before ? undefined : changeOf(before, after, frame.now);
-    if (change !== undefined) this.write(change.name, change.text);
+    const change = after === before ? undefined : frame.changeOf(before, after);
+    if (change !== undefined) this.sink.write(change);
     else if (before === undefined || (before.total === after.total && before.held === after.held)) return;
     else if (performance.now() - this.#countsAt < COUNTS_EVERY_MS) return;
-    else this.write("rows", countsOf(after, frame.now));
+    else this.write("rows", frame.countsOf(after));
     this.#sentWindow = after;
     this.#countsAt = performance.now();
   }
@@ -122,12 +121,11 @@ export class Tab {
     this.#skipped = 0;
     if (skipped > 0) this.write("events", eventsText([], skipped));
     if (!frame.hasEvents) return;
-    const text =
-      this.#view.events === "all"
-        ? frame.allEvents()
-        : this.#key === undefined
-          ? undefined
-          : frame.eventsOf(this.#key);
+    if (this.#view.events === "all") {
+      this.sink.write(frame.allEvents());
+      return;
+    }
+    const text = this.#key === undefined ? undefined : frame.eventsOf(this.#key);
     if (text !== undefined) this.write("events", text);
   }
 }
