@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ask, startChild } from "../child.ts";
 import { monotonicMs } from "../core/hand-off-words.ts";
-import { type Experiment, type Line, type Run, rounded } from "../figure.ts";
+import { type Experiment, type Line, rounded } from "../figure.ts";
 import type { NodeContender } from "../http/contender.ts";
 import { onlooker } from "../http/node-servers.ts";
 import { redisCpuMicros } from "../info.ts";
@@ -37,7 +37,7 @@ export const lag: Experiment = {
       for (const [figure, count] of Object.entries(FIGURES)) {
         if (!run.wanted.includes(figure)) continue;
         progress(`round ${round + 1}: ${count} tabs`);
-        const measured = await measureRound(scene, count, { quick: 20, full: 200 }[run.effort]);
+        const measured = await measureRound(scene, count, { quick: 20, full: 120 }[run.effort]);
         rounds[figure] = [...(rounds[figure] ?? []), measured];
       }
     }
@@ -64,7 +64,9 @@ async function measureRound(scene: Scene, count: number, probes: number): Promis
   const { tabs } = scene;
   const views = viewsOf(count);
   await tabs.open(views);
-  const lookers = new Map(PROBES.map((probe) => [probe, views.filter((view) => view.probe === probe).length]));
+  const lookers = new Map(
+    PROBES.map((probe) => [probe, views.filter((view) => view.probe === probe).length]),
+  );
   const shown = [...lookers].filter(([, lookersOf]) => lookersOf > 0);
   await sleep(500);
   const before = await usedBy(scene);
