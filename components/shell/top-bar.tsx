@@ -37,7 +37,7 @@ export function TopBar({ onHelp }: { onHelp(): void }) {
   );
 }
 
-function Target({ name, address, server }: { name: string; address: string; server: string }) {
+function Target({ name, address, server }: { name: string; address: string; server: string | null }) {
   return (
     <span
       className="flex min-w-0 items-center gap-2 rounded-[7px] border border-line px-2.5 py-1 max-md:hidden"

@@ -72,7 +72,14 @@ export const LiveHello = z.object({
   stream: z.string().meta({ description: "POST /live/{stream} changes the view." }),
   now: z.number(),
   operator: z.object({ name: z.string(), role: z.enum(["viewer", "operator", "admin"]) }),
-  target: z.object({ name: z.string(), address: z.string(), server: z.string() }),
+  target: z.object({
+    name: z.string(),
+    label: z.string(),
+    environment: z.string().optional(),
+    address: z.string(),
+    server: z.string().nullable().meta({ description: "null while it was never reached." }),
+    readOnly: z.boolean(),
+  }),
   watch: z.array(z.string()),
   lockable: z.array(z.string()),
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MasterHealth } from "./live.ts";
 
 /** Which target a request is about. */
 export const TargetQuery = z.object({
@@ -10,3 +11,55 @@ export const TargetQuery = z.object({
 
 export const Topology = z.enum(["standalone", "sentinel", "cluster", "quorum"]);
 export type Topology = z.infer<typeof Topology>;
+
+export const TargetSummary = z
+  .object({
+    name: z.string(),
+    label: z.string().meta({ description: "As people call it." }),
+    environment: z.string().optional().meta({ description: "A free word; `production` wears the badge." }),
+    topology: Topology,
+    address: z.string().meta({ description: "Where it is, without passwords." }),
+    server: z.string().nullable().meta({ description: "What runs there; null while it was never reached." }),
+    readOnly: z.boolean().meta({ description: "Nothing is ever written to it." }),
+    state: z.enum(["live", "catching_up", "partial", "down"]),
+    detail: z.string().optional().meta({ description: "What is wrong." }),
+    locks: z.int().nullable().meta({ description: "How many are held; null while it was never reached." }),
+    notifications: z.enum(["on", "off"]),
+    lagMs: z.number().nullable(),
+    masters: z.array(MasterHealth),
+  })
+  .meta({ id: "TargetSummary" });
+export type TargetSummary = z.infer<typeof TargetSummary>;
+
+export const TargetList = z.object({ items: z.array(TargetSummary) }).meta({
+  id: "TargetList",
+  description: "In the order of the configuration; the first is the default.",
+});
+export type TargetList = z.infer<typeof TargetList>;
+
+export const Severity = z.enum(["danger", "warning", "note", "unknown"]);
+export type Severity = z.infer<typeof Severity>;
+
+export const Finding = z
+  .object({
+    code: z.string().meta({ example: "eviction" }),
+    severity: Severity.meta({
+      description:
+        "danger: locks can be lost or held twice now. unknown: it could not be found out, and why is said.",
+    }),
+    title: z.string(),
+    risk: z.string().meta({ description: "What can go wrong." }),
+    command: z.string().optional().meta({ description: "What to do, to be copied." }),
+    masters: z.array(z.string()).meta({ description: "At which it was found; empty: of the whole target." }),
+  })
+  .meta({ id: "Finding" });
+export type Finding = z.infer<typeof Finding>;
+
+export const TargetHealth = z
+  .object({
+    target: TargetSummary,
+    findings: z.array(Finding).meta({ description: "The worst first; empty when nothing is wrong." }),
+    checkedAt: z.number().meta({ description: "By Lockkeeper's clock, Unix milliseconds." }),
+  })
+  .meta({ id: "TargetHealth" });
+export type TargetHealth = z.infer<typeof TargetHealth>;

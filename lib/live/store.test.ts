@@ -13,7 +13,7 @@ const hello: LiveMessage = {
     stream: "s1",
     now: 70_000,
     operator: { name: "mei", role: "operator" },
-    target: { name: "main", address: "127.0.0.1:6379", server: "7.0.15" },
+    target: { name: "main", label: "main", address: "127.0.0.1:6379", server: "7.0.15", readOnly: false },
     watch: [],
     lockable: [],
   },

@@ -10,7 +10,7 @@ const hello = (stream: string): LiveMessage => ({
     stream,
     now: 1,
     operator: { name: "mei", role: "operator" },
-    target: { name: "main", address: "127.0.0.1:6379", server: "7.0.15" },
+    target: { name: "main", label: "main", address: "127.0.0.1:6379", server: "7.0.15", readOnly: false },
     watch: [],
     lockable: [],
   },

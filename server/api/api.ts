@@ -9,6 +9,7 @@ import { liveRoutes } from "./routes/live.ts";
 import { lockRoutes } from "./routes/locks.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { statsRoutes } from "./routes/stats.ts";
+import { targetRoutes } from "./routes/targets.ts";
 import { verbRoutes } from "./routes/verbs.ts";
 import type { Services } from "./services.ts";
 
@@ -20,6 +21,7 @@ export function createApi(services: Services, log: Logger): Dispatcher {
     ...eventRoutes(services),
     ...liveRoutes(services),
     ...sessionRoutes(services),
+    ...targetRoutes(services),
     ...formatRoutes(log),
     ...statsRoutes(),
   ];

@@ -23,6 +23,7 @@ async function heard(server: TestServer, path: string, passes: (text: string) =>
 }
 
 describe("two targets and one that is away", () => {
+  const TWO = { name: "two", label: "Two", environment: "production" };
   let server: TestServer;
   let other: TestRedis;
   let awayPort: number;
@@ -39,7 +40,7 @@ describe("two targets and one that is away", () => {
       file: (url) => ({
         targets: [
           { name: "one", redis: url, notifications: "set" },
-          { name: "two", redis: other.url, formats: [{ pattern: "app:*", format: "spring" }] },
+          { ...TWO, redis: other.url, formats: [{ pattern: "app:*", format: "spring" }] },
           { name: "away", redis: `redis://127.0.0.1:${awayPort}` },
         ],
       }),
@@ -102,6 +103,37 @@ describe("two targets and one that is away", () => {
     expect((await server.call(at("/formats", "two"))).body.rules).toEqual([
       { pattern: "app:*", format: "spring", from: "configuration" },
     ]);
+  });
+
+  it("all of them are listed, and a page of one that is away is told why", async () => {
+    const { items } = (await server.call("/targets")).body;
+    expect(items).toMatchObject([
+      { name: "one", label: "one", topology: "standalone", state: "live", readOnly: false },
+      { name: "two", label: "Two", environment: "production", state: "live" },
+      { name: "away", server: null, locks: null, state: "down" },
+    ]);
+    expect(items[2].detail).toContain(`127.0.0.1:${awayPort}`);
+    const page = await heard(server, "/live?target=away", (text) => text.includes("event: health"));
+    expect(page).toContain('"state":"down"');
+    expect(page).toContain(`127.0.0.1:${awayPort}`);
+    const { body } = await server.call("/targets/away");
+    expect(body.findings).toMatchObject([{ code: "down", severity: "danger" }]);
+    expect((await server.call("/targets/none")).body.code).toBe("not_found");
+  });
+
+  it("its health names what makes a Redis unsafe for locks, with the command against it", async () => {
+    const direct = other.client();
+    await direct.config("SET", "maxmemory", "100mb");
+    await direct.config("SET", "maxmemory-policy", "volatile-ttl");
+    const { target, findings } = (await server.call("/targets/two")).body;
+    expect(target).toMatchObject({ name: "two", masters: [{ name: `127.0.0.1:${other.port}` }] });
+    expect(findings[0]).toMatchObject({
+      code: "eviction",
+      severity: "danger",
+      command: "CONFIG SET maxmemory-policy noeviction",
+    });
+    expect(findings.map(({ code }: { code: string }) => code)).toContain("persistence");
+    expect(JSON.stringify(findings)).not.toContain("rights");
   });
 
   it("a target that cannot be reached answers at once, says why, and is there as soon as its Redis is", async () => {
@@ -195,5 +227,17 @@ describe("a target that is only read, by a user who may not write", () => {
     expect((await direct.keys("*")).sort()).toEqual(["lock:held", "lock:new"]);
     const log = (await direct.call("ACL", "LOG")) as unknown[];
     expect(log).toEqual([]);
+  });
+
+  it("its health says what may not be read, and asks for no right to write", async () => {
+    await direct.call("ACL", "SETUSER", "reader", "-config|get", "-time");
+    const { findings } = (await call("/targets/read")).body;
+    const of = (code: string) => findings.find((finding: { code: string }) => finding.code === code);
+    expect(of("unread")).toMatchObject({ severity: "unknown", title: "CONFIG GET may not be read" });
+    expect(of("rights")).toMatchObject({
+      title: "The user may not run TIME",
+      command: "ACL SETUSER reader +time",
+    });
+    await direct.call("ACL", "SETUSER", "reader", "+config|get", "+time");
   });
 });

@@ -48,7 +48,8 @@ export function sentinelAddressOf({
   };
 }
 
-function sentinelAt(url: string): RedisAddress {
+/** @throws StartupError when the URL cannot be a sentinel */
+export function sentinelAt(url: string): RedisAddress {
   const { options, db } = addressOf(url);
   if (options.path !== undefined || db !== 0) {
     throw new StartupError(

@@ -1,5 +1,7 @@
 import type { Logger } from "pino";
+import type { Topology } from "../../lib/contract/target.ts";
 import { StartupError } from "../startup-error.ts";
+import { labelOf, topologyOf } from "./reach.ts";
 import type { PlacedSettings, Target } from "./target.ts";
 
 const PAUSE_MIN_MS = 500;
@@ -19,6 +21,14 @@ export class TargetKeeper {
     private readonly open: (settings: PlacedSettings) => Promise<Target>,
     private readonly log: Logger,
   ) {}
+
+  get address(): string {
+    return labelOf(this.settings.where);
+  }
+
+  get topology(): Topology {
+    return topologyOf(this.settings.where);
+  }
 
   get name(): string {
     return this.settings.name;

@@ -2,38 +2,49 @@ import { randomBytes } from "node:crypto";
 import type { LiveView } from "../../../lib/contract/live.ts";
 import type { Principal } from "../../auth/principal.ts";
 import { NotFoundError } from "../../locks/errors.ts";
+import type { TargetKeeper } from "../../targets/keeper.ts";
 import type { Target } from "../../targets/target.ts";
 import type { Sink } from "../http.ts";
 import { Feed } from "./feed.ts";
 import { Tab } from "./tab.ts";
+import { targetHelloOf, tellUnreached } from "./unreached.ts";
+
+interface Open {
+  readonly principal: Principal;
+  look(view: LiveView): void;
+}
 
 /** The open streams of consoles, one a tab. */
 export class LiveStreams {
-  readonly #tabs = new Map<string, { tab: Tab; feed: Feed }>();
+  readonly #tabs = new Map<string, Open>();
   readonly #feeds = new WeakMap<Target, Feed>();
 
   /** @returns resolves when all of the first picture has been told */
-  open(sink: Sink, view: LiveView, principal: Principal, target: Target): Promise<void> {
+  open(sink: Sink, view: LiveView, principal: Principal, keeper: TargetKeeper): Promise<void> {
     const id = randomBytes(12).toString("base64url");
+    sink.onClose(() => this.#tabs.delete(id));
+    const { target } = keeper;
+    if (target === undefined) {
+      this.#tabs.set(id, { principal, look: () => undefined });
+      tellUnreached(id, sink, principal, keeper);
+      return Promise.resolve();
+    }
     const tab = new Tab(id, sink, view, principal, target.watcher);
     const feed = this.#feedOf(target);
-    this.#tabs.set(id, { tab, feed });
-    greet(tab, target);
+    this.#tabs.set(id, { principal, look: (next) => feed.look(tab, next) });
+    greet(tab, target, keeper);
     const shown = feed.join(tab);
-    sink.onClose(() => {
-      this.#tabs.delete(id);
-      feed.leave(tab);
-    });
+    sink.onClose(() => feed.leave(tab));
     return shown;
   }
 
   /** @throws LockkeeperError not_found */
   look(id: string, view: LiveView, principal: Principal): void {
     const open = this.#tabs.get(id);
-    if (open === undefined || open.tab.principal.name !== principal.name) {
+    if (open === undefined || open.principal.name !== principal.name) {
       throw new NotFoundError("This stream has ended; open GET /live again.");
     }
-    open.feed.look(open.tab, view);
+    open.look(view);
   }
 
   #feedOf(target: Target): Feed {
@@ -45,12 +56,12 @@ export class LiveStreams {
   }
 }
 
-function greet(tab: Tab, { name, address, server, policy, watcher }: Target): void {
+function greet(tab: Tab, { policy, watcher }: Target, keeper: TargetKeeper): void {
   tab.say("hello", {
     stream: tab.id,
     now: watcher.clock.now(),
     operator: { name: tab.principal.name, role: tab.principal.role },
-    target: { name, address, server },
+    target: targetHelloOf(keeper),
     watch: [...policy.watch],
     lockable: [...policy.lockable],
   });

@@ -1,28 +1,31 @@
 import { LiveHello, LiveQuery, LiveView } from "../../../lib/contract/live.ts";
-import { type Route, route, targetRoute } from "../route.ts";
+import { TargetQuery } from "../../../lib/contract/target.ts";
+import { type Route, route } from "../route.ts";
 import type { Services } from "../services.ts";
 import { SSE_HEADERS } from "../sse.ts";
 
 /** The console's one stream a tab. */
-export function liveRoutes({ live, streams, authentication }: Services): Route[] {
+export function liveRoutes({ targets, live, streams, authentication }: Services): Route[] {
   return [
-    targetRoute({
+    // Not of an open target alone: a page of one that cannot be reached is told so.
+    route({
       method: "GET",
       path: "/live",
       access: "read",
       summary: "The console's stream (SSE)",
       description:
         "Messages: `hello`; `window`, then `rows` with what has changed in it; `lock`; `recent` and `events`, when they are asked for; `health` every second. A reader that falls behind is told the newest as soon as it has read the rest, not all that was between, and `skipped` says how many events that were.",
-      query: LiveQuery,
+      query: LiveQuery.extend(TargetQuery.shape),
       response: { status: 200, schema: LiveHello, description: "text/event-stream.", stream: true },
-      errors: ["invalid", "unauthenticated", "forbidden", "too_many_streams", "unavailable"],
-      handle: ({ target, request, query: { carry, ...view }, principal }) => {
+      errors: ["invalid", "unauthenticated", "forbidden", "not_found", "too_many_streams", "unavailable"],
+      handle: ({ request, query: { carry, target, ...view }, principal }) => {
+        const keeper = targets.keeperOf(target);
         streams.assertRoom();
         return {
           status: 200,
           headers: SSE_HEADERS,
           body: (sink) => {
-            const shown = live.open(sink, view, principal, target);
+            const shown = live.open(sink, view, principal, keeper);
             if (carry === "once") void shown.then(() => sink.end());
             else streams.guard(sink, () => authentication.mayStillRead(request));
           },

@@ -1,0 +1,173 @@
+import type { MasterHealth } from "../../lib/contract/live.ts";
+import type { Finding, Severity, Topology } from "../../lib/contract/target.ts";
+import type { MasterFacts } from "./facts.ts";
+import { findingsOfMaster } from "./master-findings.ts";
+
+/** All that is known of a target when its findings are drawn. */
+export interface TargetFacts {
+  readonly topology: Topology;
+  readonly notifications: { readonly state: "on" | "off"; readonly detail: string | undefined };
+  readonly masters: readonly MasterHealth[];
+  readonly told: readonly MasterFacts[];
+  /** Fields of SENTINEL MASTER; why they are not known; undefined where there is no Sentinel. */
+  readonly sentinel: ReadonlyMap<string, string> | { readonly refused: string } | undefined;
+  /** Commands that this user may not run, and the user they are missing to. */
+  readonly user: string;
+}
+
+const RANK: readonly Severity[] = ["danger", "warning", "unknown", "note"];
+/** Further apart, deadlines that one clock wrote mean something else by another. */
+const CLOCK_MS = 1000;
+
+/** What makes a target unsafe for locks, the worst first; what several masters have in common is said once. */
+export function findingsOf(facts: TargetFacts): Finding[] {
+  const ofMasters = facts.told.flatMap((told) => findingsOfMaster(told, facts.user));
+  const all = [...ofTarget(facts), ...together(ofMasters)];
+  return all.sort((a, b) => RANK.indexOf(a.severity) - RANK.indexOf(b.severity));
+}
+
+function ofTarget(facts: TargetFacts): Finding[] {
+  return [
+    ...ofOutages(facts),
+    ...ofNotifications(facts),
+    ...ofClocks(facts),
+    ...ofCount(facts),
+    ...ofSentinel(facts),
+  ];
+}
+
+function ofOutages({ masters }: TargetFacts): Finding[] {
+  const down = masters.filter(({ state }) => state === "down");
+  return down.map(({ name, detail }) => ({
+    code: "down",
+    severity: "danger",
+    title: `${name} does not answer`,
+    risk: `Its locks can be neither taken nor given back, and end with their leases. ${detail ?? ""}`.trim(),
+    masters: [name],
+  }));
+}
+
+function ofNotifications({ notifications: { state, detail }, masters }: TargetFacts): Finding[] {
+  const off = masters.filter(({ state: is, notifications }) => is !== "down" && notifications === "off");
+  if (state === "on" || off.length === 0) return [];
+  return [
+    {
+      code: "notifications",
+      severity: "warning",
+      title: "Redis does not tell of changes",
+      risk: `Keys are scanned instead: what happens between two scans is not seen, and scanning costs Redis time. ${detail ?? ""}`.trim(),
+      command: "CONFIG SET notify-keyspace-events Kghszxe$",
+      masters: off.map(({ name }) => name),
+    },
+  ];
+}
+
+function ofClocks({ masters }: TargetFacts): Finding[] {
+  const up = masters.filter(({ state }) => state !== "down");
+  const off = up.filter(({ clockOffsetMs }) => Math.abs(clockOffsetMs) > CLOCK_MS);
+  const offsets = up.map(({ clockOffsetMs }) => clockOffsetMs);
+  const apartMs = up.length < 2 ? 0 : Math.max(...offsets) - Math.min(...offsets);
+  const command = "timedatectl timesync-status";
+  return [
+    ...off.map(({ name, clockOffsetMs }): Finding => {
+      const by = `${Math.abs(clockOffsetMs)} ms ${clockOffsetMs > 0 ? "ahead of" : "behind"}`;
+      return {
+        code: "clock",
+        severity: "warning",
+        title: `The clock of ${name} is ${by} Lockkeeper's`,
+        risk: "Locks that hold a deadline of their client's clock end too early or too late, and times in logs do not fit.",
+        command,
+        masters: [name],
+      };
+    }),
+    ...(apartMs <= CLOCK_MS
+      ? []
+      : [
+          {
+            code: "clocks_apart",
+            severity: "warning" as const,
+            title: `The clocks of the masters are ${apartMs} ms apart`,
+            risk: "After a failover fences may fall, until the slower clock has caught up: a resource may refuse the new holder.",
+            command,
+            masters: up.map(({ name }) => name),
+          },
+        ]),
+  ];
+}
+
+function ofCount({ topology, masters }: TargetFacts): Finding[] {
+  const { length } = masters;
+  if (topology === "cluster" && length < 3) {
+    return [
+      {
+        code: "few_masters",
+        severity: "warning",
+        title: `The cluster has ${length} ${length === 1 ? "master" : "masters"}`,
+        risk: "With fewer than three no majority of them is left when one fails, so none of its replicas is promoted.",
+        masters: masters.map(({ name }) => name),
+      },
+    ];
+  }
+  if (topology !== "quorum" || length % 2 === 1) return [];
+  return [
+    {
+      code: "even_quorum",
+      severity: "warning",
+      title: `The quorum has ${length} masters`,
+      risk: "An even number bears no more outages than one less, and votes can be split.",
+      masters: masters.map(({ name }) => name),
+    },
+  ];
+}
+
+function ofSentinel({ sentinel }: TargetFacts): Finding[] {
+  if (sentinel === undefined) return [];
+  if ("refused" in sentinel) {
+    return [
+      {
+        code: "sentinel_unknown",
+        severity: "unknown",
+        title: "No sentinel tells of its group",
+        risk: `Whether a failover can happen is not known (${sentinel.refused}).`,
+        masters: [],
+      },
+    ];
+  }
+  const quorum = Number(sentinel.get("quorum"));
+  const count = Number(sentinel.get("num-other-sentinels")) + 1;
+  const majority = Math.floor(count / 2) + 1;
+  const few: Finding[] =
+    count >= 3
+      ? []
+      : [
+          {
+            code: "few_sentinels",
+            severity: "warning",
+            title: `${count === 1 ? "One sentinel watches" : `${count} sentinels watch`} the master`,
+            risk: "With fewer than three no majority is left when one fails, so nobody is promoted.",
+            masters: [],
+          },
+        ];
+  if (!(quorum > count)) return few;
+  return [
+    ...few,
+    {
+      code: "sentinel_quorum",
+      severity: "danger",
+      title: `A failover asks for ${quorum} sentinels, and there are ${count}`,
+      risk: "They never agree that the master is down, so nobody is promoted.",
+      command: `SENTINEL SET ${sentinel.get("name") ?? "NAME"} quorum ${majority}`,
+      masters: [],
+    },
+  ];
+}
+
+function together(findings: readonly Finding[]): Finding[] {
+  const groups = new Map<string, Finding>();
+  for (const finding of findings) {
+    const same = `${finding.code}\n${finding.title}\n${finding.risk}\n${finding.command ?? ""}`;
+    const group = groups.get(same);
+    groups.set(same, group ? { ...group, masters: [...group.masters, ...finding.masters] } : finding);
+  }
+  return [...groups.values()];
+}

@@ -1,0 +1,66 @@
+import type { Finding, TargetHealth, TargetSummary } from "../../lib/contract/target.ts";
+import { sentinelFacts } from "../redis/sentinel-facts.ts";
+import type { TargetKeeper } from "../targets/keeper.ts";
+import type { Target } from "../targets/target.ts";
+import { factsOf } from "./facts.ts";
+import { findingsOf, type TargetFacts } from "./findings.ts";
+
+/** A target in one line of a list. */
+export function summaryOf({ settings, target, address, topology, reason }: TargetKeeper): TargetSummary {
+  const { name, label, environment, policy } = settings;
+  const named = { name, label, ...(environment === undefined ? {} : { environment }) };
+  const fixed = { ...named, topology, address, readOnly: policy.readOnly };
+  if (target === undefined) {
+    const unknown = { server: null, locks: null, lagMs: null, masters: [] };
+    return { ...fixed, ...unknown, state: "down", notifications: "off", detail: reason };
+  }
+  const { state, notifications, lagMs, masters, locks, detail } = target.watcher.health();
+  const known = { server: target.server, state, notifications, lagMs, masters, locks };
+  return { ...fixed, ...known, ...(detail === undefined ? {} : { detail }) };
+}
+
+/** Asks Redis now for what makes it unsafe for locks. Nothing is changed there. */
+export async function healthOfTarget(keeper: TargetKeeper): Promise<TargetHealth> {
+  const { target } = keeper;
+  const findings = target === undefined ? [unreached(keeper)] : findingsOf(await targetFacts(keeper, target));
+  return { target: summaryOf(keeper), findings, checkedAt: Date.now() };
+}
+
+async function targetFacts({ settings }: TargetKeeper, target: Target): Promise<TargetFacts> {
+  const health = target.watcher.health();
+  const up = new Set(health.masters.filter(({ state }) => state !== "down").map(({ name }) => name));
+  const asked = target.masters.list.filter(({ name }) => up.has(name));
+  const effect = settings.policy.readOnly ? "reads" : "writes";
+  const [told, sentinel] = await Promise.all([
+    Promise.all(asked.map((master) => factsOf(master, effect))),
+    sentinelOf(settings.where),
+  ]);
+  return {
+    topology: target.topology,
+    notifications: { state: health.notifications, detail: health.detail },
+    masters: health.masters,
+    told,
+    sentinel,
+    user: target.masters.list[0]?.redis.options.username ?? "default",
+  };
+}
+
+async function sentinelOf(where: TargetKeeper["settings"]["where"]): Promise<TargetFacts["sentinel"]> {
+  if (typeof where === "string" || !("sentinel" in where)) return undefined;
+  try {
+    return await sentinelFacts(where);
+  } catch (error) {
+    const [reason] = error instanceof AggregateError ? error.errors : [error];
+    return { refused: reason instanceof Error ? reason.message : "it does not answer" };
+  }
+}
+
+function unreached({ reason }: TargetKeeper): Finding {
+  return {
+    code: "down",
+    severity: "danger",
+    title: "It has not been reached yet, and is tried again",
+    risk: reason,
+    masters: [],
+  };
+}
