@@ -1,0 +1,118 @@
+import { get, type IncomingMessage } from "node:http";
+import type { Redis } from "ioredis";
+import { type Core, openCore } from "../core/ours.ts";
+import { type Experiment, type Run, rounded } from "../figure.ts";
+import type { NodeContender } from "../http/contender.ts";
+import { onlooker } from "../http/node-servers.ts";
+import { machineFacts } from "../machine.ts";
+import { progress } from "../progress.ts";
+import { percentile } from "../statistics.ts";
+
+const FIGURE = "watch.expired.p99";
+const FILL_STEP = 20_000;
+const FILL = `for at = tonumber(ARGV[1]), tonumber(ARGV[2]) do
+  redis.call('SET', 'session:' .. at, 'some text', 'PX', 1800000 + at)
+end`;
+const LOST_MS = 30_000;
+
+/** From the deadline of a lock that nobody renews to the word of it at a reader of the events. */
+export const expired: Experiment = {
+  figures: [FIGURE],
+  async measure(run) {
+    const quick = run.effort === "quick";
+    const [others, locks] = quick ? [20_000, 100] : [400_000, 1000];
+    const spread = quick ? { beginMs: 1000, spreadMs: 500 } : { beginMs: 8000, spreadMs: 10_000 };
+    const server = await onlooker(run);
+    progress(`${others} keys with a time to live`);
+    for (let at = 1; at <= others; at += FILL_STEP) {
+      await server.look.eval(FILL, 0, at, Math.min(others, at + FILL_STEP - 1));
+    }
+    const reader = await readExpired(run, server);
+    const deadlines = await takeLocks(run, server, locks, spread);
+    progress(`${locks} locks are left to expire`);
+    await reader.heard(locks);
+    const late = [...reader.at].map(([key, at]) => at - (deadlines.get(key) ?? Number.NaN));
+    const conditions = {
+      ...(await machineFacts(server.look, run.effort)),
+      ...{ locks, otherKeys: others, spreadMs: spread.spreadMs },
+      p50Ms: rounded(percentile(late, 0.5)),
+      maxMs: rounded(Math.max(...late)),
+      counting:
+        "from the end of a lease by Redis's clock, which is the reader's as well, to the arrival of the event at GET /events; half of the locks are ours, half a token in a string. Less is better",
+    };
+    return [{ figure: FIGURE, unit: "ms", ours: rounded(percentile(late, 0.99)), vs: {}, conditions }];
+  },
+};
+
+interface Reader {
+  /** When the end of each key was heard of, Unix ms. */
+  readonly at: ReadonlyMap<string, number>;
+  /** Resolves when so many were. */
+  heard(count: number): Promise<void>;
+}
+
+async function readExpired(run: Run, { target: { port, secret } }: NodeContender): Promise<Reader> {
+  const at = new Map<string, number>();
+  let onHeard: () => void = () => undefined;
+  const url = `http://127.0.0.1:${port}/api/v1/events`;
+  const request = get(url, { headers: { authorization: `Bearer ${secret}` } });
+  run.later(() => request.destroy());
+  const response = await new Promise<IncomingMessage>((resolve, reject) =>
+    request.once("response", resolve).on("error", reject),
+  );
+  let text = "";
+  response.setEncoding("utf8").on("data", (chunk: string) => {
+    const now = Date.now();
+    const messages = (text + chunk).split("\n\n");
+    text = messages.pop() ?? "";
+    for (const message of messages) {
+      if (!message.includes("event: expired\n")) continue;
+      const key: unknown = JSON.parse(/^data: (.*)$/m.exec(message)?.[1] ?? "{}").key;
+      if (typeof key === "string" && !at.has(key)) at.set(key, now);
+    }
+    onHeard();
+  });
+  const heard = (count: number) =>
+    new Promise<void>((resolve, reject) => {
+      const lost = () => reject(new Error(`${at.size} of ${count} locks were told to have expired`));
+      const timer = setTimeout(lost, LOST_MS);
+      onHeard = () => {
+        if (at.size < count) return;
+        clearTimeout(timer);
+        resolve();
+      };
+      onHeard();
+    });
+  return { at, heard };
+}
+
+/** Takes locks whose leases end one after the other. @returns when each of them ends, by Redis's clock */
+async function takeLocks(
+  run: Run,
+  { redisUrl, look }: NodeContender,
+  locks: number,
+  { beginMs, spreadMs }: { readonly beginMs: number; readonly spreadMs: number },
+): Promise<ReadonlyMap<string, number>> {
+  const core = await openCore(redisUrl);
+  run.later(() => core.close());
+  const [seconds, micros] = await look.time();
+  const begin = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000) + beginMs;
+  const deadlines = new Map<string, number>();
+  for (let at = 0; at < locks; at++) {
+    const key = `lock:left:${at}`;
+    const end = begin + Math.floor((at * spreadMs) / locks);
+    deadlines.set(key, at % 2 === 0 ? await takeOurs(core, key, end) : await takeTheirs(look, key, end));
+  }
+  return deadlines;
+}
+
+async function takeOurs({ locks }: Core, key: string, end: number): Promise<number> {
+  const leaseMs = end - Date.now();
+  const { grant } = await locks.acquire(key, { owner: "me", leaseMs, reentrant: true, waitMs: 0 });
+  return grant.asOf + grant.remainingMs;
+}
+
+async function takeTheirs(look: Redis, key: string, end: number): Promise<number> {
+  await look.set(key, "c5b7e1f04d2a49d6b3a7", "PXAT", end);
+  return end;
+}

@@ -1,0 +1,94 @@
+import type { Redis } from "ioredis";
+import { type Experiment, type Line, type Run, rounded } from "../figure.ts";
+import { onlooker } from "../http/node-servers.ts";
+import { redisCpuMicros } from "../info.ts";
+import { machineFacts } from "../machine.ts";
+import { progress } from "../progress.ts";
+import { compare, interleave, mediansOf, type Rounds } from "../rounds.ts";
+import { EMBEDDED_FLAGS, startRedis } from "../servers.ts";
+import { SetLoad } from "./set-load.ts";
+
+/** How many patterns are watched; of five one stands for keys that another one stands for as well. */
+const FIGURES = { "watch.notify.cost": 5, "watch.notify.cost.1pattern": 1 };
+const WATCHED = { 5: "*lock*,*:LOCKED,mutex:*,semaphore:*,lock:*", 1: "lock:*" };
+/** Of keys that match a pattern, and of keys that match none: most keys of an app are no locks. */
+const KEYS = { matching: "lock:bench:", elsewhere: "cache:bench:" };
+
+interface SetRound {
+  readonly perSecond: number;
+  readonly redisMicros: number;
+}
+
+interface Setter {
+  readonly name: string;
+  readonly look: Redis;
+  readonly load: SetLoad;
+}
+
+/** What others pay when we listen: how often a bare client sets keys, with our server at the same Redis and without. */
+export const notify: Experiment = {
+  figures: Object.keys(FIGURES),
+  async measure(run) {
+    const lines: Line[] = [];
+    for (const [figure, patterns] of Object.entries(FIGURES)) {
+      if (run.wanted.includes(figure)) lines.push(await measureCost(run, figure, patterns === 5 ? 5 : 1));
+    }
+    return lines;
+  },
+};
+
+async function measureCost(run: Run, figure: string, patterns: 1 | 5): Promise<Line> {
+  progress(`${patterns} patterns`);
+  const watch = WATCHED[patterns];
+  const ours = await onlooker(run, { LOCKKEEPER_WATCH: watch });
+  const same = await startRedis(run, EMBEDDED_FLAGS);
+  const without = await startRedis(run, "");
+  const looks = { ours: ours.look, same: same.look, without: without.look };
+  const [matching, elsewhere] = [
+    await measureSets(run, looks, KEYS.matching),
+    await measureSets(run, looks, KEYS.elsewhere),
+  ];
+  const { ours: perSecond, vs, theirs } = compare(matching, (round) => round.perSecond);
+  const others = compare(elsewhere, (round) => round.perSecond);
+  return {
+    ...{ figure, unit: "SET/s", ours: perSecond, vs },
+    conditions: {
+      ...(await machineFacts(ours.look, run.effort)),
+      ...{ theirs, watch, rounds: matching.get("ours")?.length, connections: 1, inFlight: 64 },
+      redisMicrosASet: mediansOf(matching, (round) => round.redisMicros),
+      elsewhere: {
+        ...others,
+        redisMicrosASet: mediansOf(elsewhere, (round) => round.redisMicros),
+      },
+      counting:
+        "SET with a time to live of 10 000 keys that match, by one bare client; ours: our server watches them and looks at what changes. same: no server, the same notify-keyspace-events; without: none. elsewhere: keys that match no pattern. Client, server and Redis share the machine; redisMicrosASet is CPU of Redis's main thread a SET, looks of ours included",
+    },
+  };
+}
+
+async function measureSets(
+  run: Run,
+  looks: Readonly<Record<string, Redis>>,
+  prefix: string,
+): Promise<Rounds<SetRound>> {
+  const quick = run.effort === "quick";
+  const [rounds, forMs] = quick ? [1, 200] : [7, 1000];
+  const setters: Setter[] = [];
+  for (const [name, look] of Object.entries(looks)) {
+    const load = await SetLoad.open(look.options.port ?? 0, prefix);
+    run.later(() => load.close());
+    setters.push({ name, look, load });
+  }
+  const measure = (setter: Setter) => setFor(setter, forMs);
+  for (const setter of setters) await measure(setter);
+  return await interleave({ contenders: setters, rounds, measure, onProgress: () => undefined });
+}
+
+async function setFor({ look, load }: Setter, forMs: number): Promise<SetRound> {
+  const cpuBefore = await redisCpuMicros(look);
+  const startedAt = performance.now();
+  const sets = await load.run(forMs);
+  const seconds = (performance.now() - startedAt) / 1000;
+  const micros = (await redisCpuMicros(look)) - cpuBefore;
+  return { perSecond: sets / seconds, redisMicros: rounded(micros / sets) };
+}
