@@ -1,6 +1,6 @@
 /** What a figure has to reach: ours, or ours by what another one reaches. */
 export interface Bar {
-  readonly of: "ours" | "raw" | "bare" | "next" | "scan" | "quiet" | "1k";
+  readonly of: "ours" | "raw" | "bare" | "next" | "scan" | "quiet" | "1k" | "one-tab" | "same" | "without";
   readonly least?: number;
   readonly most?: number;
   /** Where it is to come to some day. */
@@ -28,4 +28,11 @@ export const BARS: Readonly<Record<string, readonly Bar[]>> = {
   "watch.mirror.bytes.100k": [{ of: "ours", most: 1024, goal: 400 }],
   "watch.mirror.bytes.1m": [{ of: "ours", most: 1024, goal: 400 }],
   "watch.list.p99.100k": [{ of: "1k", most: 3, goal: 1.5 }],
+  "watch.lag.p99": [{ of: "ours", most: 150, goal: 50 }],
+  "watch.lag.p99.1tab": [{ of: "ours", most: 150, goal: 50 }],
+  "watch.idle": [{ of: "one-tab", most: 1.05, goal: 1 }],
+  "watch.idle.renewing": [{ of: "ours", most: 0.2, goal: 0.1 }],
+  "watch.notify.cost": [{ of: "same", least: 0.5, goal: 0.7 }],
+  "watch.notify.cost.1pattern": [{ of: "same", least: 0.6, goal: 0.8 }],
+  "watch.expired.p99": [{ of: "ours", most: 250 }],
 };
