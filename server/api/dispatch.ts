@@ -81,7 +81,7 @@ export class Dispatcher {
 
   #begin({ route, call }: Accepted, request: ApiRequest): RunningVerb | undefined {
     if (route.verb === undefined || call?.target === undefined) return undefined;
-    return this.verbs.begin(route.verb(call), call.target, (name) => request.header(name));
+    return this.verbs.begin(route.verb(call), call.target.figures, request);
   }
 
   /** All checks. */

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { ErrorCode } from "../../lib/contract/error.ts";
 import type { Key } from "../../lib/contract/key.ts";
 import type { Access, Principal } from "../auth/principal.ts";
-import type { VerbAsked } from "../figures/verb-call.ts";
+import type { VerbCall } from "../figures/verb-call.ts";
 import { InvalidError } from "../locks/errors.ts";
 import type { Target } from "../targets/target.ts";
 import type { ApiRequest, ApiResponse } from "./http.ts";
@@ -48,7 +48,7 @@ export interface Route {
   readonly response: { status: 200 | 204; schema?: z.ZodType; description: string; stream?: true };
   readonly errors: readonly ErrorCode[];
   /** Of a verb: what is counted, timed and traced of a call. */
-  readonly verb?: (call: AnyCall) => VerbAsked;
+  readonly verb?: (call: AnyCall) => VerbCall;
   readonly handle: (call: AnyCall) => Promise<ApiResponse> | ApiResponse;
 }
 
@@ -63,7 +63,7 @@ interface Declared<Query extends z.ZodObject, Body extends z.ZodType, Given>
   readonly effect?: Route["effect"];
   readonly query?: Query;
   readonly body?: Body;
-  readonly verb?: (call: Given) => VerbAsked;
+  readonly verb?: (call: Given) => VerbCall;
   readonly handle: (call: Given) => Promise<ApiResponse> | ApiResponse;
 }
 

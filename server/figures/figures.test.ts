@@ -5,7 +5,7 @@ import { type HeldObservation, type Observation, strangerOf } from "../formats/o
 import { Mirror } from "../watch/mirror.ts";
 import { Figures } from "./figures.ts";
 import { OTHER_PATTERN, Patterns } from "./pattern-figures.ts";
-import { askedOf } from "./verb-call.ts";
+import { callOf } from "./verb-call.ts";
 
 const START = Math.floor(1_795_216_496_123 / 300_000) * 300_000;
 const SECOND = 1000;
@@ -67,7 +67,7 @@ describe("the figures of a pattern", () => {
   });
 
   it("count who was refused, gave up, was forced off or evicted, and no hold-off", () => {
-    figures.verb({ ...askedOf("acquire", "lock:a", { owner: "o" }), target: "main" }, "held");
+    figures.verb(callOf("acquire", "main", "lock:a", { owner: "o" }), "held");
     tell("waiting", "lock:a", { owner: "o" });
     tell("wait_ended", "lock:a", { owner: "o" });
     tell("force_released", "lock:a");
@@ -91,7 +91,7 @@ describe("the figures of a pattern", () => {
     }
     expect(of("lock:renewed")).toMatchObject({ expired: 1, expiredInUse: 1 });
     expect(of("lock:left")).toMatchObject({ expired: 1, expiredInUse: 0 });
-    const release = { ...askedOf("release", "lock:late", { owner: "uuid:1" }), target: "main" };
+    const release = callOf("release", "main", "lock:late", { owner: "uuid:1" });
     figures.verb(release, "not_held");
     figures.verb(release, "not_held");
     expect(of("lock:late")).toMatchObject({ expired: 1, expiredInUse: 1 });
@@ -113,7 +113,7 @@ describe("the figures of a pattern", () => {
   });
 
   it("count renewals that failed, and pay no heed to a clock that is far off", () => {
-    const renew = { ...askedOf("renew", "lock:a", { owner: "o" }), target: "main" };
+    const renew = callOf("renew", "main", "lock:a", { owner: "o" });
     for (const outcome of ["lost", "unknown_outcome", "renewed"]) figures.verb(renew, outcome);
     tell("acquired", "lock:a", { at: 9e14 });
     tell("acquired", "lock:a", { at: 1 });

@@ -13,17 +13,25 @@ import type { VerbCall } from "./verb-call.ts";
 const WAITS_MAX = 10_000;
 /** Holds that are in the picture no more, until it is told how they ended. */
 const GONE_MAX = 10_000;
+/** How soon it is told how a hold ended that is in the picture no more. */
+const TOLD_WITHIN_MS = 5000;
 /** Holds that expired, until their holder comes back for them. */
 const LAPSED_MAX = 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Anyone may publish on our channel; a clock that is so far ahead is no clock. */
 const AHEAD_MS = 60_000;
+/** A time so near to one that was compared with the clock need not be. */
+const NEAR_MS = 30_000;
+/** Keys whose pattern is known: acquire and release come soon after each other. */
+const KNOWN_MAX = 2000;
 
 /** What the picture knew of a hold that its ending does not tell. */
 interface Gone {
   readonly isRenewed: boolean;
   /** It was held already when it was first seen, so nobody knows for how long it was. */
   readonly isOlder: boolean;
+  /** When it was missed. */
+  readonly at: number;
 }
 
 export interface LedgerParts {
@@ -38,6 +46,8 @@ export class Ledger {
   readonly patterns = new Patterns();
   /** Since the start. */
   expiredInUse = 0;
+  readonly #known = new Map<Key, string>();
+  #comparedAt = Number.NEGATIVE_INFINITY;
   readonly #waits = new Few<number>(WAITS_MAX);
   readonly #gone = new Few<Gone>(GONE_MAX);
   readonly #lapsed = new Few<true>(LAPSED_MAX);
@@ -49,7 +59,7 @@ export class Ledger {
     if (before === undefined) return;
     for (const holder of before.holders) {
       if (after?.holders.some(({ epoch }) => epoch === holder.epoch)) continue;
-      const gone = goneOf(before, holder);
+      const gone = goneOf(before, holder, this.parts.now());
       if (gone !== undefined) this.#gone.put(nameOf(before.key, textOfKey(holder.seen.owner)), gone);
     }
   }
@@ -57,23 +67,36 @@ export class Ledger {
   event(event: LockEvent): void {
     // The most frequent of all, and neither says anything that is counted.
     if (event.type === "renewed" || event.type === "seen") return;
-    const now = this.parts.now();
-    const at = Math.min(event.at, now + AHEAD_MS);
-    const isHoldOff = reservedFor(event.owner ?? "") !== undefined;
-    if (isHoldOff || at < now - DAY_MS) return;
+    const at = this.#timeOf(event);
+    if (at === undefined || reservedFor(event.owner ?? "") !== undefined) return;
     const key = keyOfFields(event);
-    this.#take(event, key, at, this.patterns.at(patternOf(key), at));
+    this.#take(event, key, at, this.patterns.at(this.#patternOf(key), at));
+  }
+
+  /** undefined: too long ago. */
+  #timeOf({ at }: LockEvent): number | undefined {
+    if (Math.abs(at - this.#comparedAt) <= NEAR_MS) return at;
+    this.#comparedAt = this.parts.now();
+    return at < this.#comparedAt - DAY_MS ? undefined : Math.min(at, this.#comparedAt + AHEAD_MS);
+  }
+
+  #patternOf(key: Key): string {
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const pattern = patternOf(key);
+    if (this.#known.size >= KNOWN_MAX) this.#known.clear();
+    this.#known.set(key, pattern);
+    return pattern;
   }
 
   #take(event: LockEvent, key: Key, at: number, pattern: OnePattern): void {
     const { type, owner = "" } = event;
-    const name = nameOf(key, owner);
     const counted = COUNTED[type];
     if (counted !== undefined) pattern.count(counted, at);
     if (counted === "acquisitions") this.parts.series.acquired();
-    if (counted === "acquisitions" || type === "reentered") this.#waitIsOver(name, at, pattern);
-    else if (type === "waiting") this.#waits.put(name, at);
-    else if (type === "wait_ended") this.#waits.take(name);
+    if (counted === "acquisitions" || type === "reentered") this.#waitIsOver(key, owner, at, pattern);
+    else if (type === "waiting") this.#waits.put(nameOf(key, owner), at);
+    else if (type === "wait_ended") this.#waits.take(nameOf(key, owner));
     else if (type === "released" || type === "expired") this.#ended(event, key, at, pattern);
   }
 
@@ -90,8 +113,9 @@ export class Ledger {
     if (isLate && this.#lapsed.take(nameOf(key, owner))) this.#countInUse(pattern, at);
   }
 
-  #waitIsOver(name: string, at: number, pattern: OnePattern): void {
-    const since = this.#waits.take(name);
+  #waitIsOver(key: Key, owner: string, at: number, pattern: OnePattern): void {
+    if (this.#waits.size === 0) return;
+    const since = this.#waits.take(nameOf(key, owner));
     if (since === undefined) return;
     const ms = Math.max(0, at - since);
     pattern.waited(ms, at);
@@ -99,21 +123,31 @@ export class Ledger {
   }
 
   #ended({ type, owner = "", heldMs, observed }: LockEvent, key: Key, at: number, pattern: OnePattern): void {
+    // Our scripts tell all there is to know.
+    if (type === "released" && observed === "exact") {
+      if (heldMs !== undefined) pattern.held(heldMs, at);
+      return;
+    }
     const name = nameOf(key, owner);
-    const gone = this.#gone.take(name) ?? this.#stillSeen(key, owner);
-    const isOlder = observed === "derived" && gone?.isOlder === true;
-    if (heldMs !== undefined && !isOlder) pattern.held(heldMs, at);
+    const gone = this.#missed(name) ?? this.#stillSeen(key, owner);
+    if (heldMs !== undefined && !gone?.isOlder) pattern.held(heldMs, at);
     if (type !== "expired") return;
     this.parts.series.expired();
     if (gone?.isRenewed) this.#countInUse(pattern, at);
     else this.#lapsed.put(name, true);
   }
 
+  /** One that was missed long ago was an earlier hold of the same owner, whose end was told by our scripts. */
+  #missed(name: string): Gone | undefined {
+    const gone = this.#gone.take(name);
+    return gone !== undefined && this.parts.now() - gone.at < TOLD_WITHIN_MS ? gone : undefined;
+  }
+
   /** The word that somebody else has the lock may come before the look that shows it. */
   #stillSeen(key: Key, owner: string): Gone | undefined {
     const hold = this.parts.holdOf(key);
     const holder = hold?.holders.find(({ seen }) => textOfKey(seen.owner) === owner);
-    return hold && holder && goneOf(hold, holder);
+    return hold && holder && goneOf(hold, holder, this.parts.now());
   }
 
   #countInUse(pattern: OnePattern, at: number): void {
@@ -133,10 +167,10 @@ const COUNTED: Partial<Record<EventType, PatternCount>> = {
 };
 const NOT_RENEWED: ReadonlySet<string> = new Set(["lost", "unavailable", "unknown_outcome", "internal"]);
 
-function goneOf({ renewals, seen }: Hold, holder: HeldBy): Gone | undefined {
+function goneOf({ renewals, seen }: Hold, holder: HeldBy, at: number): Gone | undefined {
   const isRenewed = renewals.count > 0 && seen.holders.length === 1;
   const isOlder = holder.since === "at_least" && holder.seen.sinceMs === null;
-  return isRenewed || isOlder ? { isRenewed, isOlder } : undefined;
+  return isRenewed || isOlder ? { isRenewed, isOlder, at } : undefined;
 }
 
 function nameOf(key: Key, owner: string): string {

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import { EVENT_TYPES, type LockEvent } from "../../lib/contract/event.ts";
+import { EVENT_TYPES, type EventType, type LockEvent } from "../../lib/contract/event.ts";
 import type { Health } from "../../lib/contract/live.ts";
 import type { Totals } from "../../lib/contract/stats.ts";
 import type { Figures } from "./figures.ts";
@@ -122,16 +122,23 @@ export class TargetMetrics {
   }
 
   #countEvents(): void {
-    const events = new Counter({
+    const all: { readonly target: string; readonly counts: Map<EventType, number> }[] = [];
+    this.targets.onOpen(({ name: target, journal }) => {
+      // All are there from the beginning, so that the first of its kind is a rise, which an alert sees.
+      const counts = new Map(EVENT_TYPES.map((type) => [type, 0]));
+      journal.subscribe(({ type }) => void counts.set(type, (counts.get(type) ?? 0) + 1));
+      all.push({ target, counts });
+    });
+    new Counter({
       name: "lockkeeper_events_total",
       help: "Events of locks by type, as GET /events tells them.",
       labelNames: ["target", "type"],
       registers: [this.registry],
-    });
-    this.targets.onOpen(({ name: target, journal }) => {
-      // So that the first of its kind is a rise, which an alert sees.
-      for (const type of EVENT_TYPES) events.inc({ target, type }, 0);
-      journal.subscribe(({ type }) => events.inc({ target, type }));
+      collect() {
+        this.reset();
+        for (const { target, counts } of all)
+          for (const [type, count] of counts) this.inc({ target, type }, count);
+      },
     });
   }
 

@@ -5,8 +5,9 @@ export const VERBS = ["acquire", "renew", "release", "verify", "reserve", "force
 export type Verb = (typeof VERBS)[number];
 
 /** A call of a verb, as far as figures need it. It stays in memory while a request waits. */
-export interface VerbAsked {
+export interface VerbCall {
   readonly verb: Verb;
+  readonly target: string;
   readonly key: Key;
   /** Who asks for the lock; undefined: an operator. */
   readonly owner: string | undefined;
@@ -14,10 +15,6 @@ export interface VerbAsked {
   readonly format: string | undefined;
   /** It may be held open until the lock is free. */
   readonly waits: boolean;
-}
-
-export interface VerbCall extends VerbAsked {
-  readonly target: string;
 }
 
 /** How it ended. `outcome`: what the answer says (`granted`, `not_held`), or the code of an error. */
@@ -34,6 +31,7 @@ interface Asked {
   readonly waitMs?: number | undefined;
 }
 
-export function askedOf(verb: Verb, key: Key, { owner, format, waitMs = 0 }: Asked): VerbAsked {
-  return { verb, key, owner, format, waits: waitMs > 0 };
+export function callOf(verb: Verb, target: string, key: Key, body: Asked): VerbCall {
+  const { owner, format, waitMs = 0 } = body;
+  return { verb, target, key, owner, format, waits: waitMs > 0 };
 }

@@ -5,7 +5,7 @@ import type { Key } from "../../../lib/contract/key.ts";
 import { ListQuery, LockList } from "../../../lib/contract/list.ts";
 import { Lock } from "../../../lib/contract/lock.ts";
 import { Grant } from "../../../lib/contract/verb.ts";
-import { askedOf } from "../../figures/verb-call.ts";
+import { callOf } from "../../figures/verb-call.ts";
 import { answered } from "../../locks/answered.ts";
 import { InvalidError, UnavailableError } from "../../locks/errors.ts";
 import { freeByForce } from "../../locks/force-release.ts";
@@ -86,7 +86,7 @@ export function lockRoutes(): Route[] {
         "key_not_allowed",
         "unknown_outcome",
       ],
-      verb: ({ key, body }) => askedOf("force-release", key, body),
+      verb: ({ target, key, body }) => callOf("force-release", target.name, key, body),
       handle: async ({ target, key, body, principal }) => {
         const freed = await freeByForce(target, key, { ...body, by: principal.name });
         return json(200, freed, { end: { outcome: freed.outcome } });
@@ -121,7 +121,7 @@ export function lockRoutes(): Route[] {
         "request_id_reused",
         "unknown_outcome",
       ],
-      verb: ({ key, body }) => askedOf("reserve", key, body),
+      verb: ({ target, key, body }) => callOf("reserve", target.name, key, body),
       handle: async ({ target, key, body, principal, requestId }) => {
         const grant = await target.locks.reserve(key, { ...body, by: principal.name, requestId });
         return json(200, grant, { end: { outcome: "granted" } });

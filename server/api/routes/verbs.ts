@@ -7,7 +7,7 @@ import {
   Verified,
   VerifyInput,
 } from "../../../lib/contract/verb.ts";
-import { askedOf, type VerbEnd } from "../../figures/verb-call.ts";
+import { callOf, type VerbEnd } from "../../figures/verb-call.ts";
 import type { AcquiredGrant } from "../../locks/verbs.ts";
 import { type ApiResponse, json } from "../http.ts";
 import { type Route, targetRoute } from "../route.ts";
@@ -102,7 +102,7 @@ export function verbRoutes(): Route[] {
         "aborted",
         "unit_conflict",
       ],
-      verb: ({ key, body }) => askedOf("acquire", key, body),
+      verb: ({ target, key, body }) => callOf("acquire", target.name, key, body),
       handle: ({ target: { locks }, key, body, requestId, request }) => {
         const ask = { ...body, requestId };
         if (body.waitMs === 0) return answerOf(locks.acquire(key, ask), requestId, undefined);
@@ -125,7 +125,7 @@ export function verbRoutes(): Route[] {
       idempotent: true,
       response: { status: 200, schema: Grant, description: "Renewed." },
       errors: [...ALWAYS, "not_replicated", "lost"],
-      verb: ({ key, body }) => askedOf("renew", key, body),
+      verb: ({ target, key, body }) => callOf("renew", target.name, key, body),
       handle: async ({ target: { locks }, key, body, requestId }) =>
         json(200, await locks.renew(key, { ...body, requestId }), { end: RENEWED }),
     }),
@@ -147,7 +147,7 @@ export function verbRoutes(): Route[] {
       idempotent: true,
       response: { status: 200, schema: Released, description: "Released, or there was nothing to release." },
       errors: [...ALWAYS],
-      verb: ({ key, body }) => askedOf("release", key, body),
+      verb: ({ target, key, body }) => callOf("release", target.name, key, body),
       handle: async ({ target: { locks }, key, body, requestId }) => {
         const released = await locks.release(key, { ...body, requestId });
         return json(200, released, { end: { outcome: released.outcome } });
@@ -168,7 +168,7 @@ export function verbRoutes(): Route[] {
       },
       response: { status: 200, schema: Verified, description: "It does." },
       errors: [...LOOKING, "lost"],
-      verb: ({ key, body }) => askedOf("verify", key, body),
+      verb: ({ target, key, body }) => callOf("verify", target.name, key, body),
       handle: async ({ target: { locks }, key, body }) =>
         json(200, await locks.verify(key, body), { end: VERIFIED }),
     }),
