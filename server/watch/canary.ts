@@ -52,12 +52,14 @@ export class Canary {
     await this.master.subscriber.subscribe(this.#channel);
   }
 
-  /** Whether it is still there; one that was never written is. */
-  async isThere(): Promise<boolean> {
+  /** Whether it is still there; one that was never written is. `forbidden`: this user may not look. */
+  async isThere(): Promise<boolean | "forbidden"> {
     try {
       return this.#isKnown(await this.master.redis.get(this.#key));
     } catch (error) {
-      if (refusalOf(error)?.because !== "elsewhere") throw error;
+      const because = refusalOf(error)?.because;
+      if (because === "forbidden") return because;
+      if (because !== "elsewhere") throw error;
       await this.#leave();
       return true;
     }

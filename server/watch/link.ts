@@ -149,7 +149,11 @@ export class Link {
 
   /** Whether no keys went or came but those that were told of. @throws when Redis is away */
   async #isUntouched(): Promise<boolean> {
-    if (this.#mayWrite) return await this.#canary.isThere();
+    if (this.#mayWrite) {
+      const isThere = await this.#canary.isThere();
+      if (isThere !== "forbidden") return isThere;
+      this.#mayWrite = false;
+    }
     const before = this.#standing;
     const now = await standingOf(this.master.redis);
     if (now.replicaOf !== undefined) throw new DemotedError(this.master.name, now.replicaOf);
