@@ -53,9 +53,17 @@ export class Homes implements Sources {
     await this.#at(key).link.confirm();
   }
 
-  *known({ master }: MasterWatch): Iterable<Key> {
+  *known({ master, clock }: MasterWatch, unseenForMs?: number): Iterable<Key> {
     const isAlone = this.masters.list.length === 1;
-    for (const key of this.mirror.keys()) if (isAlone || this.masters.of(key) === master) yield key;
+    const seenBefore = unseenForMs === undefined ? Number.POSITIVE_INFINITY : clock.now() - unseenForMs;
+    for (const key of this.mirror.keys()) {
+      const isHere = isAlone || this.masters.of(key) === master;
+      if (isHere && (this.mirror.get(key)?.seen.asOf ?? 0) < seenBefore) yield key;
+    }
+  }
+
+  isKnown(key: Key): boolean {
+    return this.mirror.get(key) !== undefined;
   }
 
   dueMsOf(key: Key): number | undefined {

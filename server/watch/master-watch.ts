@@ -1,20 +1,21 @@
 import type { Key } from "../../lib/contract/key.ts";
 import type { Observation } from "../formats/observation.ts";
 import type { Master } from "../redis/master.ts";
-import { discover } from "./discovery.ts";
 import { Link } from "./link.ts";
 import { type Listener, Notifications } from "./notifications.ts";
 import { Passes } from "./passes.ts";
 import { type Look, Reader } from "./reader.ts";
 import { RedisClock } from "./redis-clock.ts";
+import { Walks } from "./walks.ts";
 
 interface Surroundings {
   readonly db: number;
   readonly watch: readonly string[];
   readonly notifications: "off" | "set";
   readonly readOnly: boolean;
-  /** Known keys that this master has. */
-  known(): Iterable<Key>;
+  /** Known keys that this master has; those that were not looked at for so long. */
+  known(unseenForMs?: number): Iterable<Key>;
+  isKnown(key: Key): boolean;
   read(keys: readonly Key[]): Promise<Observation[]>;
   dueMsOf(key: Key): number | undefined;
   /** What was looked at; the clock has heard of it. */
@@ -25,11 +26,15 @@ interface Surroundings {
   readonly listener: Listener;
 }
 
+/** A known key that was looked at since then is not read by a pass which only looks for what was not told. */
+const FRESH_MS = 25_000;
+
 /** Watches one master: in touch, in sight, reading what may have changed, and walking its keyspace. */
 export class MasterWatch {
   readonly clock = new RedisClock();
   readonly link: Link;
   readonly passes: Passes;
+  readonly walks: Walks;
   readonly #reader: Reader;
 
   constructor(
@@ -41,6 +46,7 @@ export class MasterWatch {
       (keys) => around.read(keys),
       (looks) => this.#take(looks),
       (key) => around.dueMsOf(key),
+      () => this.#onUp(true),
     );
     const messages = new Notifications(master.subscriber, db, watch, listener);
     this.link = new Link(master, messages, around, {
@@ -48,8 +54,15 @@ export class MasterWatch {
       down: () => this.#onDown(),
       settled: () => void this.#onSettled(),
     });
+    this.walks = new Walks({
+      redis: master.redis,
+      patterns: watch,
+      reader: this.#reader,
+      known: (isPaced) => around.known(isPaced && this.link.seesChanges ? FRESH_MS : undefined),
+      isKnown: (key) => around.isKnown(key),
+    });
     this.passes = new Passes({
-      walk: (signal) => this.#walk(signal),
+      walk: (signal, pace) => this.walks.walk(signal, pace),
       isUp: () => this.link.isUp,
       seesChanges: () => this.link.seesChanges,
       now: () => this.clock.now(),
@@ -104,16 +117,5 @@ export class MasterWatch {
   async #onSettled(): Promise<void> {
     this.around.changed();
     await this.passes.run();
-  }
-
-  /** Reads what is known, then walks the keyspace for what is not. */
-  async #walk(signal: AbortSignal): Promise<void> {
-    const known = new Set(this.around.known());
-    for (const key of known) this.#reader.mark(key);
-    for await (const keys of discover(this.master.redis, this.around.watch, signal)) {
-      for (const key of keys) if (!known.has(key)) this.#reader.mark(key);
-      await this.#reader.settled();
-    }
-    await this.#reader.settled();
   }
 }

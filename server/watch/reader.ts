@@ -15,13 +15,31 @@ const RETRY_MS = 100;
 /** Reading may take this share of the time, so that what a busy lock does is not looked at one by one. */
 const READ_SHARE = 0.2;
 const PAUSE_MS_MAX = 25;
+/** While a walk goes on: small enough that Redis and we work at the same time, and filled before they are sent. */
+const HURRIED = { batch: 32, waitMs: 10 };
+/** A key is read so often at most within so long: what a busy lock does is looked at some tens of times a second. */
+const OFTEN = { times: 5, withinMs: 100 };
+/** More marks than this are as good as a look at everything. */
+const MARKS_MAX = 250_000;
 
-/** Reads keys that may have changed, coalesced and in batches, and each held one again when it is due. */
+/**
+ * Reads keys that may have changed, coalesced, in batches and in the order in which they were marked, and each held one
+ * again when it is due.
+ */
 export class Reader {
+  /** Reads whole batches without pauses: a walk waits for it. */
+  isHurried = false;
   readonly #read: (keys: readonly Key[]) => Promise<Observation[]>;
   readonly #onLooks: (looks: readonly Look[]) => void;
   readonly #dueMsOf: (key: Key) => number | undefined;
   readonly #dirty = new Set<Key>();
+  /** Keys that were read lately: how often, and since when. The oldest first. */
+  readonly #lately = new Map<Key, { since: number; times: number }>();
+  /** Keys marked again that have been read often enough for now. */
+  readonly #tooOften = new Set<Key>();
+  #coolingTimer: NodeJS.Timeout | undefined;
+  #onBatch: () => void = () => undefined;
+  #onDrained: (() => void)[] = [];
   readonly #waiting = new Set<{ keys: Set<Key>; resolve: () => void }>();
   #reading: readonly Key[] = [];
   readonly #deadlines = new Deadlines<Key>();
@@ -36,21 +54,38 @@ export class Reader {
     onLooks: (looks: readonly Look[]) => void,
     /** In how many ms after its last look a key is to be read again; undefined: not by itself. */
     dueMsOf: (key: Key) => number | undefined,
+    /** So many were marked that all marks were given up. */
+    private readonly onOverflow: () => void,
   ) {
     this.#read = read;
     this.#onLooks = onLooks;
     this.#dueMsOf = dueMsOf;
   }
 
+  /** How many keys wait to be read. */
+  get marked(): number {
+    return this.#dirty.size;
+  }
+
   /** The key will be read soon; many marks before that are one reading. */
   mark(key: Key): void {
+    if (this.#isTooOften(key)) return;
     this.#dirty.add(key);
+    if (this.#dirty.size >= this.#batch) this.#onBatch();
+    if (this.#dirty.size > MARKS_MAX) this.#overflow();
     this.#draining ??= this.#start();
+  }
+
+  /** Resolves when fewer than this wait to be read. */
+  async room(marks: number): Promise<void> {
+    while (this.#dirty.size >= marks && !this.#stopped) {
+      await new Promise<void>((resolve) => this.#onDrained.push(resolve));
+    }
   }
 
   /** Resolves when everything marked so far has been read. */
   settled(): Promise<void> {
-    const keys = new Set([...this.#dirty, ...this.#reading]);
+    const keys = new Set([...this.#dirty, ...this.#reading, ...this.#tooOften]);
     if (keys.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
       this.#waiting.add({ keys, resolve });
@@ -67,10 +102,11 @@ export class Reader {
 
   /** @returns what was marked and not read yet */
   stop(): Key[] {
-    const left = [...this.#reading, ...this.#dirty];
+    const left = [...this.#reading, ...this.#dirty, ...this.#tooOften];
     this.#stopped = true;
-    this.#dirty.clear();
+    this.#forgetMarks();
     clearTimeout(this.#timer);
+    clearTimeout(this.#coolingTimer);
     return left;
   }
 
@@ -81,19 +117,30 @@ export class Reader {
       await this.#pause();
       const startedAt = performance.now();
       await this.#drainOnce();
+      this.#tellDrained();
       const endedAt = performance.now();
       this.#nextAt = endedAt + Math.min(PAUSE_MS_MAX, (endedAt - startedAt) * (1 / READ_SHARE - 1));
     }
     this.#draining = undefined;
   }
 
+  get #batch(): number {
+    return this.isHurried ? HURRIED.batch : BATCH;
+  }
+
   async #pause(): Promise<void> {
-    const waitMs = this.#nextAt - performance.now();
-    if (waitMs > 0 && this.#dirty.size < BATCH) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    const waitMs = this.isHurried ? HURRIED.waitMs : this.#nextAt - performance.now();
+    if (waitMs <= 0 || this.#dirty.size >= this.#batch) return;
+    const signal = new Promise<void>((resolve) => {
+      this.#onBatch = resolve;
+    });
+    const timer = setTimeout(() => this.#onBatch(), waitMs);
+    await signal;
+    clearTimeout(timer);
   }
 
   async #drainOnce(): Promise<void> {
-    const keys = firstOf(this.#dirty, BATCH);
+    const keys = firstOf(this.#dirty, this.#batch);
     for (const key of keys) this.#dirty.delete(key);
     this.#reading = keys;
     const sentAt = performance.now();
@@ -107,8 +154,58 @@ export class Reader {
       return;
     }
     this.#reading = [];
+    for (const key of keys) this.#countReading(key, sentAt);
     this.#take(observations, sentAt);
     this.#tellSettled(keys);
+  }
+
+  #tellDrained(): void {
+    const waiting = this.#onDrained;
+    this.#onDrained = [];
+    for (const resolve of waiting) resolve();
+  }
+
+  #countReading(key: Key, now: number): void {
+    const known = this.#lately.get(key);
+    if (known !== undefined && now - known.since < OFTEN.withinMs) known.times++;
+    else {
+      this.#lately.delete(key);
+      this.#lately.set(key, { since: now, times: 1 });
+    }
+    for (const [oldest, { since }] of this.#lately) {
+      if (now - since < OFTEN.withinMs) return;
+      this.#lately.delete(oldest);
+    }
+  }
+
+  /** Such a key is read when it may be again: others do not wait for it. */
+  #isTooOften(key: Key): boolean {
+    const known = this.#lately.get(key);
+    if (known === undefined || known.times < OFTEN.times) return false;
+    if (performance.now() - known.since >= OFTEN.withinMs) return false;
+    this.#tooOften.add(key);
+    this.#coolingTimer ??= setTimeout(() => this.#cool(), OFTEN.withinMs / 4).unref();
+    return true;
+  }
+
+  #cool(): void {
+    this.#coolingTimer = undefined;
+    const hot = [...this.#tooOften];
+    this.#tooOften.clear();
+    for (const key of hot) this.mark(key);
+  }
+
+  #overflow(): void {
+    this.#forgetMarks();
+    this.onOverflow();
+  }
+
+  #forgetMarks(): void {
+    this.#dirty.clear();
+    this.#tooOften.clear();
+    for (const { resolve } of this.#waiting) resolve();
+    this.#waiting.clear();
+    this.#tellDrained();
   }
 
   #tellSettled(read: readonly Key[]): void {

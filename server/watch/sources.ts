@@ -36,8 +36,9 @@ export interface Sources {
   read(key: Key, rules: Pick<FormatRules, "formatOf">): Promise<Observation>;
   /** Makes sure that nothing we should have heard of the key is still on its way. @throws when Redis is away */
   confirm(key: Key): Promise<void>;
-  /** Keys that are known to be at this master. */
-  known(at: MasterWatch): Iterable<Key>;
+  /** Keys that are known to be at this master; given a time, those that were not looked at there for so long. */
+  known(at: MasterWatch, unseenForMs?: number): Iterable<Key>;
+  isKnown(key: Key, at: MasterWatch): boolean;
   /** In how many ms after its last look a key is to be read again there; undefined: not by itself. */
   dueMsOf(key: Key, at: MasterWatch): number | undefined;
   /** Redis said that something happened to the key. */

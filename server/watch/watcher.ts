@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { FormatName } from "../../lib/contract/format.ts";
-import { type Key, textOfKey } from "../../lib/contract/key.ts";
+import type { Key } from "../../lib/contract/key.ts";
 import type { Health } from "../../lib/contract/live.ts";
 import type { Lock } from "../../lib/contract/lock.ts";
 import { standsAside } from "../formats/keys.ts";
@@ -125,7 +125,7 @@ export class Watcher {
   }
 
   isWatched(key: Key): boolean {
-    return matchesAny(this.#watched, textOfKey(key)) && !standsAside(key);
+    return matchesAny(this.#watched, key) && !standsAside(key);
   }
 
   /** Looks at a key in Redis now. The picture takes it in when it is a watched one. */
@@ -156,7 +156,11 @@ export class Watcher {
   /** From now on keys are of the formats that these rules say. Everything is read again. */
   useRules(rules: FormatRules): void {
     this.#rules = rules;
-    for (const { passes } of this.#all) void passes.run();
+    // When a lock that is one by new rules alone was taken, nobody knows.
+    for (const { passes } of this.#all) {
+      passes.broken();
+      void passes.run();
+    }
   }
 
   lockOf(hold: Hold): Lock {
@@ -194,7 +198,8 @@ export class Watcher {
     const { watch, notifications, readOnly = false } = this.options;
     const at = new MasterWatch(master, {
       ...{ db: this.masters.db, watch, notifications, readOnly },
-      known: () => this.#sources.known(at),
+      known: (unseenForMs) => this.#sources.known(at, unseenForMs),
+      isKnown: (key) => this.#sources.isKnown(key, at),
       read: (keys) => this.#readAt(master, keys),
       dueMsOf: (key) => this.#sources.dueMsOf(key, at),
       took: (looks) => this.#take(looks, at),
