@@ -16,6 +16,7 @@ import { makeLink, Sessions } from "./auth/sessions.ts";
 import type { Config } from "./config.ts";
 import { Metrics } from "./figures/metrics.ts";
 import { VerbWatch } from "./figures/verb-watch.ts";
+import type { OpenStore } from "./history/recording.ts";
 import { StartupError } from "./startup-error.ts";
 import { TargetKeeper } from "./targets/keeper.ts";
 import { homeWhereOf } from "./targets/own-redis.ts";
@@ -54,7 +55,7 @@ export class Runtime {
     const { config, port, log } = parts;
     const where = homeWhereOf(config) ?? ownUrlOf(parts);
     const home = openHome(where);
-    const targets = targetsOf(parts, home);
+    const targets = targetsOf(parts, home, (name, more) => openHome(where, name, more));
     let isStarted = false;
     try {
       // A Redis that cannot be reached is said in one line before anything is said of our own keys there.
@@ -78,7 +79,7 @@ export class Runtime {
       isStarted = true;
       return new Runtime(config, createApi(services, log), door, targets, home, streams, rootKey.made);
     } catch (error) {
-      targets.stop();
+      await targets.stop();
       home.close();
       throw error;
     }
@@ -118,16 +119,16 @@ export class Runtime {
     this.streams.closeAll();
   }
 
-  stop(): void {
-    this.targets.stop();
+  async stop(): Promise<void> {
+    await this.targets.stop();
     this.home.close();
   }
 }
 
-function targetsOf({ config, ownUrl, log }: RuntimeParts, home: Home): Targets {
+function targetsOf({ config, ownUrl, log }: RuntimeParts, home: Home, openStore: OpenStore): Targets {
   const keeperOf = ({ where = ownUrl, ...settings }: Config["targets"][number]) => {
     if (where === undefined) throw new Error("the embedded Redis was not started");
-    const open = (placed: PlacedSettings) => openTarget(placed, home, log);
+    const open = (placed: PlacedSettings) => openTarget(placed, { home, openStore, log });
     return new TargetKeeper({ ...settings, where }, open, log);
   };
   const [first, ...others] = config.targets;

@@ -1,10 +1,10 @@
 import clsx from "clsx";
 import Link from "next/link";
 import { hrefOf } from "@/components/locks/lock-facts.ts";
-import { formatClock } from "@/components/ui/duration.ts";
+import { formatClock, formatDate } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
-import type { LockEvent } from "@/lib/contract/event.ts";
+import { type GapEvent, type HistoryEntry, isGap, type LockEvent } from "@/lib/contract/event.ts";
 import { EVENT_NAMES, eventDetail, isAlarming } from "./event-text.ts";
 
 export function EventName({ event }: { event: LockEvent }) {
@@ -25,8 +25,28 @@ export function Derived({ event }: { event: LockEvent }) {
   );
 }
 
-/** An event in a narrow column. */
-export function EventLine({ event }: { event: LockEvent }) {
+/** A time in which nobody watched. */
+export function GapText({ gap: { from, to } }: { gap: GapEvent }) {
+  return (
+    <span className="truncate text-warn" title={`${formatDate(from)} to ${formatDate(to)}`}>
+      Nobody watched from {formatClock(from)} to {formatClock(to)}: what happened then is not known.
+    </span>
+  );
+}
+
+/** An entry in a narrow column. */
+export function EventLine({ entry }: { entry: HistoryEntry }) {
+  if (isGap(entry)) {
+    return (
+      <li className="flex border-b border-line-soft py-1.5 text-2xs">
+        <GapText gap={entry} />
+      </li>
+    );
+  }
+  return <OneEvent event={entry} />;
+}
+
+function OneEvent({ event }: { event: LockEvent }) {
   const detail = eventDetail(event, true);
   return (
     <li className="grid grid-cols-[58px_minmax(0,1fr)] gap-2 border-b border-line-soft py-1.5 font-mono text-2xs">

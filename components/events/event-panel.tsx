@@ -60,7 +60,7 @@ export function EventPanel() {
         {shown.length === 0 && <p className="text-ink-3">Nothing has happened yet.</p>}
         <ul>
           {shown.map((event) => (
-            <EventLine key={event.id} event={event} />
+            <EventLine key={event.id} entry={event} />
           ))}
         </ul>
       </section>

@@ -1,28 +1,48 @@
+import clsx from "clsx";
 import Link from "next/link";
 import { KeyText } from "@/components/locks/key-text.tsx";
 import { hrefOf } from "@/components/locks/lock-facts.ts";
 import { formatClock, formatClockMs, formatDate } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
-import type { LockEvent } from "@/lib/contract/event.ts";
-import { Derived, EventName } from "./event-line.tsx";
+import { type HistoryEntry, isGap, type LockEvent } from "@/lib/contract/event.ts";
+import { Derived, EventName, GapText } from "./event-line.tsx";
 import { eventDetail } from "./event-text.ts";
 
 interface EventRowProps {
-  event: LockEvent;
+  entry: HistoryEntry;
   top: number;
   /** How many the stream left out between this one and the one before it. */
   skipped: number;
 }
 
 /** One line of the stream, at its place in the virtual list. */
-export function EventRow({ event, top, skipped }: EventRowProps) {
-  const detail = eventDetail(event);
+export function EventRow({ entry, top, skipped }: EventRowProps) {
+  const at = "absolute inset-x-0 h-8 items-center border-b border-line-soft px-4";
+  if (isGap(entry)) {
+    return (
+      <li className={clsx(at, "flex bg-warn-bg text-xs")} style={{ top }}>
+        <GapText gap={entry} />
+      </li>
+    );
+  }
   return (
     <li
-      className="absolute inset-x-0 grid h-8 grid-cols-[58px_96px_minmax(0,1fr)] items-center gap-3 border-b border-line-soft px-4 @3xl:grid-cols-[92px_112px_minmax(0,5fr)_minmax(0,6fr)_92px]"
+      className={clsx(
+        at,
+        "grid grid-cols-[58px_96px_minmax(0,1fr)] gap-3 @3xl:grid-cols-[92px_112px_minmax(0,5fr)_minmax(0,6fr)_92px]",
+      )}
       style={{ top }}
     >
+      <EventCells event={entry} skipped={skipped} />
+    </li>
+  );
+}
+
+function EventCells({ event, skipped }: { event: LockEvent; skipped: number }) {
+  const detail = eventDetail(event);
+  return (
+    <>
       <time
         className="font-mono text-xs text-ink-3"
         dateTime={new Date(event.at).toISOString()}
@@ -44,17 +64,22 @@ export function EventRow({ event, top, skipped }: EventRowProps) {
       <span className="text-right whitespace-nowrap @max-3xl:hidden">
         {skipped > 0 ? <Skipped count={skipped} /> : <Derived event={event} />}
       </span>
-    </li>
+    </>
   );
 }
 
 function Skipped({ count }: { count: number }) {
+  const isCounted = Number.isFinite(count);
   return (
     <span
       className="text-2xs text-warn"
-      title={`${count} earlier events came faster than they can be shown; the lock's own page has them`}
+      title={
+        isCounted
+          ? `${count} earlier events came faster than they can be shown; "Load older" and the lock's own page have them`
+          : 'More happened while this page had no connection; "Load older" and the lock\'s own page have it'
+      }
     >
-      +{count} not shown
+      {isCounted ? `+${count} not shown` : "some not shown"}
     </span>
   );
 }

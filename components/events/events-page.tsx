@@ -7,10 +7,9 @@ import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { SearchBox } from "@/components/ui/search-box.tsx";
 import { useKeys } from "@/components/ui/use-keys.ts";
-import { parseFilter } from "@/lib/contract/filter.ts";
+import { eventWords } from "@/lib/contract/event-filter.ts";
 import type { EventSnapshot } from "@/lib/live/event-log.ts";
 import { useEventPause, useEvents } from "@/lib/live/hooks.ts";
-import { eventMatches } from "./event-filter.ts";
 import { EventRow } from "./event-row.tsx";
 import { EventPauseButton } from "./pause-button.tsx";
 import { TypeFilter } from "./type-filter.tsx";
@@ -23,9 +22,11 @@ export function EventsPage() {
   const { pause, resume } = useEventPause();
   const url = useEventsUrl();
   const shown = useMemo(() => {
-    const terms = parseFilter(url.filter);
+    const hasWords = eventWords(url.filter);
     const wanted = events.filter(
-      (event) => (url.types.length === 0 || url.types.includes(event.type)) && eventMatches(terms, event),
+      (event) =>
+        event.type === "gap" ||
+        ((url.types.length === 0 || url.types.includes(event.type)) && hasWords(event)),
     );
     return wanted.reverse();
   }, [events, url.filter, url.types]);
@@ -78,7 +79,7 @@ function EventList({ events, skippedBefore, children }: EventListProps) {
         {rows.getVirtualItems().map(({ index, start, key }) => {
           const event = events[index];
           return event === undefined ? null : (
-            <EventRow key={key} event={event} top={start} skipped={skippedBefore.get(event.id) ?? 0} />
+            <EventRow key={key} entry={event} top={start} skipped={skippedBefore.get(event.id) ?? 0} />
           );
         })}
       </ol>

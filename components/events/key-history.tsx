@@ -1,15 +1,14 @@
+import { Button } from "@/components/ui/button.tsx";
 import { formatClockMs, formatDate } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
-import type { LockEvent } from "@/lib/contract/event.ts";
-import { Derived, EventName } from "./event-line.tsx";
+import { type HistoryEntry, isGap } from "@/lib/contract/event.ts";
+import { Derived, EventName, GapText } from "./event-line.tsx";
 import { eventDetail } from "./event-text.ts";
 import type { KeyEvents } from "./use-key-events.ts";
 
-const SHOWN = 200;
-
 export function KeyHistory({ history }: { history: KeyEvents }) {
-  const { events, complete, loading, failed } = history;
+  const { events, complete, loading, failed, older, loadingOlder } = history;
   return (
     <section aria-labelledby="recent-events" className="flex flex-col gap-2">
       <h2 id="recent-events" className="font-semibold">
@@ -22,17 +21,31 @@ export function KeyHistory({ history }: { history: KeyEvents }) {
           </p>
         )}
         <ol>
-          {events.slice(0, SHOWN).map((event) => (
-            <HistoryLine key={event.id} event={event} />
+          {events.map((event) => (
+            <HistoryLine key={event.id} entry={event} />
           ))}
         </ol>
-        {!complete && <p className="py-2 text-ink-3">Older events are not kept.</p>}
+        {older !== undefined && (
+          <div className="py-2">
+            <Button onClick={older} blocked={loadingOlder ? "They are on their way." : null}>
+              {loadingOlder ? "Loading…" : "Load older"}
+            </Button>
+          </div>
+        )}
+        {older === undefined && !complete && <p className="py-2 text-ink-3">Older events are not kept.</p>}
       </div>
     </section>
   );
 }
 
-function HistoryLine({ event }: { event: LockEvent }) {
+function HistoryLine({ entry: event }: { entry: HistoryEntry }) {
+  if (isGap(event)) {
+    return (
+      <li className="flex border-b border-line-soft py-1.5 text-xs last:border-0">
+        <GapText gap={event} />
+      </li>
+    );
+  }
   const detail = eventDetail(event);
   return (
     <li className="grid grid-cols-[92px_minmax(0,1fr)] gap-x-3 border-b border-line-soft py-1.5 font-mono text-xs last:border-0 sm:grid-cols-[92px_116px_minmax(0,1fr)_auto]">

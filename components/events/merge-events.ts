@@ -1,7 +1,7 @@
-import type { LockEvent } from "@/lib/contract/event.ts";
+import type { HistoryEntry } from "@/lib/contract/event.ts";
 
 /** Each event once, newest first. `history` comes newest first, `live` oldest first. */
-export function mergeEvents(history: readonly LockEvent[], live: readonly LockEvent[]): LockEvent[] {
+export function mergeEvents(history: readonly HistoryEntry[], live: readonly HistoryEntry[]): HistoryEntry[] {
   const known = new Set(history.map(({ id }) => id));
   const fresh = live.filter(({ id }) => !known.has(id)).reverse();
   // Stable: of two events in one millisecond the later one stays in front.
@@ -9,7 +9,7 @@ export function mergeEvents(history: readonly LockEvent[], live: readonly LockEv
 }
 
 /** A release that leaves a count behind ends a frame, not the hold. */
-export function isEnding(event: LockEvent): boolean {
+export function isEnding(event: HistoryEntry): boolean {
   if (event.type === "released") return (event.count ?? 0) === 0;
   return event.type === "expired" || event.type === "evicted" || event.type === "force_released";
 }

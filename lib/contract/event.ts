@@ -41,6 +41,14 @@ export const LockEvent = z
       .meta({ description: "On an ending: how long it was held, as far as known." }),
     by: z.string().optional().meta({ description: "Who forced it." }),
     reason: z.string().optional(),
+    seq: z
+      .int()
+      .optional()
+      .meta({ description: "Of a hold with a fence: the number of this change within it." }),
+    was: z.string().optional().meta({
+      description:
+        "On the console's stream: the id under which this very event was told while it could not be recorded.",
+    }),
     observed: z
       .enum(["exact", "derived"])
       .meta({ description: "derived: concluded from what was seen in Redis." }),
@@ -48,15 +56,116 @@ export const LockEvent = z
   .meta({ id: "LockEvent" });
 export type LockEvent = z.infer<typeof LockEvent>;
 
+export const GapEvent = z
+  .object({
+    id: z.string(),
+    type: z.literal("gap"),
+    target: z.string(),
+    at: z.number().meta({ description: "As `to`." }),
+    from: z.number().meta({ description: "Redis's clock, Unix milliseconds." }),
+    to: z.number(),
+  })
+  .meta({
+    id: "GapEvent",
+    description: "Nobody watched the target in this time: what happened then is not told.",
+  });
+export type GapEvent = z.infer<typeof GapEvent>;
+
+/** What a history consists of. */
+export const HistoryEntry = z.discriminatedUnion("type", [LockEvent, GapEvent]);
+export type HistoryEntry = z.infer<typeof HistoryEntry>;
+
+export function isGap(entry: HistoryEntry): entry is GapEvent {
+  return entry.type === "gap";
+}
+
 export const EventsHello = z
   .object({ oldest: z.string().nullable(), newest: z.string().nullable(), now: z.number() })
   .meta({ id: "EventsHello", description: "First message of the stream: what can be replayed." });
 export type EventsHello = z.infer<typeof EventsHello>;
 
+export const PastHold = z
+  .object({
+    owner: z.string(),
+    fence: z.string().optional(),
+    since: z.number().meta({ description: "Redis's clock, Unix milliseconds." }),
+    sinceIs: z.enum(["exact", "at_least"]).meta({
+      description: "at_least: it was already held when it was first seen.",
+    }),
+    until: z.number().nullable().meta({ description: "null: its end is not told." }),
+    end: z.enum(["told", "open", "unseen"]).meta({
+      description:
+        "open: it has not ended as far as the history goes. unseen: it ended while nobody watched, or was followed by another hold.",
+    }),
+    lastSeen: z.number().optional().meta({ description: "unseen: until when it was certainly watched." }),
+    ended: LockEvent.optional().meta({ description: "told: the event that ended it." }),
+  })
+  .meta({ id: "PastHold" });
+export type PastHold = z.infer<typeof PastHold>;
+
+const WHEN = z.coerce.number().int().min(0).max(8_640_000_000_000_000);
+const PAGE_MAX = 500;
+const pageFields = {
+  limit: z.coerce.number().int().min(1).max(PAGE_MAX).default(200),
+  cursor: z
+    .string()
+    .regex(/^\d{1,15}-\d{1,15}$/, "cursor is the `next` of the page before")
+    .optional(),
+};
+
+const TYPE_NAMES = [...EVENT_TYPES, "gap"] as const;
+const typeNames: ReadonlySet<string> = new Set(TYPE_NAMES);
+const Types = z
+  .string()
+  .max(300)
+  .refine((text) => text.split(",").every((name) => typeNames.has(name)), {
+    message: `type is one or several of ${TYPE_NAMES.join(", ")}, with commas between`,
+  })
+  .optional()
+  .meta({ description: `Of ${TYPE_NAMES.join(", ")}, with commas between.`, example: "expired,evicted" });
+const glob = (what: string, example: string) =>
+  z
+    .string()
+    .max(300)
+    .optional()
+    .meta({ description: `${what}; * and ? are wild.`, example });
+
+/** Which events are wanted; all that is named must match. Gaps match whatever is asked for, unless `type` leaves them out. */
+export const eventFilter = {
+  key: glob("Of these keys", "lock:orders:*"),
+  owner: glob("Of these owners", "worker-7*"),
+  type: Types,
+};
+export const EventFilter = z.strictObject(eventFilter);
+export type EventFilter = z.infer<typeof EventFilter>;
+
+export const HistoryQuery = z.strictObject({
+  ...pageFields,
+  ...eventFilter,
+  text: z
+    .string()
+    .max(300)
+    .optional()
+    .meta({ description: "Words as in the list of locks; also of who freed it, and why." }),
+  from: WHEN.optional().meta({ description: "Not before, Unix milliseconds of Redis's clock." }),
+  to: WHEN.optional().meta({ description: "Not after." }),
+});
+export type HistoryQuery = z.infer<typeof HistoryQuery>;
+
+export const KeyHistoryQuery = z.strictObject({
+  ...pageFields,
+  at: WHEN.optional().meta({
+    description: "A moment: `holds` then tells who held the lock, and how that ended.",
+  }),
+});
+export type KeyHistoryQuery = z.infer<typeof KeyHistoryQuery>;
+
 export const History = z
   .object({
-    items: z.array(LockEvent),
-    complete: z.boolean().meta({ description: "false: older events have left the buffer." }),
+    items: z.array(HistoryEntry),
+    next: z.string().optional().meta({ description: "`cursor` of the page with older events." }),
+    complete: z.boolean().meta({ description: "false: older events are not kept." }),
+    holds: z.array(PastHold).optional().meta({ description: "With `at`: those that covered the moment." }),
   })
   .meta({ id: "History", description: "Newest first." });
 export type History = z.infer<typeof History>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LockEvent } from "./event.ts";
+import { HistoryEntry } from "./event.ts";
 import { LockFilter, LockSort } from "./list.ts";
 import { Lock } from "./lock.ts";
 
@@ -113,9 +113,9 @@ export const LIVE_MESSAGES = {
   window: LiveWindow,
   rows: LiveRows,
   lock: z.object({ now: z.number(), lock: Lock }),
-  recent: z.object({ items: z.array(LockEvent) }),
+  recent: z.object({ items: z.array(HistoryEntry) }),
   events: z.object({
-    items: z.array(LockEvent),
+    items: z.array(HistoryEntry),
     skipped: z.int().meta({ description: "How many were left out before these, because too many came." }),
   }),
 } as const;

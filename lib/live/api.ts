@@ -70,8 +70,10 @@ async function ask<T>(request: Promise<Response>, read: (wire: Wire, json: unkno
   }
 }
 
-export function getHistory(path: string): Promise<History> {
-  return ask(send("GET", `/locks/${path}/history`), (wire, json) => wire.readHistory(json));
+/** @param cursor `next` of the page before */
+export function getHistory(path: string, cursor?: string): Promise<History> {
+  const query = cursor === undefined ? "" : `?cursor=${cursor}`;
+  return ask(send("GET", `/locks/${path}/history${query}`), (wire, json) => wire.readHistory(json));
 }
 
 export function forceRelease(path: string, input: ForceReleaseInput): Promise<ForceReleased> {

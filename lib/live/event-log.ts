@@ -1,14 +1,20 @@
-import type { LockEvent } from "@/lib/contract/event.ts";
+import type { HistoryEntry } from "@/lib/contract/event.ts";
 
 export interface EventSnapshot {
   /** Oldest first. */
-  events: readonly LockEvent[];
+  events: readonly HistoryEntry[];
   paused: boolean;
   /** How many came since the pause. */
   missed: number;
-  /** How many the stream left out before an event, by its id: too many came at once. */
+  /**
+   * How many the stream left out before an event, by its id: too many came at once. Infinity: nobody counted them,
+   * because they came while there was no connection.
+   */
   skippedBefore: ReadonlyMap<string, number>;
 }
+
+/** How many events a connection begins with. */
+export const RECENT_MAX = 200;
 
 const EMPTY: EventSnapshot = { events: [], paused: false, missed: 0, skippedBefore: new Map() };
 
@@ -22,7 +28,7 @@ export interface EventLogOptions {
 export class EventLog {
   #capacity: number;
   #schedule: (run: () => void) => void;
-  #events: LockEvent[] = [];
+  #events: HistoryEntry[] = [];
   #ids = new Set<string>();
   #skippedBefore = new Map<string, number>();
   /** Left out, and no event has come after them yet. */
@@ -38,10 +44,17 @@ export class EventLog {
     this.#schedule = schedule;
   }
 
+  /** The last ones, which a new connection begins with. What is not joined to them by any is missing between. */
+  addRecent(events: readonly HistoryEntry[]): void {
+    const isJoined = events.some(({ id }) => this.#ids.has(id));
+    const mayMiss = !isJoined && this.#events.length > 0 && events.length >= RECENT_MAX;
+    this.add(events, mayMiss ? Number.POSITIVE_INFINITY : 0);
+  }
+
   /** @param skipped how many were left out before these */
-  add(events: readonly LockEvent[], skipped = 0): void {
+  add(events: readonly HistoryEntry[], skipped = 0): void {
     this.#skipped += skipped;
-    const fresh = events.filter((event) => !this.#ids.has(event.id));
+    const fresh = events.filter((event) => !this.#ids.has(event.id) && !this.#isTold(event));
     const [first] = fresh;
     if (first === undefined) return;
     if (this.#skipped > 0) this.#skippedBefore.set(first.id, this.#skipped);
@@ -57,6 +70,16 @@ export class EventLog {
     }
     if (this.#paused) this.#missed += fresh.length;
     this.#publishSoon();
+  }
+
+  /** An event that was shown before it was recorded stays where it is, under its own id from now on. */
+  #isTold(event: HistoryEntry): boolean {
+    if (event.type === "gap" || event.was === undefined || !this.#ids.delete(event.was)) return false;
+    this.#ids.add(event.id);
+    const at = this.#events.findLastIndex(({ id }) => id === event.was);
+    if (at >= 0) this.#events[at] = event;
+    this.#publishSoon();
+    return true;
   }
 
   /** What is shown stands still; what comes is counted and kept. */

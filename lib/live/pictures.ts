@@ -1,4 +1,4 @@
-import { type QueryClient, skipToken, useQuery } from "@tanstack/react-query";
+import { type QueryClient, skipToken, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { keyOfFields, pathOfKey } from "@/lib/contract/key.ts";
 import type { LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
@@ -27,10 +27,13 @@ export function useLock(path: string): Lock | undefined {
   return useQuery<Lock>({ queryKey: lockKey(path), queryFn: skipToken, staleTime: "static" }).data;
 }
 
+/** Page by page, the newest first. */
 export function useHistory(path: string) {
-  return useQuery({
+  return useInfiniteQuery({
     queryKey: historyKey(path),
-    queryFn: () => getHistory(path),
+    queryFn: ({ pageParam }) => getHistory(path, pageParam),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next,
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   });

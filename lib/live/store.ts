@@ -155,7 +155,7 @@ export class LiveStore {
         this.#pictures.lock(message.data.lock);
         break;
       case "recent":
-        this.events.add(message.data.items);
+        this.events.addRecent(message.data.items);
         break;
       case "events":
         this.events.add(message.data.items, message.data.skipped);

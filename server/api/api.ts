@@ -5,6 +5,7 @@ import { openApiDocument } from "./openapi.ts";
 import { type Route, route } from "./route.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { formatRoutes } from "./routes/formats.ts";
+import { historyRoutes } from "./routes/history.ts";
 import { liveRoutes } from "./routes/live.ts";
 import { lockRoutes } from "./routes/locks.ts";
 import { sessionRoutes } from "./routes/session.ts";
@@ -19,6 +20,7 @@ export function createApi(services: Services, log: Logger): Dispatcher {
     ...verbRoutes(),
     ...lockRoutes(),
     ...eventRoutes(services),
+    ...historyRoutes(),
     ...liveRoutes(services),
     ...sessionRoutes(services),
     ...targetRoutes(services),

@@ -24,6 +24,11 @@ export function sseBytes(event: string, json: string): Uint8Array {
   return Buffer.from(sseText(event, json));
 }
 
+/** Moves a reader's Last-Event-ID on, and is no message. */
+export function sseId(id: string): string {
+  return `id: ${id}\n\n`;
+}
+
 const LOOK_MS = 5000;
 /** A reader who is this far behind is cut off; it comes back with the last id it has. */
 const WAITING_BYTES_MAX = 1024 * 1024;

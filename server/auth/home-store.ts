@@ -1,3 +1,4 @@
+import type { RedisOptions } from "ioredis";
 import { OURS_AT_HOME } from "../formats/keys.ts";
 import type { Where } from "../locks/backend.ts";
 import { clusterAddressOf } from "../redis/cluster-address.ts";
@@ -8,10 +9,10 @@ import { StartupError } from "../startup-error.ts";
 import { Home } from "./home.ts";
 
 /** Where our own facts are kept: a connection of its own, that follows a failover. Returns at once. */
-export function openHome(where: Where, name = "home"): Home {
-  if (typeof where === "string") return new Home(connect(addressOf(where), name));
-  if ("sentinel" in where) return new Home(connect(sentinelAddressOf(where), name));
-  if ("cluster" in where) return new Home(new SlotMaster(clusterAddressOf(where), name, OURS_AT_HOME));
+export function openHome(where: Where, name = "home", more: RedisOptions = {}): Home {
+  if (typeof where === "string") return new Home(connect(addressOf(where), name, more));
+  if ("sentinel" in where) return new Home(connect(sentinelAddressOf(where), name, more));
+  if ("cluster" in where) return new Home(new SlotMaster(clusterAddressOf(where), name, OURS_AT_HOME, more));
   throw new StartupError("A quorum cannot keep what Lockkeeper knows; give one Redis as its home.");
 }
 

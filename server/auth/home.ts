@@ -42,10 +42,15 @@ export class Home {
     return this.store.status !== "ready";
   }
 
+  /** Runs a command once; what fails is the caller's. */
+  async call<Reply>(command: (redis: Redis) => Promise<Reply>): Promise<Reply> {
+    const { store } = this;
+    return await (store instanceof SlotMaster ? store.call(command) : command(store));
+  }
+
   /** Runs a command that may be repeated. @throws LockkeeperError unavailable, unknown_outcome */
   async run<Reply>(command: (redis: Redis) => Promise<Reply>): Promise<Reply> {
-    const { store } = this;
-    return await attempt(store, () => (store instanceof SlotMaster ? store.call(command) : command(store)));
+    return await attempt(this.store, () => this.call(command));
   }
 
   /** Runs a task that may be repeated: now, or as soon as the store is there. @throws what the task throws else */

@@ -45,6 +45,9 @@ const COMMANDS: Record<string, Usage> = {
   LPUSH: { keys: "first" },
   INCRBY: { keys: "first" },
   ZRANGE: { keys: "first" },
+  XADD: { keys: "first" },
+  XREVRANGE: { keys: "first" },
+  XTRIM: { keys: "first" },
 };
 
 interface Call {

@@ -1,95 +1,194 @@
 import { randomBytes } from "node:crypto";
-import type { LockEvent } from "../../lib/contract/event.ts";
-import { ENDINGS, LIVE_ONLY } from "../../lib/contract/event.ts";
-import { type Key, keyOfFields } from "../../lib/contract/key.ts";
+import {
+  ENDINGS,
+  type HistoryEntry,
+  isGap,
+  LIVE_ONLY,
+  type LockEvent,
+  type PastHold,
+} from "../../lib/contract/event.ts";
+import { fieldsOfKey, type Key } from "../../lib/contract/key.ts";
+import type { Unnumbered } from "./entry.ts";
+import { compareIds, parseEventId } from "./event-id.ts";
+import { EventIndex, type Retention } from "./event-index.ts";
+import { holdsAt } from "./past-holds.ts";
+import type { Recorded, Telling } from "./recorder.ts";
 
-export type Unnumbered = Omit<LockEvent, "id">;
+export type { Unnumbered } from "./entry.ts";
 
 /** What a reader who left off at an id gets: what came after, or word that this cannot be told. */
 export type Replay =
-  | { kind: "events"; events: LockEvent[] }
-  | { kind: "gap"; events: LockEvent[] }
+  | { kind: "events"; events: HistoryEntry[] }
+  | { kind: "gap"; events: HistoryEntry[] }
   | { kind: "reset" };
 
+/** One thing that a reader is told. */
+export interface Told {
+  readonly entry: HistoryEntry;
+  /** Whether it may be named as the last one seen. */
+  readonly isKept: boolean;
+  /** The id under which the very same was told before, while it could not be recorded. */
+  readonly was: string | undefined;
+}
+
+/** Newest first. */
+export interface PastPage {
+  readonly items: HistoryEntry[];
+  /** Where the next page begins; undefined at the end of what is kept. */
+  readonly next: string | undefined;
+  /** Whether nothing older is known to be gone. */
+  readonly isWhole: boolean;
+}
+
+export interface PastQuery {
+  readonly limit: number;
+  /** Only what came before this id. */
+  readonly before?: string | undefined;
+  readonly matches: (entry: HistoryEntry) => boolean;
+}
+
+/** As much of a recorder as the journal needs. */
+export interface Observer {
+  observed(event: Unnumbered): void;
+  observedOf(key: Key): readonly { readonly event: Unnumbered }[];
+}
+
+export const RETENTION: Retention = { most: 50_000, ms: 7 * 86_400_000 };
+
 /**
- * The last events, in order, in memory. Renewals and waits are passed on but not kept.
+ * What happened on one target, for its readers. What is observed goes to the recorder, and comes back with the id that
+ * it has in all instances. Without a recorder it is kept in memory alone. Renewals and waits are passed on, not kept.
  */
-export class Journal {
+export class Journal implements Telling {
+  readonly index: EventIndex;
   readonly #boot = randomBytes(4).toString("hex");
-  readonly #capacity: number;
-  readonly #listeners = new Set<(event: LockEvent) => void>();
-  #events: LockEvent[] = [];
-  #dropped = 0;
+  readonly #listeners = new Set<(told: Told) => void>();
+  #observer: Observer | undefined;
   #live = 0;
 
-  constructor(capacity = 10_000) {
-    this.#capacity = capacity;
+  constructor(retention: Retention = RETENTION) {
+    this.index = new EventIndex(retention);
+  }
+
+  /** From now on what is observed is recorded. */
+  recordWith(observer: Observer): void {
+    this.#observer = observer;
   }
 
   append(event: Unnumbered): void {
-    const isKept = !LIVE_ONLY.has(event.type);
-    const numbered: LockEvent = !isKept
-      ? { id: `${this.#boot}-live-${++this.#live}`, ...event }
-      : { id: `${this.#boot}-${this.#dropped + this.#events.length + 1}`, ...event };
-    if (isKept) this.#keep(numbered);
-    for (const listener of this.#listeners) listener(numbered);
+    if (LIVE_ONLY.has(event.type)) this.early(event);
+    else if (this.#observer !== undefined) this.#observer.observed(event);
+    else {
+      const entry = { id: this.#nextId(), ...event };
+      this.index.add([entry]);
+      this.recorded([{ entry, was: undefined }]);
+    }
   }
 
+  early(event: Unnumbered): string {
+    const id = `live-${this.#boot}-${++this.#live}`;
+    this.#tell({ entry: { id, ...event }, isKept: false, was: undefined });
+    return id;
+  }
+
+  recorded(entries: readonly Recorded[]): void {
+    for (const { entry, was } of entries) this.#tell({ entry, isKept: true, was });
+  }
+
+  /** Each event once, as soon as it is known; gaps are none. */
   subscribe(listener: (event: LockEvent) => void): () => void {
+    return this.follow(({ entry, was }) => {
+      if (was === undefined && !isGap(entry)) listener(entry);
+    });
+  }
+
+  /** All that readers are told, in order. */
+  follow(listener: (told: Told) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   get oldest(): string | null {
-    return this.#events[0]?.id ?? null;
+    return this.index.oldest;
   }
 
   get newest(): string | null {
-    return this.#events.at(-1)?.id ?? null;
+    return this.index.newest;
   }
 
-  recent(count: number): LockEvent[] {
-    return this.#events.slice(-count);
-  }
-
-  /** Whether an event is kept, and so may be named as the last one seen. */
-  isKept(event: LockEvent): boolean {
-    return !LIVE_ONLY.has(event.type);
+  recent(count: number): HistoryEntry[] {
+    return this.index.recent(count);
   }
 
   after(id: string): Replay {
-    const [boot, number] = id.split("-");
-    const seen = Number(number);
-    if (boot !== this.#boot || !Number.isInteger(seen) || seen > this.#dropped + this.#events.length)
+    const { newest } = this.index;
+    if (parseEventId(id) === undefined || newest === null || compareIds(id, newest) > 0)
       return { kind: "reset" };
-    if (seen < this.#dropped) return { kind: "gap", events: [...this.#events] };
-    return { kind: "events", events: this.#events.slice(seen - this.#dropped) };
+    const { entries, isCut } = this.index.after(id);
+    return { kind: isCut ? "gap" : "events", events: entries };
   }
 
-  /** Newest first. */
+  /** The events of a key, newest first. */
   ofKey(key: Key, limit: number): { items: LockEvent[]; complete: boolean } {
-    const items: LockEvent[] = [];
-    for (let at = this.#events.length - 1; at >= 0; at--) {
-      const event = this.#events[at];
-      if (event === undefined || keyOfFields(event) !== key) continue;
-      if (items.length === limit) return { items, complete: false };
-      items.push(event);
-    }
-    return { items, complete: this.#dropped === 0 };
+    const events = this.index.ofKey(key);
+    const complete = events.length <= limit && !this.index.isCut;
+    return { items: events.slice(-limit).reverse(), complete };
+  }
+
+  /** Newest first, with the gaps in which the key may have had a story of its own. */
+  pastOf(key: Key, limit: number, before?: string): PastPage {
+    return pageOf(newestFirst(this.index.storyOf(key), before), limit, !this.index.isCut, () => true);
+  }
+
+  past({ limit, before, matches }: PastQuery): PastPage {
+    return pageOf(this.index.backwards(before), limit, !this.index.isCut, matches);
+  }
+
+  /** Who held a key at a moment of the target's clock, and how that ended. */
+  holdsAt(key: Key, at: number): PastHold[] {
+    return holdsAt(this.index.storyOf(key), at);
   }
 
   lastEnding(key: Key): LockEvent | undefined {
-    return this.#events.findLast(
-      (event) => ENDINGS.has(event.type) && (event.count ?? 0) === 0 && keyOfFields(event) === key,
-    );
+    const kept = this.index.ofKey(key).findLast(isLastWord);
+    const seen = this.#observer?.observedOf(key).findLast(({ event }) => isLastWord(event));
+    if (seen === undefined || (kept !== undefined && kept.at >= seen.event.at)) return kept;
+    return { id: "", ...seen.event, ...fieldsOfKey(key) };
   }
 
-  // Cutting a tenth at a time keeps appending cheap: removing from the front of an array moves all of it.
-  #keep(event: LockEvent): void {
-    this.#events.push(event);
-    if (this.#events.length <= this.#capacity * 1.1) return;
-    const surplus = this.#events.length - this.#capacity;
-    this.#events = this.#events.slice(surplus);
-    this.#dropped += surplus;
+  #tell(told: Told): void {
+    for (const listener of this.#listeners) listener(told);
   }
+
+  #nextId(): string {
+    const last = parseEventId(this.index.newest ?? "");
+    const now = Date.now();
+    return last !== undefined && last.ms >= now ? `${last.ms}-${last.seq + 1}` : `${now}-0`;
+  }
+}
+
+function isLastWord({ type, count = 0 }: Pick<LockEvent, "type" | "count">): boolean {
+  return ENDINGS.has(type) && count === 0;
+}
+
+function* newestFirst(entries: readonly HistoryEntry[], before: string | undefined): Generator<HistoryEntry> {
+  for (let at = entries.length - 1; at >= 0; at--) {
+    const entry = entries[at];
+    if (entry !== undefined && (before === undefined || compareIds(entry.id, before) < 0)) yield entry;
+  }
+}
+
+function pageOf(
+  entries: Iterable<HistoryEntry>,
+  limit: number,
+  isWhole: boolean,
+  matches: (entry: HistoryEntry) => boolean,
+): PastPage {
+  const items: HistoryEntry[] = [];
+  for (const entry of entries) {
+    if (!matches(entry)) continue;
+    if (items.length === limit) return { items, next: items.at(-1)?.id, isWhole };
+    items.push(entry);
+  }
+  return { items, next: undefined, isWhole };
 }

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Redis } from "ioredis";
+import type { Redis, RedisOptions } from "ioredis";
 import { type ClusterAddress, ClusterMap } from "./cluster-map.ts";
 import { ClusterNodes } from "./cluster-nodes.ts";
 import { NeverSentError } from "./failure.ts";
@@ -17,12 +17,12 @@ export class SlotMaster extends EventEmitter<{ ready: []; end: [] }> {
   #isClosed = false;
 
   /** Returns at once. @param key of the slot */
-  constructor(address: ClusterAddress, name: string, key: string) {
+  constructor(address: ClusterAddress, name: string, key: string, more: RedisOptions = {}) {
     super();
     this.setMaxListeners(0);
     this.#slot = slotOf(key);
     this.#map = new ClusterMap(address);
-    this.#nodes = new ClusterNodes(this.#map, name, {}, (redis) =>
+    this.#nodes = new ClusterNodes(this.#map, name, more, (redis) =>
       redis.on("ready", () => this.emit("ready")),
     );
     this.#map.on("change", () => this.#connection());

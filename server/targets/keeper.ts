@@ -63,7 +63,7 @@ export class TargetKeeper {
       const target = await this.open(this.settings);
       this.#target = target;
       // Whoever stops does not wait for a Redis that hangs.
-      if (this.#isStopped) target.close();
+      if (this.#isStopped) void target.close();
       for (const listener of this.#listeners) listener(target);
       return target;
     } catch (error) {
@@ -78,9 +78,9 @@ export class TargetKeeper {
     return () => this.#listeners.delete(listener);
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
-    this.#target?.close();
+    await this.#target?.close();
   }
 }

@@ -3,6 +3,7 @@ import type { Topology } from "../../lib/contract/target.ts";
 import type { Home } from "../auth/home.ts";
 import { Figures } from "../figures/figures.ts";
 import { Journal } from "../history/journal.ts";
+import { type OpenStore, Recording } from "../history/recording.ts";
 import { type BackendOfOne, openBackend, type Where } from "../locks/backend.ts";
 import type { Locks } from "../locks/locks.ts";
 import type { Masters } from "../redis/master.ts";
@@ -26,14 +27,14 @@ export interface Target extends Pick<TargetSettings, "name" | "label" | "environ
   readonly locks: Locks;
   readonly rules: RuleBook;
   readonly figures: Figures;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** A target of which is known where it is: the embedded Redis, too. */
 export type PlacedSettings = TargetSettings & { readonly where: Where };
 
 /** @throws StartupError when it cannot be reached, or cannot hold locks for us */
-export async function openTarget(settings: PlacedSettings, home: Home, log: Logger): Promise<Target> {
+export async function openTarget(settings: PlacedSettings, around: Around): Promise<Target> {
   const { name, label, environment, policy, where, setting } = settings;
   if (typeof where !== "string" && !("sentinel" in where)) {
     throw new StartupError(`${setting} names a ${topologyOf(where)}, which the server does not look at yet.`);
@@ -45,15 +46,22 @@ export async function openTarget(settings: PlacedSettings, home: Home, log: Logg
       `Redis at ${labelOf(where)} answered once but does not keep our connections; see its log.`,
     );
   });
-  const rules = await RuleBook.open({ home, target: name, given: settings.formatRules });
+  const rules = await RuleBook.open({ home: around.home, target: name, given: settings.formatRules });
   return {
     ...{ name, label, environment, policy, rules },
     topology: topologyOf(where),
     address: labelOf(where),
     server: server.name,
     locks: backend.verbs,
-    ...watched(settings, { masters: openMasters(where), backend, rules }, log),
+    ...watched(settings, { masters: openMasters(where), backend, rules }, around),
   };
+}
+
+/** What a target needs of the process. */
+export interface Around {
+  readonly home: Home;
+  readonly openStore: OpenStore;
+  readonly log: Logger;
 }
 
 interface Opened {
@@ -62,17 +70,29 @@ interface Opened {
   readonly rules: RuleBook;
 }
 
-function watched({ name, policy }: PlacedSettings, { masters, backend, rules }: Opened, log: Logger) {
+function watched(
+  { name, policy }: PlacedSettings,
+  { masters, backend, rules }: Opened,
+  { openStore, log }: Around,
+) {
   const journal = new Journal();
   const { watch, notifications, readOnly } = policy;
   const options = { target: name, watch, notifications, readOnly, rules: rules.rules };
   const watcher = new Watcher(options, masters, journal, log);
   const figures = openFigures(name, watcher, journal);
   rules.onLoaded(() => watcher.useRules(rules.rules));
+  const sight = {
+    isWhole: () => watcher.health().state === "live",
+    now: () => watcher.clock.now(),
+    onChange: (listener: () => void) => watcher.onChange(listener),
+  };
+  const recording = new Recording({ openStore, target: name, journal, sight, log });
   watcher.start();
-  const close = () => {
+  recording.start();
+  const close = async () => {
     figures.stop();
     watcher.stop();
+    await recording.stop();
     masters.close();
     backend.close();
   };

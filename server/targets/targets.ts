@@ -48,7 +48,7 @@ export class Targets {
     }
   }
 
-  stop(): void {
-    for (const keeper of this.keepers) keeper.stop();
+  async stop(): Promise<void> {
+    await Promise.all(this.keepers.map((keeper) => keeper.stop()));
   }
 }

@@ -82,7 +82,7 @@ describe("what our scripts say", () => {
   it("is told as it is, with fence, count, time and who", () => {
     const teller = new Teller();
     expect(teller.hears(said("acquired"))).toEqual([
-      { type: "acquired", at: NOW, owner: "me", fence: "100", count: 1, observed: "exact" },
+      { type: "acquired", at: NOW, owner: "me", fence: "100", count: 1, seq: 1, observed: "exact" },
     ]);
     expect(teller.hears(said("reentered", { seq: 2, count: 2, at: NOW + 1 }))).toMatchObject([
       { type: "reentered", count: 2, at: NOW + 1 },
@@ -98,6 +98,7 @@ describe("what our scripts say", () => {
       {
         type: "force_released",
         at: NOW + 700,
+        seq: 4,
         owner: "me",
         fence: "100",
         heldMs: 700,

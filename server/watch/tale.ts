@@ -6,7 +6,7 @@ import { TOLERANCE_MS } from "./renewals.ts";
 
 /** An event before the journal gives it an id. */
 export interface Told
-  extends Pick<LockEvent, "type" | "at" | "count" | "heldMs" | "by" | "reason" | "observed"> {
+  extends Pick<LockEvent, "type" | "at" | "count" | "seq" | "heldMs" | "by" | "reason" | "observed"> {
   readonly owner: Key;
   readonly fence: string | null;
 }
@@ -71,13 +71,14 @@ function isAfterEnd(tale: Tale, event: OwnEvent): boolean {
   return !isOpen(tale) && event.type !== "force_released";
 }
 
-function exactly({ type, at, owner, fence, heldMs, by, reason }: OwnEvent): Told {
+function exactly({ type, at, owner, fence, seq, heldMs, by, reason }: OwnEvent): Told {
   return {
     type,
     at,
     owner,
     fence,
     observed: "exact",
+    ...(fence === null ? {} : { seq }),
     ...(heldMs === undefined ? {} : { heldMs }),
     ...(by === undefined ? {} : { by }),
     ...(reason === undefined ? {} : { reason }),
@@ -152,12 +153,12 @@ export function endingOf(tale: Tale, asOf: number, hint: Hint): Told {
   const type: EventType =
     hint === "evicted" ? "evicted" : lapsed || hint === "expired" ? "expired" : "released";
   const at = lapsed && type === "expired" ? Math.min(asOf, tale.endsAtMs ?? asOf) : asOf;
-  const { count: _, ...event } = derived(type, tale, at);
+  const { count: _count, seq: _seq, ...event } = derived(type, tale, at);
   const blind =
     hint === "blind" && type === "released" ? { reason: "gone while Redis was out of sight" } : {};
   return { ...event, heldMs: Math.max(0, at - tale.sinceMs), ...blind };
 }
 
-function derived(type: EventType, { owner, fence, count }: Tale, at: number): Told {
-  return { type, at, owner, fence, count, observed: "derived" };
+function derived(type: EventType, { owner, fence, seq, count }: Tale, at: number): Told {
+  return { type, at, owner, fence, count, observed: "derived", ...(fence === null ? {} : { seq }) };
 }

@@ -1,6 +1,6 @@
-import type { LockEvent } from "../../../lib/contract/event.ts";
+import type { HistoryEntry } from "../../../lib/contract/event.ts";
 import type { LiveView } from "../../../lib/contract/live.ts";
-import type { Journal } from "../../history/journal.ts";
+import type { Journal, Told } from "../../history/journal.ts";
 import type { Watcher } from "../../watch/watcher.ts";
 import { Frame } from "./frame.ts";
 import { RowTexts } from "./row-texts.ts";
@@ -21,7 +21,7 @@ export class Feed {
   readonly #tabs = new Set<Tab>();
   readonly #texts: RowTexts;
   #stops: (() => void)[] = [];
-  #pending: LockEvent[] = [];
+  #pending: HistoryEntry[] = [];
   #dropped = 0;
   #timer: NodeJS.Timeout | undefined;
   #nextAt = Number.NEGATIVE_INFINITY;
@@ -74,7 +74,7 @@ export class Feed {
     this.#stops = [
       () => clearInterval(timer),
       this.watcher.onChange(() => this.#tellSoon()),
-      this.journal.subscribe((event) => this.#happened(event)),
+      this.journal.follow((told) => this.#happened(told)),
     ];
   }
 
@@ -86,8 +86,8 @@ export class Feed {
     for (const stop of this.#stops) stop();
   }
 
-  #happened(event: LockEvent): void {
-    this.#pending.push(event);
+  #happened({ entry, was }: Told): void {
+    this.#pending.push(was === undefined || entry.type === "gap" ? entry : { ...entry, was });
     if (this.#pending.length >= 2 * PENDING_MAX) {
       this.#dropped += this.#pending.length - PENDING_MAX;
       this.#pending = this.#pending.slice(-PENDING_MAX);

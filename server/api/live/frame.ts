@@ -1,4 +1,4 @@
-import type { LockEvent } from "../../../lib/contract/event.ts";
+import type { HistoryEntry } from "../../../lib/contract/event.ts";
 import { type Key, keyOfFields } from "../../../lib/contract/key.ts";
 import type { LiveView } from "../../../lib/contract/live.ts";
 import type { Hold } from "../../watch/hold.ts";
@@ -20,7 +20,7 @@ export interface Window {
 }
 
 export interface Happened {
-  readonly events: readonly LockEvent[];
+  readonly events: readonly HistoryEntry[];
   /** How many more there were, which nobody keeps here. */
   readonly dropped: number;
 }
@@ -32,7 +32,7 @@ export class Frame {
   /** By the window that it is now, and the one that was told last. */
   readonly #changes = new Map<Window, Map<Window | undefined, Uint8Array | undefined>>();
   #allEvents: Uint8Array | undefined;
-  #eventsOf: Map<Key, LockEvent[]> | undefined;
+  #eventsOf: Map<Key, HistoryEntry[]> | undefined;
 
   constructor(
     private readonly watcher: Watcher,
@@ -104,14 +104,15 @@ export class Frame {
   }
 }
 
-export function eventsText(events: readonly LockEvent[], dropped: number): string {
+export function eventsText(events: readonly HistoryEntry[], dropped: number): string {
   const items = events.slice(-EVENTS_MAX);
   return JSON.stringify({ items, skipped: dropped + events.length - items.length });
 }
 
-function grouped(events: readonly LockEvent[]): Map<Key, LockEvent[]> {
-  const groups = new Map<Key, LockEvent[]>();
+function grouped(events: readonly HistoryEntry[]): Map<Key, HistoryEntry[]> {
+  const groups = new Map<Key, HistoryEntry[]>();
   for (const event of events) {
+    if (event.type === "gap") continue;
     const key = keyOfFields(event);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [event]);

@@ -1,11 +1,12 @@
-import type { LockEvent } from "../../../lib/contract/event.ts";
-import { ENDINGS, EventsHello } from "../../../lib/contract/event.ts";
-import { keyOfFields } from "../../../lib/contract/key.ts";
+import { ENDINGS, EventFilter, EventsHello, type HistoryEntry } from "../../../lib/contract/event.ts";
+import { eventMatcher } from "../../../lib/contract/event-filter.ts";
+import { type Key, keyOfFields, textOfKey } from "../../../lib/contract/key.ts";
+import type { Told } from "../../history/journal.ts";
 import type { Target } from "../../targets/target.ts";
 import type { Sink } from "../http.ts";
 import { type Route, targetRoute } from "../route.ts";
 import type { Services } from "../services.ts";
-import { isTooFarBehind, SSE_HEADERS, sse } from "../sse.ts";
+import { isTooFarBehind, SSE_HEADERS, sse, sseId } from "../sse.ts";
 
 const SNAPSHOT_PAGE = 500;
 
@@ -18,17 +19,18 @@ export function eventRoutes({ streams, authentication }: Services): Route[] {
       access: "read",
       summary: "Stream of events (SSE)",
       description:
-        "Begins with `hello`, which tells what can be replayed. With `Last-Event-ID` the events after it follow; when some of them have left the buffer, `gap` and what is left; when the id is not known here, `reset` and `snapshot` messages with every held lock. Then each event as it happens, by its type's name. Renewals carry no id and are not replayed.",
+        "Begins with `hello`, which tells what can be replayed. With `Last-Event-ID` the events after it follow; when some of them are not kept any more, `gap` and what is left; when the id is not known here, `reset` and `snapshot` messages with every held lock. Then each event as it happens, by its type's name. `gap` with an id and `from` and `to` is an entry of the history: nobody watched in that time. Ids are the same at every instance. Renewals and waits carry no id and are not replayed, nor do events while the home store is away; those are recorded later, and a message with nothing but their id follows then. With `key`, `owner` and `type` only such events come; `reset` and `snapshot` are of all locks.",
+      query: EventFilter,
       response: { status: 200, schema: EventsHello, description: "text/event-stream.", stream: true },
       errors: ["invalid", "unauthenticated", "forbidden", "too_many_streams", "unavailable"],
-      handle: ({ target, request }) => {
+      handle: ({ target, request, query }) => {
         streams.assertRoom();
         return {
           status: 200,
           headers: SSE_HEADERS,
           body: (sink) => {
             streams.guard(sink, () => authentication.mayStillRead(request));
-            void stream(target, sink, request.header("last-event-id"));
+            void stream(target, sink, { filter: query, lastId: request.header("last-event-id") });
           },
         };
       },
@@ -36,36 +38,55 @@ export function eventRoutes({ streams, authentication }: Services): Route[] {
   ];
 }
 
-async function stream(target: Target, sink: Sink, lastId: string | undefined): Promise<void> {
+interface Asked {
+  readonly filter: EventFilter;
+  readonly lastId: string | undefined;
+}
+
+async function stream(target: Target, sink: Sink, { filter, lastId }: Asked): Promise<void> {
   const { journal, watcher } = target;
-  const send = (event: LockEvent) => {
+  const isWanted = eventMatcher(filter);
+  const send = ({ entry, isKept, was }: Told) => {
     if (isTooFarBehind(sink)) sink.close();
-    else sink.write(sse(event.type, event, journal.isKept(event) ? event.id : undefined));
+    else if (!isWanted(entry)) return;
+    else if (was !== undefined) sink.write(sseId(entry.id));
+    else sink.write(sse(entry.type, entry, isKept ? entry.id : undefined));
   };
   const { oldest, newest } = journal;
   sink.write(sse("hello", { oldest, newest, now: watcher.clock.now() }));
   const replayed = lastId ? journal.after(lastId) : undefined;
   if (replayed?.kind === "reset") {
     // An event may be told before its lock is in the picture; it would be in neither of the two.
-    const meanwhile: LockEvent[] = [];
-    const stop = journal.subscribe((event) => meanwhile.push(event));
+    const meanwhile: Told[] = [];
+    const stop = journal.follow((told) => meanwhile.push(told));
     await watcher.settled();
     stop();
-    snapshot(target, sink);
-    for (const event of meanwhile) if (!isInPicture(target, event)) send(event);
-  } else {
-    if (replayed?.kind === "gap") sink.write(sse("gap", { oldest }));
-    for (const event of replayed?.events ?? []) send(event);
+    const shown = snapshot(target, sink);
+    // And one that is in the picture already may be told only when it has been recorded.
+    const sendNews = (told: Told) => {
+      if (!isShown(shown, told.entry)) send(told);
+    };
+    for (const told of meanwhile) sendNews(told);
+    sink.onClose(journal.follow(sendNews));
+    return;
   }
-  sink.onClose(journal.subscribe(send));
+  if (replayed?.kind === "gap") sink.write(sse("gap", { oldest }));
+  for (const entry of replayed?.events ?? []) send({ entry, isKept: true, was: undefined });
+  sink.onClose(journal.follow(send));
 }
 
-function isInPicture({ watcher }: Target, event: LockEvent): boolean {
-  const holders = watcher.mirror.get(keyOfFields(event))?.seen.holders ?? [];
-  return !ENDINGS.has(event.type) && holders.some(({ fence }) => fence === (event.fence ?? null));
+interface Shown {
+  readonly asOf: number;
+  /** The fences, or else the owners, of each key's holders. */
+  readonly holds: ReadonlyMap<Key, readonly string[]>;
 }
 
-function snapshot({ watcher, journal }: Target, sink: Sink): void {
+function isShown({ asOf, holds }: Shown, entry: HistoryEntry): boolean {
+  if (entry.type === "gap" || entry.at > asOf || ENDINGS.has(entry.type)) return false;
+  return holds.get(keyOfFields(entry))?.includes(entry.fence ?? entry.owner ?? "") ?? false;
+}
+
+function snapshot({ watcher, journal }: Target, sink: Sink): Shown {
   const byKey = { field: "key", direction: 1 } as const;
   const { holds, total } = watcher.mirror.page("", byKey, { offset: 0 }, Number.POSITIVE_INFINITY);
   sink.write(sse("reset", { newest: journal.newest, total }));
@@ -73,4 +94,8 @@ function snapshot({ watcher, journal }: Target, sink: Sink): void {
     const items = holds.slice(at, at + SNAPSHOT_PAGE).map((hold) => watcher.lockOf(hold));
     sink.write(sse("snapshot", { items, asOf: watcher.clock.lastHeard }));
   }
+  const names = holds.map(
+    ({ key, seen }) => [key, seen.holders.map(({ fence, owner }) => fence ?? textOfKey(owner))] as const,
+  );
+  return { asOf: watcher.clock.now(), holds: new Map(names) };
 }

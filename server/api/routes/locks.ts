@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { History } from "../../../lib/contract/event.ts";
 import { ForceReleased, ForceReleaseInput, ReserveInput } from "../../../lib/contract/force.ts";
 import type { Key } from "../../../lib/contract/key.ts";
 import { ListQuery, LockList } from "../../../lib/contract/list.ts";
@@ -19,7 +18,6 @@ import { type Route, targetRoute } from "../route.ts";
 
 const READ_ERRORS = ["invalid", "unauthenticated", "forbidden", "unavailable"] as const;
 const BODY_ERRORS = ["too_large", "unsupported_media_type"] as const;
-const HISTORY_LIMIT = 200;
 
 /** Looking at locks, and the operator's release. */
 export function lockRoutes(): Route[] {
@@ -42,15 +40,6 @@ export function lockRoutes(): Route[] {
       response: { status: 200, schema: Lock, description: "The lock; a free key has no holders." },
       errors: [...READ_ERRORS, "not_a_lock", "key_not_allowed"],
       handle: async ({ target, key }) => json(200, await lockNow(target.watcher, key)),
-    }),
-    targetRoute({
-      method: "GET",
-      path: "/locks/{key}/history",
-      access: "read",
-      summary: "The last events of one lock, newest first",
-      response: { status: 200, schema: History, description: "Events." },
-      errors: [...READ_ERRORS],
-      handle: ({ target, key }) => json(200, target.journal.ofKey(key, HISTORY_LIMIT)),
     }),
     targetRoute({
       method: "POST",

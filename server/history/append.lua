@@ -1,0 +1,42 @@
+-- Appends what the recorder of a target observed to the stream of its events, and says until when all is recorded.
+--
+-- Guarantee: only the recorder appends (its lock and the fence of its hold are compared), and only onto an end that it
+-- knows. One who does not know what stands there would tell it again: it reads on, drops what is told, and asks anew.
+-- So an append whose reply was lost, a recorder that was suspended and a new one that has the same observations all
+-- make no doublet.
+--
+-- KEYS[1] the stream
+-- KEYS[2] until when all is recorded, the id of the last entry, and '1' when older entries are gone
+-- KEYS[3] the recorder's lock (format token)    KEYS[4] its companion
+-- ARGV[1] the recorder's owner    ARGV[2] its fence    ARGV[3] the id of the last entry that it knows, or ''
+-- ARGV[4] recorded until, ms of the target's clock, or '' when that does not change
+-- ARGV[5] how many entries are kept    ARGV[6] for how many ms they are kept
+-- The rest, for each entry: its id ('*': a new one), type, key, at, owner, fence, seq, count, heldMs, more
+--
+-- Returns {'appended', id, ...}   {'behind', id of the last entry, or ''}   {'refused'}: somebody else records
+
+local held = redis.call('MGET', KEYS[2], KEYS[3], KEYS[4])
+local fence = string.match(held[3] or '', '^[^\n]*\n[^\n]*\n%d*\n(%d*)\n')
+if held[2] ~= ARGV[1] or fence ~= ARGV[2] then return { 'refused' } end
+
+local until_ms, last, cut = string.match(held[1] or '', '^(%d*) (%d*%-?%d*) ([01])$')
+if not last then
+  local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+  until_ms, last, cut = '', newest and newest[1] or '', '0'
+end
+if last ~= ARGV[3] then return { 'behind', last } end
+
+local reply = { 'appended' }
+for i = 7, #ARGV, 10 do
+  last = redis.call('XADD', KEYS[1], ARGV[i], 'type', ARGV[i + 1], 'key', ARGV[i + 2], 'at', ARGV[i + 3],
+    'owner', ARGV[i + 4], 'fence', ARGV[i + 5], 'seq', ARGV[i + 6], 'count', ARGV[i + 7], 'heldMs', ARGV[i + 8],
+    'more', ARGV[i + 9])
+  reply[#reply + 1] = last
+end
+
+-- Whole nodes only: cutting to the letter would rewrite one with each call.
+local time = redis.call('TIME')
+local edge = string.format('%.0f', math.max(0, tonumber(time[1]) * 1000 - tonumber(ARGV[6])))
+local gone = redis.call('XTRIM', KEYS[1], 'MAXLEN', '~', ARGV[5]) + redis.call('XTRIM', KEYS[1], 'MINID', '~', edge)
+redis.call('SET', KEYS[2], (ARGV[4] ~= '' and ARGV[4] or until_ms) .. ' ' .. last .. ' ' .. (gone > 0 and '1' or cut))
+return reply

@@ -1,0 +1,97 @@
+import { EVENT_TYPES, type GapEvent, type HistoryEntry, type LockEvent } from "../../lib/contract/event.ts";
+import type { RedisArgument } from "../redis/script.ts";
+
+/** An event that has no id yet: the stream gives it one. */
+export type Unnumbered = Omit<LockEvent, "id">;
+export type UnnumberedGap = Omit<GapEvent, "id">;
+export type UnnumberedEntry = Unnumbered | UnnumberedGap;
+
+/** The fields of an entry of the stream, in their order. All entries have all of them: then Redis stores no names. */
+const FIELDS = ["type", "key", "at", "owner", "fence", "seq", "count", "heldMs", "more"] as const;
+
+/** How many arguments of append.lua one entry takes: those above, after the id. */
+export const ENTRY_ARGUMENTS = FIELDS.length + 1;
+
+/** @param id '*', or the one that it had before it was lost */
+export function argumentsOf(entry: UnnumberedEntry, id = "*"): RedisArgument[] {
+  if (entry.type === "gap")
+    return [id, "gap", "", entry.at, "", "", "", "", "", moreOf({ from: entry.from })];
+  const {
+    type,
+    key,
+    keyBase64,
+    at,
+    owner = "",
+    fence = "",
+    seq,
+    count,
+    heldMs,
+    by,
+    reason,
+    observed,
+  } = entry;
+  const derived = observed === "derived" ? true : undefined;
+  const more = moreOf({ derived, keyBase64, by, reason });
+  return [id, type, key, at, owner, fence, seq ?? "", count ?? "", heldMs ?? "", more];
+}
+
+function moreOf(more: object): string {
+  const text = JSON.stringify(more);
+  return text === "{}" ? "" : text;
+}
+
+interface More {
+  readonly derived?: unknown;
+  readonly keyBase64?: unknown;
+  readonly by?: unknown;
+  readonly reason?: unknown;
+  readonly from?: unknown;
+}
+
+/** Anybody may have written to the stream, so what does not read as an entry is none. */
+export function entryOf(target: string, id: string, fields: readonly string[]): HistoryEntry | undefined {
+  const given = new Map<string, string>();
+  for (let at = 0; at + 1 < fields.length; at += 2) given.set(fields[at] ?? "", fields[at + 1] ?? "");
+  const type = given.get("type");
+  const at = wholeOf(given.get("at"));
+  const more = readMore(given.get("more"));
+  if (at === undefined || more === undefined) return undefined;
+  if (type === "gap") {
+    const from = Number(more.from);
+    return Number.isFinite(from) ? { id, type, target, at, from, to: at } : undefined;
+  }
+  const known = EVENT_TYPES.find((name) => name === type);
+  const key = given.get("key");
+  if (known === undefined || key === undefined || key === "") return undefined;
+  return eventOf({ id, type: known, target, key, at, observed: "exact" }, given, more);
+}
+
+function eventOf(event: LockEvent, given: ReadonlyMap<string, string>, more: More): LockEvent {
+  const owner = given.get("owner");
+  const fence = given.get("fence") ?? "";
+  const [seq, count, heldMs] = ["seq", "count", "heldMs"].map((name) => wholeOf(given.get(name)));
+  if (typeof more.keyBase64 === "string") event.keyBase64 = more.keyBase64;
+  if (owner) event.owner = owner;
+  if (count !== undefined) event.count = count;
+  if (/^\d{1,16}$/.test(fence)) event.fence = fence;
+  if (seq !== undefined) event.seq = seq;
+  if (heldMs !== undefined) event.heldMs = heldMs;
+  if (typeof more.by === "string") event.by = more.by;
+  if (typeof more.reason === "string") event.reason = more.reason;
+  if (more.derived === true) event.observed = "derived";
+  return event;
+}
+
+function wholeOf(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+function readMore(text: string | undefined): More | undefined {
+  if (text === undefined || text === "") return {};
+  try {
+    const more: unknown = JSON.parse(text);
+    return typeof more === "object" && more !== null ? more : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,18 @@
+/** Ids of events are those of the stream: `<ms>-<number>`, each above the one before. */
+export interface EventId {
+  readonly ms: number;
+  readonly seq: number;
+}
+
+export function parseEventId(text: string): EventId | undefined {
+  const [, ms, seq] = /^(\d{1,15})-(\d{1,15})$/.exec(text) ?? [];
+  return ms === undefined || seq === undefined ? undefined : { ms: Number(ms), seq: Number(seq) };
+}
+
+/** Below zero when `a` comes before `b`. @throws on what is no id: ask `parseEventId` first for what others said */
+export function compareIds(a: string, b: string): number {
+  if (a === b) return 0;
+  const [first, second] = [parseEventId(a), parseEventId(b)];
+  if (first === undefined || second === undefined) throw new Error("not the id of an event");
+  return first.ms - second.ms || first.seq - second.seq;
+}

@@ -1,0 +1,77 @@
+import { type HistoryEntry, isGap, type LockEvent, type PastHold } from "../../lib/contract/event.ts";
+import { stepOf } from "./story.ts";
+
+interface Open {
+  readonly owner: string;
+  readonly fence: string | undefined;
+  readonly since: number;
+  readonly sinceIs: PastHold["sinceIs"];
+  /** When a gap began after which it was not seen again yet. */
+  gapFrom: number | undefined;
+}
+
+/**
+ * The holds of a key that covered a moment.
+ *
+ * @param story what was told of the key, and the gaps, oldest first
+ */
+export function holdsAt(story: readonly HistoryEntry[], at: number): PastHold[] {
+  return holdsOf(story).filter(({ since, until }) => since <= at && (until === null || at < until));
+}
+
+/** All holds that a story tells of, in the order of their beginnings. */
+export function holdsOf(story: readonly HistoryEntry[]): PastHold[] {
+  const open = new Map<string, Open>();
+  const ended: PastHold[] = [];
+  for (const entry of story) {
+    if (isGap(entry)) {
+      for (const hold of open.values()) hold.gapFrom ??= entry.from;
+      continue;
+    }
+    const name = `${entry.fence ?? ""}\n${entry.owner ?? ""}`;
+    const before = open.get(name);
+    const step = stepOf(entry);
+    if (step === "ended") {
+      open.delete(name);
+      ended.push(endedBy(entry, before));
+    } else {
+      // Our holds have no other beside them, and a fence is never given again: whoever is left has ended unseen.
+      if (step === "begun" && entry.fence !== undefined) ended.push(...endUnseen(open, name));
+      if (before === undefined) open.set(name, begunBy(entry));
+      else before.gapFrom = undefined;
+    }
+  }
+  return [...ended, ...[...open.values()].map(stillOpen)].sort((a, b) => a.since - b.since);
+}
+
+function begunBy({ type, at, owner = "", fence }: LockEvent): Open {
+  const isBeginning = type === "acquired" || type === "recreated";
+  return { owner, fence, since: at, sinceIs: isBeginning ? "exact" : "at_least", gapFrom: undefined };
+}
+
+function endedBy(event: LockEvent, before: Open | undefined): PastHold {
+  const { owner = "", fence, at, heldMs } = event;
+  const since = before?.since ?? at - (heldMs ?? 0);
+  const sinceIs = before?.sinceIs ?? (heldMs === undefined ? "at_least" : "exact");
+  return {
+    owner,
+    ...(fence === undefined ? {} : { fence }),
+    since,
+    sinceIs,
+    until: at,
+    end: "told",
+    ended: event,
+  };
+}
+
+function endUnseen(open: Map<string, Open>, but: string): PastHold[] {
+  const gone = [...open].filter(([name]) => name !== but);
+  for (const [name] of gone) open.delete(name);
+  return gone.map(([, hold]) => ({ ...stillOpen(hold), end: "unseen" }));
+}
+
+function stillOpen({ owner, fence, since, sinceIs, gapFrom }: Open): PastHold {
+  const named = { owner, ...(fence === undefined ? {} : { fence }), since, sinceIs };
+  if (gapFrom === undefined) return { ...named, until: null, end: "open" };
+  return { ...named, until: null, end: "unseen", lastSeen: gapFrom };
+}

@@ -1,0 +1,362 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import fc from "fast-check";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type HistoryEntry, isGap, type LockEvent } from "../../lib/contract/event.ts";
+import type { Home } from "../auth/home.ts";
+import { openHome } from "../auth/home-store.ts";
+import { startTestRedis, type TestRedis } from "../testing/redis.ts";
+import { until } from "../testing/server.ts";
+import { Election } from "./election.ts";
+import type { Unnumbered } from "./entry.ts";
+import type { Retention } from "./event-index.ts";
+import { type Append, type Appended, EventStore, type Lead } from "./event-store.ts";
+import { Journal, type Told } from "./journal.ts";
+import { Recorder } from "./recorder.ts";
+import { Tail } from "./tail.ts";
+
+let redis: TestRedis;
+let client: Redis;
+beforeAll(async () => {
+  redis = await startTestRedis();
+  client = redis.client();
+});
+afterAll(async () => await redis.stop());
+
+const TIMES = { pollMs: 10, leaseMs: 400, giveWayMs: 60, lagMs: 50 };
+const KEPT: Retention = { most: 10_000, ms: 86_400_000 };
+let targets = 0;
+const freshTarget = () => `t${++targets}`;
+
+/** What becomes of the next append: it never arrives, or its answer is lost. */
+type Fault = "none" | "unsent" | "unanswered";
+
+class FlakyStore extends EventStore {
+  fault: Fault = "none";
+
+  override async append(lead: Lead, ask: Append): Promise<Appended> {
+    const { fault } = this;
+    this.fault = "none";
+    if (fault === "unsent") throw new Error("never sent");
+    const reply = await super.append(lead, ask);
+    if (fault === "unanswered") throw new Error("no answer");
+    return reply;
+  }
+}
+
+/** One console instance, as far as the history goes. */
+class Instance {
+  readonly journal: Journal;
+  readonly store: FlakyStore;
+  readonly told: Told[] = [];
+  isInSight = true;
+  readonly #recorder: Recorder;
+  readonly #tail: Tail;
+  readonly #connections: Home[];
+
+  constructor(
+    private readonly target: string,
+    { times = TIMES, kept = KEPT, at = redis } = {},
+  ) {
+    const own = openHome(at.url, "history");
+    const tail = openHome(at.url, "tail", { commandTimeout: 5000 });
+    this.#connections = [own, tail];
+    this.journal = new Journal(kept);
+    this.journal.follow((told) => this.told.push(told));
+    this.store = new FlakyStore(own, target, kept);
+    const sight = { isWhole: () => this.isInSight, now: () => Date.now() };
+    const election = new Election(own, this.store.lock, times.leaseMs);
+    this.#recorder = new Recorder(this.store, election, this.journal.index, sight, this.journal, times);
+    this.#tail = new Tail(this.store, this.#recorder, tail);
+    this.journal.recordWith(this.#recorder);
+    this.#recorder.start();
+    this.#tail.start();
+  }
+
+  observe(event: Unnumbered): void {
+    this.journal.append({ ...event, target: this.target });
+  }
+
+  get isLeading(): boolean {
+    return this.#recorder.isLeading;
+  }
+
+  get entries(): HistoryEntry[] {
+    return this.journal.recent(100_000);
+  }
+
+  look(isInSight: boolean): void {
+    this.isInSight = isInSight;
+    this.#recorder.sightChanged();
+  }
+
+  async stop(): Promise<void> {
+    this.#tail.stop();
+    await this.#recorder.stop();
+    for (const connection of this.#connections) connection.close();
+  }
+
+  /** As a killed process: nothing is said any more, the lock stays until its lease ends. */
+  kill(): void {
+    for (const connection of this.#connections) connection.close();
+    this.#tail.stop();
+    void this.#recorder.stop();
+  }
+}
+
+const begun = (key: string, n: number, more: Partial<Unnumbered> = {}): Unnumbered => ({
+  type: "acquired",
+  target: "t",
+  key,
+  at: n,
+  owner: "me",
+  count: 1,
+  observed: "exact",
+  fence: String(1_000_000 + n),
+  seq: 1,
+  ...more,
+});
+
+const keysOf = (entries: readonly HistoryEntry[]) =>
+  entries.map((entry) => (isGap(entry) ? "gap" : entry.key));
+const isLed = async (one: Instance) => await until(() => one.isLeading);
+
+describe("one instance", () => {
+  it("records what it observes, under the ids of the stream, and finds it again when it starts anew", async () => {
+    const target = freshTarget();
+    const first = new Instance(target);
+    await isLed(first);
+    for (let n = 0; n < 500; n++) first.observe(begun(`lock:${n}`, n));
+    await until(() => first.entries.length === 500);
+    const stream = await client.xrange(`{lockkeeper}:events:${target}`, "-", "+");
+    expect(first.entries.map(({ id }) => id)).toEqual(stream.map(([id]) => id));
+    await first.stop();
+    const second = new Instance(target);
+    await until(() => second.entries.length >= 500);
+    expect(second.entries.slice(0, 500)).toEqual(first.entries);
+    expect(second.told.filter(({ entry }) => !isGap(entry))).toEqual([]);
+    await second.stop();
+  });
+
+  it("tells of the time in which nobody watched, and drops none of the past for it", async () => {
+    const target = freshTarget();
+    const first = new Instance(target);
+    await isLed(first);
+    first.observe(begun("lock:a", 1));
+    await until(() => first.entries.length === 1);
+    await first.stop();
+    const stoppedAt = Date.now();
+    await sleep(100);
+    const second = new Instance(target);
+    await until(() => second.entries.length === 2);
+    const [, gap] = second.entries;
+    expect(gap).toMatchObject({ type: "gap" });
+    expect((gap as { from: number }).from).toBeLessThanOrEqual(stoppedAt);
+    expect((gap as { to: number }).to).toBeGreaterThanOrEqual(stoppedAt + 100);
+    await second.stop();
+  });
+
+  it("shows at once what cannot be recorded, and records it once the store is back, shown no second time", async () => {
+    const home = await startTestRedis({ args: ["--appendonly", "yes", "--appendfsync", "always"] });
+    const target = freshTarget();
+    const one = new Instance(target, { at: home });
+    await isLed(one);
+    one.observe(begun("lock:a", 1));
+    await until(() => one.entries.length === 1);
+    await home.kill();
+    await until(() => !one.isLeading);
+    one.observe(begun("lock:b", 2));
+    expect(one.told.at(-1)).toMatchObject({ isKept: false, entry: { key: "lock:b" } });
+    const shownAs = one.told.at(-1)?.entry.id;
+    await home.restart();
+    await until(() => one.entries.length === 2);
+    expect(keysOf(one.entries)).toEqual(["lock:a", "lock:b"]);
+    expect(one.told.at(-1)).toMatchObject({ was: shownAs, isKept: true });
+    await one.stop();
+    await home.stop();
+  });
+
+  it("writes again what the store has lost", async () => {
+    const home = await startTestRedis();
+    const target = freshTarget();
+    const one = new Instance(target, { at: home });
+    await isLed(one);
+    for (let n = 0; n < 300; n++) one.observe(begun(`lock:${n}`, n));
+    await until(() => one.entries.length === 300);
+    const ids = one.entries.map(({ id }) => id);
+    await home.restart();
+    await isLed(one);
+    one.observe(begun("lock:new", 301));
+    await until(() => one.entries.length === 301);
+    const stream = await home.client().xrange(`{lockkeeper}:events:${target}`, "-", "+");
+    expect(stream.map(([id]) => id).slice(0, 300)).toEqual(ids);
+    expect(stream).toHaveLength(301);
+    await one.stop();
+    await home.stop();
+  });
+
+  it("keeps Redis and itself bounded by count", async () => {
+    const target = freshTarget();
+    const kept = { most: 1000, ms: 86_400_000 };
+    const one = new Instance(target, { kept });
+    await isLed(one);
+    for (let n = 0; n < 5000; n++) {
+      one.observe(begun(`lock:${n % 50}`, n));
+      if (n % 500 === 0) await sleep(5);
+    }
+    await until(() => one.entries.at(-1)?.at === 4999);
+    expect(await client.xlen(`{lockkeeper}:events:${target}`)).toBeLessThan(1200);
+    expect(one.entries.length).toBeLessThan(1200);
+    await one.stop();
+    const next = new Instance(target, { kept });
+    await until(() => next.journal.index.size > 900);
+    expect(next.journal.past({ limit: 2000, matches: () => true }).isWhole).toBe(false);
+    await next.stop();
+  });
+});
+
+describe("two instances", () => {
+  it("have one history, and the second goes on when the first is killed: no doublet, no gap", async () => {
+    const target = freshTarget();
+    const [first, second] = [new Instance(target), new Instance(target)];
+    await until(() => first.isLeading !== second.isLeading);
+    const [leader, other] = first.isLeading ? [first, second] : [second, first];
+    let n = 0;
+    const both = async (count: number) => {
+      for (const end = n + count; n < end; n++) {
+        for (const one of [leader, other]) one.observe(begun(`lock:${n % 7}`, n));
+        await sleep(2);
+      }
+    };
+    await both(100);
+    leader.kill();
+    for (const end = n + 100; n < end; n++) {
+      other.observe(begun(`lock:${n % 7}`, n));
+      await sleep(5);
+    }
+    await until(() => other.entries.length === 200);
+    expect(other.entries.map(({ at }) => at)).toEqual(Array.from({ length: 200 }, (_, at) => at));
+    expect(other.told.filter(({ was }) => was === undefined).map(({ entry }) => entry.at)).toHaveLength(200);
+    await other.stop();
+  });
+
+  it("let the one record that has seen it all, when both could", async () => {
+    const target = freshTarget();
+    const first = new Instance(target);
+    await isLed(first);
+    const second = new Instance(target);
+    await sleep(100);
+    first.look(false);
+    await isLed(second);
+    first.look(true);
+    second.observe(begun("lock:a", 1));
+    await until(() => first.entries.length === 1);
+    expect(keysOf(first.entries)).toEqual(["lock:a"]);
+    await first.stop();
+    await second.stop();
+  });
+});
+
+const KEYS = ["lock:own", "lock:foreign", "lock:both"] as const;
+
+/** What really happens to a few locks, in order. */
+function truthOf(choices: readonly number[]): Unnumbered[] {
+  const open = new Map<string, Unnumbered>();
+  return choices.map((choice, n) => {
+    const key = KEYS[choice % KEYS.length] ?? KEYS[0];
+    const at = 1_790_000_000_000 + n * 100;
+    const held = open.get(key);
+    if (held === undefined) {
+      const isOwn = key === "lock:own" || (key === "lock:both" && choice % 2 === 0);
+      const {
+        fence: _,
+        seq: __,
+        ...foreign
+      } = begun(key, at, { owner: `they-${choice % 2}`, observed: "derived" });
+      const next = isOwn ? begun(key, at, { fence: String(at * 1000) }) : foreign;
+      open.set(key, next);
+      return next;
+    }
+    if (held.fence !== undefined && (held.seq ?? 0) < 3 && choice % 5 === 0) {
+      const next = {
+        ...held,
+        type: "reentered" as const,
+        at,
+        seq: (held.seq ?? 0) + 1,
+        count: (held.count ?? 0) + 1,
+      };
+      open.set(key, next);
+      return next;
+    }
+    open.delete(key);
+    const { count: _, seq: __, ...ended } = held;
+    return { ...ended, type: choice % 3 === 0 ? ("expired" as const) : ("released" as const), at };
+  });
+}
+
+/** As another instance observes it: what is derived has the time of its own look. */
+const seenAs = (event: Unnumbered, offMs: number): Unnumbered =>
+  event.observed === "derived" ? { ...event, at: event.at + offMs } : event;
+
+type Move = "observe" | "depose" | "unsent" | "unanswered" | "blind";
+
+describe("any interleaving of two recorders", () => {
+  it("gives each event once, in the order of its key, to the stream and to the readers of both", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat(1000), { minLength: 10, maxLength: 60 }),
+        fc.array(
+          fc.tuple(
+            fc.constantFrom<Move>("observe", "observe", "observe", "depose", "unsent", "unanswered"),
+            fc.nat(6),
+            fc.nat(1),
+          ),
+          { minLength: 5, maxLength: 40 },
+        ),
+        fc.integer({ min: -40, max: 40 }),
+        async (choices, moves, offMs) => {
+          const target = freshTarget();
+          const both = [new Instance(target), new Instance(target)] as const;
+          await until(() => both.some(({ isLeading }) => isLeading));
+          const truth = truthOf(choices);
+          let n = 0;
+          const observe = (count: number) => {
+            for (const event of truth.slice(n, n + count)) {
+              both[0].observe(event);
+              both[1].observe(seenAs(event, offMs));
+            }
+            n += count;
+          };
+          for (const [move, count, who] of moves) {
+            if (move === "observe") observe(count);
+            else if (move === "depose") await client.del(`{lockkeeper}:recorder:${target}`);
+            else both[who === 0 ? 0 : 1].store.fault = move === "unsent" ? "unsent" : "unanswered";
+            await sleep(count % 4);
+          }
+          observe(truth.length);
+          const isWhole = ({ entries }: Instance) => entries.length >= truth.length;
+          await until(() => both.every(isWhole)).catch(() => undefined);
+          for (const instance of both) expectStory(instance, truth);
+          expect(both[0].entries).toEqual(both[1].entries);
+          await Promise.all(both.map((one) => one.stop()));
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+});
+
+function expectStory({ entries, told }: Instance, truth: readonly Unnumbered[]): void {
+  expect(entries.filter(isGap)).toEqual([]);
+  const first = told.filter(({ was }) => was === undefined).map(({ entry }) => entry);
+  for (const key of KEYS) {
+    const expected = truth.filter((event) => event.key === key).map(wordsOf);
+    expect(entries.filter((entry) => !isGap(entry) && entry.key === key).map(wordsOf)).toEqual(expected);
+    expect(first.filter((entry) => !isGap(entry) && entry.key === key).map(wordsOf)).toEqual(expected);
+  }
+}
+
+function wordsOf(entry: HistoryEntry | Unnumbered): string {
+  const { type, owner, fence, seq } = entry as LockEvent;
+  return [type, owner, fence, seq].join(" ");
+}

@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { EventStore, Store } from "./event-store.ts";
+import type { Recorder } from "./recorder.ts";
+
+const WAIT_MS = 2000;
+/** Longer than a command that waits takes. */
+export const TAIL_TIMEOUT_MS = WAIT_MS + 1500;
+const PAUSE_MS = 100;
+
+/** Reads what another instance records. While this one does, there is nothing to read. */
+export class Tail {
+  readonly #stopping = new AbortController();
+
+  constructor(
+    private readonly store: EventStore,
+    private readonly recorder: Recorder,
+    private readonly home: Store,
+  ) {}
+
+  start(): void {
+    void this.#run();
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+    this.home.close();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const after = this.recorder.readsAfter;
+      if (after === undefined || !(await this.#next(after.id))) await pause(signal);
+    }
+  }
+
+  async #next(after: string | null): Promise<boolean> {
+    try {
+      this.recorder.read(await this.store.next(this.home, after, WAIT_MS));
+      return true;
+    } catch {
+      // The recorder's own calls tell whether the store is away.
+      return false;
+    }
+  }
+}
+
+async function pause(signal: AbortSignal): Promise<void> {
+  await sleep(PAUSE_MS, undefined, { signal, ref: false }).catch(() => undefined);
+}
