@@ -35,6 +35,8 @@ export const TIMES: Times = { pollMs: 500, leaseMs: 5000, giveWayMs: 1500, lagMs
 const GATHER_MS = 10;
 /** A recorder that has said nothing for this long may be gone, so one's own observations are shown meanwhile. */
 const SILENT_MS = 2500;
+/** Until connections and the first picture are there. */
+const STARTING_POLL_MS = 50;
 /** How long the first picture may take before what is observed is shown without it being recorded. */
 const PATIENCE_MS = 2000;
 const BEAT_MS = 250;
@@ -174,7 +176,9 @@ export class Recorder {
     const woken = new AbortController();
     this.#wake = () => woken.abort();
     const signal = AbortSignal.any([woken.signal, this.#stopping.signal]);
-    await sleep(this.times.pollMs, undefined, { signal, ref: false }).catch(() => undefined);
+    const pauseMs =
+      this.#mode === "starting" ? Math.min(STARTING_POLL_MS, this.times.pollMs) : this.times.pollMs;
+    await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
   }
 
   /** What was recorded before is looked up, and no news to anybody. */
@@ -218,7 +222,7 @@ export class Recorder {
     const leavesGap = covered !== undefined && stamp.until !== null && covered > stamp.until;
     const mayLead = covered !== undefined && (!leavesGap || now - this.#freeSince >= this.times.giveWayMs);
     if (mayLead && (await this.election.campaign())) await this.#takeOver(stamp);
-    else if (this.#mode !== "starting" || now - this.#startedAt > PATIENCE_MS) this.#goAlone();
+    else this.#goAlone();
   }
 
   /** Nobody else appends from now on. What stands there is read to its end, and the story goes on behind it. */
@@ -267,6 +271,7 @@ export class Recorder {
   }
 
   #goAlone(): void {
+    if (this.#mode === "starting" && performance.now() - this.#startedAt < PATIENCE_MS) return;
     const wasAlone = this.#mode === "alone";
     this.#mode = "alone";
     this.#pending = [];
