@@ -35,6 +35,8 @@ export interface TestCluster {
   keyAt(master: number, name: string): string;
   /** Begins to move the slot of the key away from the master that had it at first. */
   move(key: string, to: number): Promise<SlotMove>;
+  /** A new master without a slot; slots can be moved to it by its number. */
+  addMaster(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -53,7 +55,14 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     await stop();
     throw error;
   }
-  return new Assembled(nodes.slice(0, masters), nodes.slice(masters), stop);
+  return new Assembled(nodes.slice(0, masters), nodes.slice(masters), {
+    stop,
+    start: async () => {
+      const node = await startNode();
+      nodes.push(node);
+      return node;
+    },
+  });
 }
 
 async function startNode(): Promise<TestRedis> {
@@ -106,20 +115,23 @@ function rangeOf(n: number, masters: number): [from: number, to: number] {
 
 class Assembled implements TestCluster {
   readonly urls: readonly string[];
-  readonly #clients: readonly Redis[];
+  readonly #clients: Redis[];
+  /** How many masters shared the slots at first. */
+  readonly #count: number;
 
   constructor(
-    readonly masters: readonly TestRedis[],
+    readonly masters: TestRedis[],
     readonly replicas: readonly TestRedis[],
-    readonly stop: () => Promise<void>,
+    private readonly nodes: { start(): Promise<TestRedis>; stop(): Promise<void> },
   ) {
+    this.#count = masters.length;
     this.urls = masters.map(({ url }) => url);
     this.#clients = masters.map((master) => master.client());
   }
 
   homeOf(key: string): number {
     const slot = slotOf(key);
-    return this.masters.findIndex((_, n) => slot < rangeOf(n, this.masters.length)[1]);
+    return this.masters.findIndex((_, n) => slot < rangeOf(n, this.#count)[1]);
   }
 
   serverOf(key: string): Redis {
@@ -153,6 +165,21 @@ class Assembled implements TestCluster {
         await until(async () => (await Promise.all(this.#clients.map(isKnown))).every(Boolean));
       },
     };
+  }
+
+  async addMaster(): Promise<number> {
+    const node = await this.nodes.start();
+    const client = node.client();
+    await client.cluster("MEET", "127.0.0.1", this.masters[0]?.port ?? 0);
+    const id = String(await client.cluster("MYID"));
+    const knowIt = async (each: Redis) => String(await each.cluster("NODES")).includes(`${id} 127.0.0.1`);
+    await until(async () => (await Promise.all(this.#clients.map(knowIt))).every(Boolean), 10_000);
+    this.#clients.push(client);
+    return this.masters.push(node) - 1;
+  }
+
+  async stop(): Promise<void> {
+    await this.nodes.stop();
   }
 
   keyAt(master: number, name: string): string {

@@ -88,6 +88,22 @@ it("a slot that is on its way to another master with its locks is no event, and 
   expect(story(key)).toEqual(["acquired", "released"]);
 });
 
+it("a master that is added is heard of as soon as it has a slot", async () => {
+  const key = fresh(1);
+  const number = await cluster.addMaster();
+  const added = cluster.masters[number];
+  const move = await cluster.move(key, number);
+  await move.end();
+  const there = added?.client();
+  await until(() => watcher.health().masters.some(({ name }) => name.endsWith(`:${added?.port}`)), 3000);
+  await until(() => watcher.health().state === "live", 3000);
+  await there?.hset(key, owner(), 1);
+  await until(() => watcher.mirror.get(key) !== undefined, 500);
+  await there?.del(key);
+  await until(() => story(key).length === 2);
+  expect(story(key)).toEqual(["acquired", "released"]);
+});
+
 it("one master that is down hides nothing of the others; its replica takes over, and known keys are right at once", async () => {
   const lost = Array.from({ length: 20 }, () => fresh(0));
   const kept = fresh(2);
