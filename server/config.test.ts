@@ -48,10 +48,29 @@ describe("readConfig", () => {
       redisServerBin: undefined,
       embeddedRedisPort: 6399,
       cacheDir: resolve(".cache"),
+      streamsMax: 1000,
+      metrics: "key",
+      metricsPatterns: 0,
+      tracing: undefined,
       rootKey: undefined,
       logLevel: "warn",
       operatorName: expect.stringMatching(/./),
     });
+  });
+
+  it("sends traces where the variables of OpenTelemetry say", () => {
+    const OTEL_EXPORTER_OTLP_ENDPOINT = "http://collector:4318/";
+    const url = "http://collector:4318/v1/traces";
+    expect(read({ OTEL_EXPORTER_OTLP_ENDPOINT }).tracing).toEqual({ url, service: "lockkeeper" });
+    const OTEL_EXPORTER_OTLP_TRACES_ENDPOINT = "https://elsewhere/spans";
+    const both = {
+      OTEL_EXPORTER_OTLP_ENDPOINT,
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT,
+      OTEL_SERVICE_NAME: "locks",
+    };
+    expect(read(both).tracing).toEqual({ url: OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, service: "locks" });
+    expect(read({ ...both, OTEL_SDK_DISABLED: "true" }).tracing).toBeUndefined();
+    expect(() => read({ OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4317" })).toThrow("must be an http://");
   });
 
   it("takes what is set", () => {

@@ -62,6 +62,8 @@ const redisUrl = z
   .string()
   .regex(URL_BEGINNING, `must begin with ${URL_SCHEMES.slice(0, -1).join(", ")} or ${URL_SCHEMES.at(-1)}`);
 
+const otlpUrl = z.url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" });
+
 const Environment = z.object({
   PORT: port.default(3000),
   HOST: z.string().default("127.0.0.1"),
@@ -95,6 +97,10 @@ const Environment = z.object({
     .max(100, "must be 100 or less")
     .default(0),
   LOCKKEEPER_LOG: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`).default("warn"),
+  OTEL_EXPORTER_OTLP_ENDPOINT: otlpUrl.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: otlpUrl.optional(),
+  OTEL_SERVICE_NAME: z.string().default("lockkeeper"),
+  OTEL_SDK_DISABLED: z.string().optional(),
   NODE_ENV: z.string().optional(),
   npm_lifecycle_event: z.string().optional(),
 });
@@ -125,6 +131,8 @@ export interface Config {
   readonly metrics: "off" | "key" | "open";
   /** Of how many patterns of keys a target Prometheus is told. */
   readonly metricsPatterns: number;
+  /** Where spans of the verbs are sent to, and in whose name; undefined: nowhere. */
+  readonly tracing: { readonly url: string; readonly service: string } | undefined;
   readonly rootKey: string | undefined;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** Who a link made at this terminal logs in. */
@@ -158,6 +166,7 @@ export function readConfig(
     streamsMax: env.LOCKKEEPER_STREAMS_MAX,
     metrics: env.LOCKKEEPER_METRICS,
     metricsPatterns: env.LOCKKEEPER_METRICS_PATTERNS,
+    tracing: tracingOf(env),
     rootKey: env.LOCKKEEPER_ROOT_KEY,
     logLevel: env.LOCKKEEPER_LOG,
     operatorName: accountName(),
@@ -246,4 +255,12 @@ function accountName(): string {
 /** Next and React choose their production build by this variable, whatever the shell had set. */
 export function settleNodeEnv({ mode }: Config): void {
   Object.assign(process.env, { NODE_ENV: mode, NEXT_TELEMETRY_DISABLED: "1" });
+}
+
+/** By the variables that all of OpenTelemetry goes by. The SDK itself reads the headers that they name. */
+function tracingOf(env: z.output<typeof Environment>): Config["tracing"] {
+  const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const url = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base.replace(/\/$/, "")}/v1/traces`);
+  if (url === undefined || env.OTEL_SDK_DISABLED === "true") return undefined;
+  return { url, service: env.OTEL_SERVICE_NAME };
 }

@@ -15,6 +15,7 @@ import { RootKey } from "./auth/root-key.ts";
 import { makeLink, Sessions } from "./auth/sessions.ts";
 import type { Config } from "./config.ts";
 import { Metrics } from "./figures/metrics.ts";
+import { openTracing, type Tracing } from "./figures/tracing.ts";
 import { VerbWatch } from "./figures/verb-watch.ts";
 import type { OpenStore } from "./history/recording.ts";
 import { StartupError } from "./startup-error.ts";
@@ -46,6 +47,7 @@ export class Runtime {
     readonly targets: Targets,
     private readonly home: Home,
     private readonly streams: OpenStreams,
+    private readonly tracing: Tracing | undefined,
     /** The root key, when it was made just now; it is shown once. */
     readonly newRootKey: string | undefined,
   ) {}
@@ -73,11 +75,13 @@ export class Runtime {
       const streams = new OpenStreams(config.streamsMax);
       const live = new LiveStreams();
       const metrics = openMetrics(config, targets, streams);
-      const verbs = new VerbWatch({ count: metrics?.verbEnded });
+      const tracing = config.tracing && (await openTracing(config.tracing, log));
+      const verbs = new VerbWatch({ count: metrics?.verbEnded, trace: tracing?.begin });
       const services = { targets, sessions, authentication, live, streams, verbs };
       const door = new MetricsDoor(metrics, config.metrics === "open" ? "open" : "key", authentication, log);
       isStarted = true;
-      return new Runtime(config, createApi(services, log), door, targets, home, streams, rootKey.made);
+      const api = createApi(services, log);
+      return new Runtime(config, api, door, targets, home, streams, tracing, rootKey.made);
     } catch (error) {
       await targets.stop();
       home.close();
@@ -120,7 +124,7 @@ export class Runtime {
   }
 
   async stop(): Promise<void> {
-    await this.targets.stop();
+    await Promise.all([this.targets.stop(), this.tracing?.stop()]);
     this.home.close();
   }
 }

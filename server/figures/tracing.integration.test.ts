@@ -1,0 +1,111 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, it } from "vitest";
+import { startTestServer, until } from "../testing/server.ts";
+
+interface OtlpSpan {
+  name: string;
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
+  status: { code?: number };
+  attributes: { key: string; value: Record<string, unknown> }[];
+}
+
+let collector: Server | undefined;
+afterEach(() => void collector?.close());
+
+/** Takes OTLP as JSON, as collectors do on port 4318. */
+async function collect(): Promise<{ url: string; spans: OtlpSpan[]; services: Set<unknown> }> {
+  const spans: OtlpSpan[] = [];
+  const services = new Set<unknown>();
+  collector = createServer(async (incoming, outgoing) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    expect(incoming.url).toBe("/v1/traces");
+    const body = JSON.parse(Buffer.concat(chunks).toString());
+    for (const { resource, scopeSpans } of body.resourceSpans) {
+      for (const { key, value } of resource.attributes)
+        if (key === "service.name") services.add(value.stringValue);
+      for (const scope of scopeSpans) spans.push(...scope.spans);
+    }
+    outgoing.writeHead(200, { "content-type": "application/json" }).end("{}");
+  });
+  collector.listen(0, "127.0.0.1");
+  await once(collector, "listening");
+  return { url: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`, spans, services };
+}
+
+const factsOf = ({ attributes }: OtlpSpan) =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+const msOf = ({ startTimeUnixNano, endTimeUnixNano }: OtlpSpan) =>
+  Number(BigInt(endTimeUnixNano) - BigInt(startTimeUnixNano)) / 1e6;
+
+it("sends a span of each verb, in the trace of who asked, with the wait inside; a stop sends the rest at once", async () => {
+  const { url, spans, services } = await collect();
+  const server = await startTestServer({ environment: { OTEL_EXPORTER_OTLP_ENDPOINT: url } });
+  const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+  const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
+  const act = (verb: string, body: object) => server.call(`/locks/lock%3At/${verb}`, { body, headers });
+  await act("acquire", { owner: "a" });
+  await act("acquire", { owner: "b" });
+  const waiting = act("acquire", { owner: "b", waitMs: 5000, format: "redisson" });
+  await until(async () => (await server.call("/stats")).body.totals.waiting === 1);
+  await act("renew", { owner: "a" });
+  await act("release", { owner: "a" });
+  const { waitedMs, fence } = (await waiting).body;
+  await act("force-release", { expect: `fence.${fence}`, reason: "test" });
+  await server.call("/locks/lock%3At/verify", { body: { owner: "b" } });
+  const stoppedAt = performance.now();
+  await server.stop();
+  expect(performance.now() - stoppedAt).toBeLessThan(1800);
+
+  const told = spans.map((span) => [span.name, factsOf(span)["lockkeeper.outcome"]]);
+  expect(told).toHaveLength(8);
+  for (const one of [
+    ...[
+      ["acquire", "granted"],
+      ["acquire", "held"],
+      ["renew", "renewed"],
+      ["release", "released"],
+    ],
+    ...[
+      ["force-release", "released"],
+      ["verify", "lost"],
+      ["wait", undefined],
+    ],
+  ])
+    expect(told).toContainEqual(one);
+  const ofTrace = spans.filter((span) => span.traceId === traceId);
+  expect(ofTrace).toHaveLength(7);
+  const wait = spans.find(({ name }) => name === "wait");
+  const waited = spans.find(({ spanId }) => spanId === wait?.parentSpanId);
+  if (wait === undefined || waited === undefined) throw new Error("the wait stands alone");
+  expect(waited.parentSpanId).toBe("00f067aa0ba902b7");
+  expect(factsOf(waited)).toEqual({
+    "lockkeeper.target": "default",
+    "lockkeeper.key": "lock:t",
+    "lockkeeper.format": "redisson",
+    "lockkeeper.outcome": "granted",
+    "lockkeeper.waited_ms": waitedMs,
+  });
+  expect(msOf(wait)).toBeGreaterThanOrEqual(waitedMs - 1);
+  expect(msOf(waited)).toBeGreaterThanOrEqual(msOf(wait));
+  expect(services).toEqual(new Set(["lockkeeper"]));
+});
+
+it("stops in time when nobody collects", async () => {
+  const environment = {
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "http://127.0.0.1:9/traces",
+    LOCKKEEPER_LOG: "silent",
+  };
+  const server = await startTestServer({ environment });
+  const { status } = await server.call("/locks/lock%3At/acquire", { body: { owner: "a" } });
+  expect(status).toBe(200);
+  const stoppedAt = performance.now();
+  await server.stop();
+  expect(performance.now() - stoppedAt).toBeLessThan(1800);
+});

@@ -1,0 +1,102 @@
+import type { Context, Span, Tracer } from "@opentelemetry/api";
+import type { Logger } from "pino";
+import { textOfKey } from "../../lib/contract/key.ts";
+import type { VerbCall, VerbEnd } from "./verb-call.ts";
+import type { Headers, VerbSpan } from "./verb-watch.ts";
+
+export interface TracingOptions {
+  /** Where spans are sent to: OTLP over HTTP, as JSON. */
+  readonly url: string;
+  readonly service: string;
+}
+
+/** Spans of the verbs, for whoever collects them. */
+export interface Tracing {
+  begin(call: VerbCall, request: Headers): VerbSpan;
+  /** Sends what is left, as far as it goes in half a second. */
+  stop(): Promise<void>;
+}
+
+const FLUSH_MS = 500;
+/** Outcomes that are faults; that a lock is held is none. */
+const FAULTS: ReadonlySet<string> = new Set(["unavailable", "unknown_outcome", "internal"]);
+
+/** Loads OpenTelemetry, which costs some 40 ms and 7 MB, and is not loaded otherwise. */
+export async function openTracing({ url, service }: TracingOptions, log: Logger): Promise<Tracing> {
+  const [api, sdk, { resourceFromAttributes }, { W3CTraceContextPropagator }, { OTLPTraceExporter }] =
+    await Promise.all([
+      import("@opentelemetry/api"),
+      import("@opentelemetry/sdk-trace"),
+      import("@opentelemetry/resources"),
+      import("@opentelemetry/core"),
+      import("@opentelemetry/exporter-trace-otlp-http"),
+    ]);
+  // What the SDK has to say, above all that the collector does not answer, would be said to nobody.
+  api.diag.setLogger(diagnosticsIn(log), { logLevel: api.DiagLogLevel.WARN, suppressOverrideMessage: true });
+  const provider = new sdk.TracerProvider({
+    resource: resourceFromAttributes({ "service.name": service }),
+    spanProcessors: [new sdk.BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url }) })],
+  });
+  const tracer = provider.getTracer("lockkeeper");
+  const propagator = new W3CTraceContextPropagator();
+  const getter = { get: (request: Headers, name: string) => request.header(name), keys: () => [] };
+  return {
+    begin(call, request) {
+      const parent = propagator.extract(api.ROOT_CONTEXT, request, getter);
+      const startedAt = now();
+      const attributes = attributesOf(call);
+      const kind = api.SpanKind.SERVER;
+      const span = tracer.startSpan(call.verb, { kind, attributes, startTime: startedAt }, parent);
+      const within = api.trace.setSpan(parent, span);
+      return new RunningSpan(span, tracer, within, startedAt, call.waits, api.SpanStatusCode.ERROR);
+    },
+    async stop() {
+      const timeOut = new Promise((resolve) => setTimeout(resolve, FLUSH_MS).unref());
+      await Promise.race([provider.shutdown().catch(() => undefined), timeOut]);
+    },
+  };
+}
+
+class RunningSpan implements VerbSpan {
+  constructor(
+    private readonly span: Span,
+    private readonly tracer: Tracer,
+    private readonly within: Context,
+    private readonly startedAt: number,
+    private readonly waits: boolean,
+    private readonly error: number,
+  ) {}
+
+  end({ outcome, waitedMs }: VerbEnd): void {
+    const { span, startedAt } = this;
+    const endedAt = now();
+    span.setAttribute("lockkeeper.outcome", outcome);
+    if (this.waits) {
+      const waited = waitedMs ?? endedAt - startedAt;
+      span.setAttribute("lockkeeper.waited_ms", Math.round(waited));
+      // A lock that was free at once was not waited for.
+      if (waited >= 1) {
+        const wait = this.tracer.startSpan("wait", { startTime: startedAt }, this.within);
+        wait.end(startedAt + waited);
+      }
+    }
+    if (FAULTS.has(outcome)) span.setStatus({ code: this.error, message: outcome });
+    span.end(endedAt);
+  }
+}
+
+/** Unix milliseconds, with a fraction. */
+function now(): number {
+  return performance.timeOrigin + performance.now();
+}
+
+function attributesOf({ target, key, format }: VerbCall) {
+  const attributes = { "lockkeeper.target": target, "lockkeeper.key": textOfKey(key) };
+  return format === undefined ? attributes : { ...attributes, "lockkeeper.format": format };
+}
+
+function diagnosticsIn(log: Logger) {
+  const say = (message: string, ...more: unknown[]) => log.warn({ more }, `OpenTelemetry: ${message}`);
+  const nothing = () => undefined;
+  return { error: say, warn: say, info: nothing, debug: nothing, verbose: nothing };
+}
