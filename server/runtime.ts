@@ -108,8 +108,9 @@ export class Runtime {
   get readiness(): { ready: boolean; state: string } {
     if (this.home.isAway) return { ready: false, state: "home store down" };
     const states = this.targets.keepers.map(({ target }) => target?.watcher.health().state ?? "down");
-    const ready = states.includes("live");
-    return { ready, state: ready ? "live" : states.includes("catching_up") ? "catching_up" : "down" };
+    const found = (["live", "partial"] as const).find((state) => states.includes(state));
+    if (found !== undefined) return { ready: true, state: found };
+    return { ready: false, state: states.includes("catching_up") ? "catching_up" : "down" };
   }
 
   /** The token of a one-time link to the console; undefined while the store that keeps it is away. */

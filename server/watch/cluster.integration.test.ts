@@ -98,7 +98,7 @@ it("a master that is added is heard of as soon as it has a slot", async () => {
   await until(() => watcher.health().masters.some(({ name }) => name.endsWith(`:${added?.port}`)), 3000);
   await until(() => watcher.health().state === "live", 3000);
   await there?.hset(key, owner(), 1);
-  await until(() => watcher.mirror.get(key) !== undefined, 500);
+  await until(() => watcher.mirror.get(key) !== undefined, 1000);
   await there?.del(key);
   await until(() => story(key).length === 2);
   expect(story(key)).toEqual(["acquired", "released"]);
@@ -124,5 +124,5 @@ it("one master that is down hides nothing of the others; its replica takes over,
   expect(lost.slice(1).every((key) => watcher.mirror.get(key) !== undefined)).toBe(true);
   const taken = fresh(0);
   await replica?.hset(taken, owner(), 1);
-  await until(() => watcher.mirror.get(taken) !== undefined, 500);
+  await until(() => watcher.mirror.get(taken) !== undefined, 1000);
 });

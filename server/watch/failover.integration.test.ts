@@ -78,7 +78,7 @@ it("the master is killed under load: known keys are right within two seconds of 
   await stop();
   const key = `lock:${randomUUID()}`;
   await promoted.client().hset(key, `${randomUUID()}:1`, 1);
-  await until(() => watcher.mirror.get(key) !== undefined, 500);
+  await until(() => watcher.mirror.get(key) !== undefined, 1000);
   await old.restart();
 });
 

@@ -85,7 +85,7 @@ describe("where a Redis may be", () => {
     await direct.select(5);
     const key = await take();
     for (const watcher of watchers) {
-      await until(() => watcher.mirror.get(key) !== undefined, 500);
+      await until(() => watcher.mirror.get(key) !== undefined, 1000);
       expect(watcher.health()).toMatchObject({ state: "live", notifications: "on" });
     }
     // All keys of a database change at once, and Redis says nothing of it.
@@ -110,7 +110,7 @@ describe("whether notifications arrive is tried, not asked", () => {
     await direct.config("SET", SETTING, NEEDED);
     await until(() => watcher.health().notifications === "on", 3000);
     const heard = await take();
-    await until(() => watcher.mirror.get(heard) !== undefined, 500);
+    await until(() => watcher.mirror.get(heard) !== undefined, 1000);
   });
 
   it("those of one type of key are missing: they are off", async () => {
@@ -127,7 +127,7 @@ describe("whether notifications arrive is tried, not asked", () => {
     );
     expect(watcher.health()).toMatchObject({ state: "live", notifications: "on" });
     const key = await take();
-    await until(() => watcher.mirror.get(key) !== undefined, 500);
+    await until(() => watcher.mirror.get(key) !== undefined, 1000);
   });
 });
 
@@ -153,11 +153,11 @@ describe("a target that is read only", () => {
     const watcher = await watching(url, { readOnly: true });
     expect(watcher.health()).toMatchObject({ state: "live", notifications: "on" });
     const key = await take();
-    await until(() => watcher.mirror.get(key) !== undefined, 500);
+    await until(() => watcher.mirror.get(key) !== undefined, 1000);
     await direct.flushall();
     await until(() => watcher.mirror.get(key) === undefined, 3000);
     const again = await take();
-    await until(() => watcher.mirror.get(again) !== undefined, 500);
+    await until(() => watcher.mirror.get(again) !== undefined, 1000);
     await direct.swapdb(0, 1);
     await until(() => watcher.mirror.get(again) === undefined, 3000);
     await direct.config("SET", SETTING, "");
