@@ -16,7 +16,11 @@ import { type Enter, openProbes, PROBES, viewsOf } from "./views.ts";
 const FIGURES = { "watch.lag.p99": 100, "watch.lag.p99.1tab": 1 };
 const CHANGES_A_SECOND = 2000;
 const NAMES = 3000;
-const WARM_MS = { full: 6000, quick: 1000 };
+const FILL_MS = { full: 6000, quick: 1000 };
+const EFFORT = {
+  full: { rounds: 3, warmMs: 3000, probes: 120 },
+  quick: { rounds: 1, warmMs: 500, probes: 20 },
+};
 const LOST_MS = 10_000;
 /** Between two probes, by chance, so that no interval of the server is hit on purpose. */
 const PAUSE_MS = [20, 80] as const;
@@ -30,14 +34,14 @@ export const lag: Experiment = {
     const changes = await startChild(run, "changes.ts", [server.redisUrl]);
     await tell(changes, { do: "change", perSecond: CHANGES_A_SECOND, names: NAMES });
     const tabs = await Tabs.start(run, server.target);
-    await sleep(WARM_MS[run.effort]);
+    await sleep(FILL_MS[run.effort]);
     const scene = { server, changes, tabs, enters };
     const rounds: Record<string, Round[]> = {};
-    for (let round = 0; round < { quick: 1, full: 3 }[run.effort]; round++) {
+    for (let round = 0; round < EFFORT[run.effort].rounds; round++) {
       for (const [figure, count] of Object.entries(FIGURES)) {
         if (!run.wanted.includes(figure)) continue;
         progress(`round ${round + 1}: ${count} tabs`);
-        const measured = await measureRound(scene, count, { quick: 20, full: 120 }[run.effort]);
+        const measured = await measureRound(scene, count, EFFORT[run.effort]);
         rounds[figure] = [...(rounds[figure] ?? []), measured];
       }
     }
@@ -60,7 +64,11 @@ interface Round {
   readonly facts: Readonly<Record<string, number>>;
 }
 
-async function measureRound(scene: Scene, count: number, probes: number): Promise<Round> {
+async function measureRound(
+  scene: Scene,
+  count: number,
+  { warmMs, probes }: { readonly warmMs: number; readonly probes: number },
+): Promise<Round> {
   const { tabs } = scene;
   const views = viewsOf(count);
   await tabs.open(views);
@@ -68,7 +76,7 @@ async function measureRound(scene: Scene, count: number, probes: number): Promis
     PROBES.map((probe) => [probe, views.filter((view) => view.probe === probe).length]),
   );
   const shown = [...lookers].filter(([, lookersOf]) => lookersOf > 0);
-  await sleep(500);
+  await sleep(warmMs);
   const before = await usedBy(scene);
   const lags: number[] = [];
   for (let at = 0; at < probes; at++) {

@@ -14,7 +14,7 @@ const TIMER_MS_MAX = 60_000;
 const RETRY_MS = 100;
 /** Reading may take this share of the time, so that what a busy lock does is not looked at one by one. */
 const READ_SHARE = 0.2;
-const PAUSE_MS_MAX = 25;
+const PAUSE_MS_MAX = 15;
 /** While a walk goes on: small enough that Redis and we work at the same time, and filled before they are sent. */
 const HURRIED = { batch: 32, waitMs: 10 };
 /** A key is read so often at most within so long: what a busy lock does is looked at some tens of times a second. */
