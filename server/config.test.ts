@@ -49,6 +49,7 @@ describe("readConfig", () => {
       embeddedRedisPort: 6399,
       cacheDir: resolve(".cache"),
       streamsMax: 1000,
+      locksMax: 1_000_000,
       metrics: "key",
       metricsPatterns: 0,
       tracing: undefined,

@@ -89,6 +89,11 @@ const Environment = z.object({
     .int("must be a whole number")
     .min(1, "must be 1 or more")
     .default(1000),
+  LOCKKEEPER_LOCKS_MAX: z.coerce
+    .number("must be a number")
+    .int("must be a whole number")
+    .min(1, "must be 1 or more")
+    .default(1_000_000),
   LOCKKEEPER_METRICS: z.enum(["off", "key", "open"], "must be off, key or open").default("key"),
   LOCKKEEPER_METRICS_PATTERNS: z.coerce
     .number("must be a whole number from 0 to 100")
@@ -127,6 +132,8 @@ export interface Config {
   readonly cacheDir: string;
   /** How many tabs and readers of events may be open at once. */
   readonly streamsMax: number;
+  /** Locks of a target that are kept in the picture. */
+  readonly locksMax: number;
   /** Who may read /metrics: whoever has an API key, or anyone. */
   readonly metrics: "off" | "key" | "open";
   /** Of how many patterns of keys a target Prometheus is told. */
@@ -164,6 +171,7 @@ export function readConfig(
     embeddedRedisPort: env.LOCKKEEPER_REDIS_PORT,
     cacheDir: resolve(env.LOCKKEEPER_CACHE_DIR.replace(/^~(?=\/)/, homedir())),
     streamsMax: env.LOCKKEEPER_STREAMS_MAX,
+    locksMax: env.LOCKKEEPER_LOCKS_MAX,
     metrics: env.LOCKKEEPER_METRICS,
     metricsPatterns: env.LOCKKEEPER_METRICS_PATTERNS,
     tracing: tracingOf(env),

@@ -134,7 +134,7 @@ function targetsOf({ config, ownUrl, log }: RuntimeParts, home: Home, openStore:
   const keeperOf = ({ where = ownUrl, ...settings }: Config["targets"][number]) => {
     if (where === undefined) throw new Error("the embedded Redis was not started");
     const open = (placed: PlacedSettings) => openTarget(placed, { home, openStore, log });
-    return new TargetKeeper({ ...settings, where }, open, log);
+    return new TargetKeeper({ ...settings, where, locksMax: config.locksMax }, open, log);
   };
   const [first, ...others] = config.targets;
   return new Targets([keeperOf(first), ...others.map(keeperOf)]);

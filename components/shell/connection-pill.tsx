@@ -2,7 +2,7 @@
 
 import clsx from "clsx";
 import { useLive, useSilence } from "@/lib/live/hooks.ts";
-import { conditionOf, type Tone } from "./connection.ts";
+import { conditionOf, type Tone, wholenessOf } from "./connection.ts";
 
 const DOTS: Record<Tone, string> = { ok: "bg-ok", warn: "bg-warn", bad: "bg-bad", idle: "bg-bar" };
 const TEXTS: Record<Tone, string> = {
@@ -16,12 +16,21 @@ export function ConnectionPill() {
   const state = useLive();
   const { tone, text, spoken } = conditionOf(state, useSilence());
   return (
-    <span className={clsx("flex min-w-0 items-center gap-1.5", TEXTS[tone])} data-testid="connection">
-      <span aria-hidden className={clsx("size-[7px] shrink-0 rounded-full", DOTS[tone])} />
-      <span className="truncate">{text}</span>
-      <span role="status" className="sr-only">
-        {spoken}
-      </span>
-    </span>
+    <details className="relative min-w-0" data-testid="connection">
+      <summary className={clsx("flex min-w-0 cursor-pointer list-none items-center gap-1.5", TEXTS[tone])}>
+        <span aria-hidden className={clsx("size-[7px] shrink-0 rounded-full", DOTS[tone])} />
+        <span className="truncate">{text}</span>
+        <span role="status" className="sr-only">
+          {spoken}
+        </span>
+      </summary>
+      {state.health !== null && (
+        <ul className="absolute top-full left-0 z-20 mt-2 flex w-72 max-w-[80vw] flex-col gap-1.5 rounded-[7px] border border-line bg-panel p-3 text-2xs text-ink-2 shadow-lg">
+          {wholenessOf(state.health).map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      )}
+    </details>
   );
 }

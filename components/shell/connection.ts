@@ -30,9 +30,43 @@ export function conditionOf(state: LiveState, silence: number | null): Condition
 function ofHealth(health: Health): Condition {
   if (health.state === "down") return plain("bad", "Redis is down");
   if (health.state === "partial") return plain("bad", partialOf(health));
-  if (health.state === "catching_up") return plain("warn", "catching up");
+  if (health.state === "catching_up") return catchingUp(health);
   if (health.lagMs === null) return plain("ok", "live");
   return { tone: "ok", text: `live, ${formatLag(health.lagMs)} behind`, spoken: "live" };
+}
+
+function catchingUp({ scan }: Health): Condition {
+  const share = scan?.keys ? `, ${Math.floor((100 * scan.scanned) / scan.keys)} %` : "";
+  return { tone: "warn", text: `catching up${share}`, spoken: "catching up" };
+}
+
+/** What is known of how whole the picture is, a line each. */
+export function wholenessOf({ now, scannedAt, scanMs, scan, missed, leftOut }: Health): string[] {
+  const { found, gone, changed, lastAt } = missed;
+  const sum = found + gone + changed;
+  return [
+    ...(scannedAt === null || scanMs === null
+      ? ["All keys have not been gone through yet."]
+      : [`All keys were gone through ${formatAge(now - scannedAt)} ago, in ${formatLag(scanMs)}.`]),
+    ...(scan === undefined ? [] : [`Under way: ${progressOf(scan)}, for ${formatLag(scan.ms)}.`]),
+    ...(sum === 0 || lastAt === null
+      ? []
+      : [
+          `${sum} ${sum === 1 ? "change was" : "changes were"} found that Redis never told of, the last ${formatAge(now - lastAt)} ago.`,
+        ]),
+    ...(leftOut === undefined ? [] : [`${leftOut} locks or more are left out: the picture is full.`]),
+  ];
+}
+
+function progressOf({ scanned, keys }: NonNullable<Health["scan"]>): string {
+  const all = keys === null ? "" : ` of ${keys.toLocaleString("en")}`;
+  return `${scanned.toLocaleString("en")}${all} keys`;
+}
+
+function formatAge(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
 }
 
 /** "1 of 3 masters is down" */

@@ -33,6 +33,29 @@ export const LiveQuery = LiveView.extend({
 });
 
 /** One Redis that takes writes of the target. */
+export const Scan = z
+  .object({
+    scanned: z.int().meta({ description: "Keys gone through so far, as near as SCAN tells." }),
+    keys: z.int().nullable().meta({ description: "Keys to go through; null: Redis does not say." }),
+    ms: z.int().meta({ description: "For how long it has been going on." }),
+  })
+  .meta({ id: "Scan", description: "A pass over all keys that is under way." });
+export type Scan = z.infer<typeof Scan>;
+
+export const Missed = z
+  .object({
+    found: z.int().meta({ description: "Locks that were there." }),
+    gone: z.int().meta({ description: "Locks that were gone before their end." }),
+    changed: z.int().meta({ description: "Locks that had another holder." }),
+    lastAt: z.number().nullable().meta({ description: "When the last one was found, Redis's clock." }),
+  })
+  .meta({
+    id: "Missed",
+    description:
+      "What looking has found, since the start, and Redis never told of, although its notifications were on.",
+  });
+export type Missed = z.infer<typeof Missed>;
+
 export const MasterHealth = z
   .object({
     name: z.string().meta({ description: "`host:port` as it is now." }),
@@ -42,6 +65,7 @@ export const MasterHealth = z
     clockOffsetMs: z.number().meta({ description: "How far its clock is ahead of Lockkeeper's." }),
     scannedAt: z.number().nullable(),
     scanMs: z.number().nullable(),
+    scan: Scan.optional(),
     downSince: z.number().optional().meta({ description: "By Lockkeeper's clock, Unix milliseconds." }),
     detail: z.string().optional(),
   })
@@ -61,7 +85,13 @@ export const Health = z
       .meta({ description: "Redis round trip last measured, of the slowest master; null while down." }),
     scannedAt: z.number().nullable().meta({ description: "End of the last full pass, over all masters." }),
     scanMs: z.number().nullable().meta({ description: "How long it took, at the slowest master." }),
+    scan: Scan.optional().meta({ description: "Present while a pass is under way, over all masters." }),
+    missed: Missed,
     locks: z.int(),
+    leftOut: z.int().optional().meta({
+      description:
+        "At least so many locks are not in the picture, because it has as many as LOCKKEEPER_LOCKS_MAX allows.",
+    }),
     detail: z.string().optional().meta({ description: "What is wrong and what to do about it." }),
     masters: z.array(MasterHealth),
   })

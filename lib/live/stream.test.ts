@@ -24,6 +24,7 @@ const health: LiveMessage = {
     lagMs: 1,
     scannedAt: 1,
     scanMs: 1,
+    missed: { found: 0, gone: 0, changed: 0, lastAt: null },
     locks: 0,
     masters: [],
   },

@@ -31,7 +31,7 @@ export interface Target extends Pick<TargetSettings, "name" | "label" | "environ
 }
 
 /** A target of which is known where it is: the embedded Redis, too. */
-export type PlacedSettings = TargetSettings & { readonly where: Where };
+export type PlacedSettings = TargetSettings & { readonly where: Where; readonly locksMax: number };
 
 /** @throws StartupError when it cannot be reached, or cannot hold locks for us */
 export async function openTarget(settings: PlacedSettings, around: Around): Promise<Target> {
@@ -71,13 +71,13 @@ interface Opened {
 }
 
 function watched(
-  { name, policy }: PlacedSettings,
+  { name, policy, locksMax }: PlacedSettings,
   { masters, backend, rules }: Opened,
   { openStore, log }: Around,
 ) {
   const journal = new Journal();
   const { watch, notifications, readOnly } = policy;
-  const options = { target: name, watch, notifications, readOnly, rules: rules.rules };
+  const options = { target: name, watch, notifications, readOnly, locksMax, rules: rules.rules };
   const watcher = new Watcher(options, masters, journal, log);
   const figures = openFigures(name, watcher, journal);
   rules.onLoaded(() => watcher.useRules(rules.rules));

@@ -1,12 +1,17 @@
-import type { Health, MasterHealth } from "../../lib/contract/live.ts";
+import type { Health, MasterHealth, Scan } from "../../lib/contract/live.ts";
 import type { MasterWatch } from "./master-watch.ts";
 
 /** How far the picture of a target can be trusted. */
-export function healthOf(watches: readonly MasterWatch[], now: number, locks: number): Health {
+export function healthOf(
+  watches: readonly MasterWatch[],
+  now: number,
+  { missed, locks, leftOut }: Pick<Health, "missed" | "locks"> & { leftOut: number },
+): Health {
   const masters = watches.map(healthOfMaster);
   const up = masters.filter(({ state }) => state !== "down");
   const off = up.find(({ notifications }) => notifications === "off");
-  const detail = detailOf(masters) ?? off?.detail;
+  const detail = detailOf(masters) ?? fullOf(locks, leftOut) ?? off?.detail;
+  const scan = scanOf(masters);
   return {
     now,
     state: stateOf(masters),
@@ -14,13 +19,16 @@ export function healthOf(watches: readonly MasterWatch[], now: number, locks: nu
     lagMs: most(up.map(({ lagMs }) => lagMs)),
     scannedAt: least(masters.map(({ scannedAt }) => scannedAt)),
     scanMs: most(masters.map(({ scanMs }) => scanMs)),
+    ...(scan === undefined ? {} : { scan }),
+    missed,
     locks,
+    ...(leftOut === 0 ? {} : { leftOut }),
     ...(detail === undefined ? {} : { detail }),
     masters,
   };
 }
 
-function healthOfMaster({ master, link, passes, clock }: MasterWatch): MasterHealth {
+function healthOfMaster({ master, link, passes, walks, clock }: MasterWatch): MasterHealth {
   const { isUp, state, lagMs, downSince } = link;
   const why = link.why ?? (state.state === "off" ? state.detail : undefined);
   return {
@@ -31,9 +39,29 @@ function healthOfMaster({ master, link, passes, clock }: MasterWatch): MasterHea
     clockOffsetMs: Math.round(clock.at(performance.now()) - Date.now()),
     scannedAt: passes.last?.at ?? null,
     scanMs: passes.last?.tookMs ?? null,
+    ...(walks.progress === undefined || passes.runningMs === undefined
+      ? {}
+      : { scan: { ...walks.progress, ms: passes.runningMs } }),
     ...(isUp ? {} : { downSince }),
     ...(why === undefined ? {} : { detail: why }),
   };
+}
+
+/** All passes that are under way as one. */
+function scanOf(masters: readonly MasterHealth[]): Scan | undefined {
+  const scans = masters.flatMap(({ scan }) => scan ?? []);
+  if (scans.length === 0) return undefined;
+  const keys = scans.map((scan) => scan.keys);
+  return {
+    scanned: scans.reduce((sum, { scanned }) => sum + scanned, 0),
+    keys: keys.every((each) => each !== null) ? keys.reduce((sum, each) => sum + each, 0) : null,
+    ms: Math.max(...scans.map(({ ms }) => ms)),
+  };
+}
+
+function fullOf(locks: number, leftOut: number): string | undefined {
+  if (leftOut === 0) return undefined;
+  return `${locks} locks are shown, as many as LOCKKEEPER_LOCKS_MAX allows; ${leftOut} or more are not. Raise it, or watch fewer keys with LOCKKEEPER_WATCH.`;
 }
 
 function stateOf(masters: readonly MasterHealth[]): Health["state"] {

@@ -13,6 +13,7 @@ interface Surroundings {
   readonly watch: readonly string[];
   readonly notifications: "off" | "set";
   readonly readOnly: boolean;
+  readonly reconcileEveryMs: number;
   /** Known keys that this master has; those that were not looked at for so long. */
   known(unseenForMs?: number): Iterable<Key>;
   isKnown(key: Key): boolean;
@@ -26,8 +27,10 @@ interface Surroundings {
   readonly listener: Listener;
 }
 
-/** A known key that was looked at since then is not read by a pass which only looks for what was not told. */
-const FRESH_MS = 25_000;
+/** Where Redis does not tell of changes. */
+const SCAN_ONLY_EVERY_MS = 1000;
+/** A known key is not read by a pass which only looks for what was not told, if it was looked at since most of this. */
+const FRESH_SHARE = 5 / 6;
 
 /** Watches one master: in touch, in sight, reading what may have changed, and walking its keyspace. */
 export class MasterWatch {
@@ -58,13 +61,14 @@ export class MasterWatch {
       redis: master.redis,
       patterns: watch,
       reader: this.#reader,
-      known: (isPaced) => around.known(isPaced && this.link.seesChanges ? FRESH_MS : undefined),
+      known: (isPaced) =>
+        around.known(isPaced && this.link.seesChanges ? FRESH_SHARE * around.reconcileEveryMs : undefined),
       isKnown: (key) => around.isKnown(key),
     });
     this.passes = new Passes({
       walk: (signal, pace) => this.walks.walk(signal, pace),
       isUp: () => this.link.isUp,
-      seesChanges: () => this.link.seesChanges,
+      everyMs: () => (this.link.seesChanges ? around.reconcileEveryMs : SCAN_ONLY_EVERY_MS),
       now: () => this.clock.now(),
       caughtUp: () => around.changed(),
     });

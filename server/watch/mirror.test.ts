@@ -214,6 +214,20 @@ describe("an answer", () => {
   });
 });
 
+describe("a picture that is full", () => {
+  it("leaves new locks out, counts them, and takes them in when there is room", () => {
+    const mirror = new Mirror(2);
+    for (const key of ["a", "b", "c", "d"]) mirror.observe(held(key), CALM);
+    mirror.observe(held("c", { count: 2 }), CALM);
+    expect([keysOf(mirror, "", BY_KEY), mirror.leftOut]).toEqual([["a", "b"], 2]);
+    expect(mirror.observe(held("c"), CALM)).toMatchObject({ before: undefined, after: { key: "c" } });
+    mirror.observe(free("a"), CALM);
+    mirror.observe(free("d"), CALM);
+    mirror.observe(held("c"), CALM);
+    expect([keysOf(mirror, "", BY_KEY), mirror.leftOut]).toEqual([["b", "c"], 0]);
+  });
+});
+
 describe("an epoch", () => {
   const again = (mirror: Mirror, look: Look, wasGone = false) =>
     must(mirror.observe(held("k", look), { wasGone, since: "exact", sight: "1" }).after).holders[0].epoch;

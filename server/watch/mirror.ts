@@ -7,6 +7,9 @@ import { type Order, Questions } from "./questions.ts";
 import type { Place } from "./sorted-keys.ts";
 import { Tokens } from "./tokens.ts";
 
+/** How many locks that are left out are told apart; more are not counted. */
+const LEFT_OUT_MAX = 10_000;
+
 export interface Change {
   readonly before: Hold | undefined;
   readonly after: Hold | undefined;
@@ -31,11 +34,21 @@ export class Mirror {
   /** Who waits for keys that were free when we looked last. */
   readonly #waiters = new Map<Key, SeenWaiters>();
   readonly #questions = new Questions(this.#holds);
+  /** Locks for which there was no room. */
+  readonly #leftOut = new Set<Key>();
   #epochs = 0;
   #revision = 0;
 
+  /** @param most locks; those that come when there are as many are not taken in */
+  constructor(private readonly most = Number.POSITIVE_INFINITY) {}
+
   get size(): number {
     return this.#holds.size;
+  }
+
+  /** How many locks are known not to be in the picture, because it is full. */
+  get leftOut(): number {
+    return this.#leftOut.size;
   }
 
   /** Rises with every change of the picture. */
@@ -51,7 +64,10 @@ export class Mirror {
     return this.#holds.keys();
   }
 
-  /** Takes in one look at a key. Looks must come in the order in which Redis answered them. */
+  /**
+   * Takes in one look at a key. Looks must come in the order in which Redis answered them. A hold for which there is no
+   * room is given back as `after` all the same, new at every look.
+   */
   observe(observation: Observation, circumstances: Circumstances): Change {
     const { key } = observation;
     const before = this.#holds.get(key);
@@ -59,6 +75,7 @@ export class Mirror {
       this.#waiters.set(key, observation.waiters);
     } else this.#waiters.delete(key);
     if (observation.state !== "held" && observation.state !== "ended") {
+      this.#leftOut.delete(key);
       if (before === undefined) return { before, after: undefined };
       this.#holds.delete(key);
       this.#tokens.change(key, before, undefined);
@@ -66,6 +83,11 @@ export class Mirror {
       return { before, after: undefined };
     }
     const after = holdOf(before, observation, circumstances, () => ++this.#epochs);
+    if (before === undefined && this.#holds.size >= this.most) {
+      if (this.#leftOut.size < LEFT_OUT_MAX) this.#leftOut.add(key);
+      return { before, after };
+    }
+    this.#leftOut.delete(key);
     this.#holds.set(key, after);
     this.#tokens.change(key, before, after);
     if (before === undefined || !looksAlike(before, after)) this.#changed(key, before);

@@ -1,7 +1,5 @@
 import { Pace } from "./pace.ts";
 
-const RECONCILE_EVERY_MS = 30_000;
-const SCAN_ONLY_EVERY_MS = 1000;
 /** Share of the time that scanning may take once the picture is whole. */
 const SCAN_SHARE = 0.05;
 /** What was saved up by then is spent at once: a small keyspace is gone through without pauses. */
@@ -12,8 +10,8 @@ interface Surroundings {
   /** Walks the keyspace once, and reads what it finds. Without a pace as fast as Redis bears it. */
   walk(signal: AbortSignal, pace: Pace | undefined): Promise<void>;
   isUp(): boolean;
-  /** Whether Redis tells of changes, so that a pass only finds what it did not tell. */
-  seesChanges(): boolean;
+  /** How long after a pass the next one begins. */
+  everyMs(): number;
   /** Redis's clock. */
   now(): number;
   /** The picture is whole from now on. */
@@ -57,9 +55,10 @@ export class Passes {
 
   schedule(): void {
     if (this.#passing !== undefined || this.#isStopped || !this.around.isUp()) return;
-    const everyMs = this.around.seesChanges() ? RECONCILE_EVERY_MS : SCAN_ONLY_EVERY_MS;
     clearTimeout(this.#timer);
-    const [pace, waitMs] = this.isCaughtUp ? [this.#pace, everyMs] : [undefined, FAILED_AGAIN_MS];
+    const [pace, waitMs] = this.isCaughtUp
+      ? [this.#pace, this.around.everyMs()]
+      : [undefined, FAILED_AGAIN_MS];
     this.#timer = setTimeout(() => void this.#runWith(pace), waitMs);
     this.#timer.unref();
   }

@@ -15,8 +15,8 @@ const WORTH_KEEPING = 100_000;
 export interface Progress {
   /** Keys gone through so far, as near as SCAN tells. */
   readonly scanned: number;
-  /** Keys there are; undefined: Redis does not say. */
-  readonly keys: number | undefined;
+  /** Keys there are; null: Redis does not say. */
+  readonly keys: number | null;
 }
 
 interface Surroundings {
@@ -44,7 +44,7 @@ export class Walks {
       // Not one by one: keys that go and come back meanwhile would be met again and again.
       await this.#feed([...known(pace !== undefined)], signal, pace);
       const run = await runOf(redis);
-      const keys = await redis.dbsize().catch(() => undefined);
+      const keys = await redis.dbsize().catch(() => null);
       const kept = this.#unfinished;
       this.#unfinished = undefined;
       const left = kept !== undefined && kept.run === run ? kept.discovery : undefined;
@@ -61,14 +61,14 @@ export class Walks {
 
   async #discover(
     discovery: Discovery,
-    { keys, run }: { keys: number | undefined; run: string | undefined },
+    { keys, run }: { keys: number | null; run: string | undefined },
     signal: AbortSignal,
     pace: Pace | undefined,
   ): Promise<void> {
     for (let tries = TRIES; ; tries--) {
       try {
         for await (const found of this.#pages(discovery, signal, pace)) {
-          const scanned = discovery.scanned / discovery.passes;
+          const scanned = Math.round(discovery.scanned / discovery.passes);
           this.progress = { scanned: Math.min(scanned, keys ?? scanned), keys };
           await this.#feed(found, signal, pace);
         }

@@ -17,6 +17,7 @@ import { freeLock, type Hold, lockOf } from "./hold.ts";
 import { Homes } from "./homes.ts";
 import { MasterWatch } from "./master-watch.ts";
 import { Mirror } from "./mirror.ts";
+import { Missed } from "./missed.ts";
 import type { OwnEvent } from "./own-event.ts";
 import type { Look } from "./reader.ts";
 import type { RedisClock } from "./redis-clock.ts";
@@ -31,6 +32,10 @@ export interface WatcherOptions {
   readonly readOnly?: boolean;
   /** What shape alone does not tell. */
   readonly rules?: FormatRules;
+  /** Locks beyond so many are not taken into the picture. */
+  readonly locksMax?: number;
+  /** How often all keys are gone through for what was not told. */
+  readonly reconcileEveryMs?: number;
 }
 
 /** Told of each look at a key: what was in the picture before it and after it, and who waits for it while it is free. */
@@ -42,12 +47,15 @@ export type SeenListener = (
 ) => void;
 
 const SETTLE_MS = 500;
+const RECONCILE_EVERY_MS = 30_000;
 /** How many keys with the same token a lock is shown with. */
 const SHARED_WITH_MAX = 20;
 
 /** Keeps the picture of one target right, whatever masters it has, and tells the journal what happened. */
 export class Watcher {
-  readonly mirror = new Mirror();
+  readonly mirror: Mirror;
+  /** Changes that nobody told us of. */
+  readonly missed: Missed;
   readonly #watches = new Map<Master, MasterWatch>();
   readonly #reporter: Reporter;
   readonly #sources: Sources;
@@ -64,6 +72,12 @@ export class Watcher {
     journal: Journal,
     private readonly log?: Logger,
   ) {
+    this.mirror = new Mirror(options.locksMax);
+    this.missed = new Missed(
+      () => this.#all.map(({ link }) => link.sight).join(" "),
+      (what) =>
+        this.log?.warn({ target: options.target, what }, "a change was found that Redis never told of"),
+    );
     this.#rules = options.rules ?? NO_RULES;
     this.#watched = options.watch.map((pattern) => new Glob(pattern));
     this.#reporter = new Reporter(options.target, journal, (key) => this.#lookAgain(key));
@@ -83,6 +97,7 @@ export class Watcher {
     this.#forgetMasters();
     for (const watch of this.#watches.values()) watch.stop();
     this.#reporter.stop();
+    this.missed.stop();
   }
 
   /** Called after the picture or its health changed; cheap and often. */
@@ -113,7 +128,8 @@ export class Watcher {
   }
 
   health(): Health {
-    return healthOf(this.#all, this.clock.now(), this.mirror.size);
+    const { size: locks, leftOut } = this.mirror;
+    return healthOf(this.#all, this.clock.now(), { missed: this.missed.counts, locks, leftOut });
   }
 
   /** Resolves when the picture has taken in what was heard so far, or Redis does not let it. */
@@ -132,7 +148,7 @@ export class Watcher {
   async look(key: Key): Promise<{ observation: Observation; hold: Hold | undefined }> {
     if (this.isWatched(key)) {
       const observation = await this.#sources.look(key);
-      return { observation, hold: this.mirror.get(key) };
+      return { observation, hold: this.mirror.get(key) ?? passingHoldOf(observation) };
     }
     const observation = await this.#sources.read(key, this.#rules);
     return { observation, hold: passingHoldOf(observation) };
@@ -195,9 +211,9 @@ export class Watcher {
   }
 
   #watchAt(master: Master): MasterWatch {
-    const { watch, notifications, readOnly = false } = this.options;
+    const { watch, notifications, readOnly = false, reconcileEveryMs = RECONCILE_EVERY_MS } = this.options;
     const at = new MasterWatch(master, {
-      ...{ db: this.masters.db, watch, notifications, readOnly },
+      ...{ db: this.masters.db, watch, notifications, readOnly, reconcileEveryMs },
       known: (unseenForMs) => this.#sources.known(at, unseenForMs),
       isKnown: (key) => this.#sources.isKnown(key, at),
       read: (keys) => this.#readAt(master, keys),
@@ -206,7 +222,10 @@ export class Watcher {
       blind: (keys) => this.#sources.blind(keys, at),
       changed: () => this.#stirred(),
       listener: {
-        onChange: (key, event) => this.#sources.changed(key, event, at),
+        onChange: (key, event) => {
+          this.missed.word(key);
+          this.#sources.changed(key, event, at);
+        },
         onOwnEvent: (event) => this.#onOwnEvent(event, at),
       },
     });
@@ -232,6 +251,7 @@ export class Watcher {
   }
 
   #onOwnEvent(said: OwnEvent, at: MasterWatch): void {
+    if (this.isWatched(said.key)) this.missed.word(said.key);
     const told = this.#sources.said(said, at);
     if (told !== undefined) this.#reporter.exact(told.event, told.hint);
   }
@@ -258,6 +278,7 @@ export class Watcher {
   #takeIn({ observation, circumstances, said, ...told }: Taken): void {
     const { key } = observation;
     const { before, after } = this.mirror.observe(observation, circumstances);
+    this.missed.seen({ observation, before, after: this.mirror.get(key), circumstances, ...told });
     const waitersOfFree = this.mirror.waitersOf(key)?.count ?? 0;
     for (const listener of this.#seenListeners) listener(key, before, after, waitersOfFree);
     if (said !== undefined) this.#reporter.exact(said);

@@ -38,6 +38,13 @@ export function tellUnreached(id: string, sink: Sink, principal: Principal, keep
 }
 
 function healthOf({ reason }: TargetKeeper): Extract<LiveMessage, { name: "health" }>["data"] {
-  const unknown = { lagMs: null, scannedAt: null, scanMs: null, locks: 0, masters: [] };
+  const unknown = {
+    lagMs: null,
+    scannedAt: null,
+    scanMs: null,
+    locks: 0,
+    missed: { found: 0, gone: 0, changed: 0, lastAt: null },
+    masters: [],
+  };
   return { now: Date.now(), state: "down", notifications: "off", ...unknown, detail: reason };
 }
