@@ -255,3 +255,17 @@ test("through Next's door the same console works", async ({ browser }) => {
     await lockkeeper.stop();
   }
 });
+
+test("a lock's page says how long locks of its name are usually held", async ({ page, lockkeeper, key }) => {
+  const bill = (number: number) => `/locks/${encodeURIComponent(`${key("bill")}:${number}`)}`;
+  for (const number of [1, 2, 3, 4]) {
+    await lockkeeper.api(`${bill(number)}/acquire`, { owner: "a" });
+    await lockkeeper.api(`${bill(number)}/release`, { owner: "a" });
+  }
+  await lockkeeper.api(`${bill(5)}/acquire`, { owner: "a" });
+  await expect
+    .poll(async () => (await lockkeeper.api(`${bill(5)}/usual`)).body.heldMs)
+    .toMatchObject({ samples: expect.any(Number) });
+  await page.goto(bill(5));
+  await expect(page.getByTestId("usually-held")).toContainText(/usually \d+(\.\d)? m?s \(p95 /);
+});

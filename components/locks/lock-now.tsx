@@ -15,6 +15,7 @@ import { HolderFacts } from "./holder-facts.tsx";
 import { KeyText } from "./key-text.tsx";
 import { holdOffOf, holdOffText, hrefOf, pathOf } from "./lock-facts.ts";
 import { HeldFor, LeaseBar, Remaining } from "./lock-times.tsx";
+import { UsuallyHeld } from "./usually-held.tsx";
 import { VerdictEvidence } from "./verdict-text.tsx";
 import { waitersText } from "./waiters-text.tsx";
 
@@ -38,6 +39,7 @@ export function LockNow({ lock, ending, onFree, blocked }: LockNowProps) {
         </Figure>
         <Figure name="Held for">
           <HeldFor holder={lock.holders[0]} />
+          <UsuallyHeld path={pathOf(lock)} />
         </Figure>
         <Figure name="Count">{lock.holders.reduce((sum, { count }) => sum + count, 0)}</Figure>
       </div>

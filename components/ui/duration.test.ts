@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatAgo, formatElapsed, formatFence, formatRemaining } from "./duration.ts";
+import { formatAgo, formatElapsed, formatFence, formatRemaining, formatSpan } from "./duration.ts";
 
 const s = 1000;
 const m = 60 * s;
@@ -14,6 +14,7 @@ describe("durations", () => {
 
   it("shows what has passed", () => {
     expect([3640, 51_400, 14 * m + 2 * s].map(formatElapsed)).toEqual(["3.6 s", "51 s", "14 m 02 s"]);
+    expect([0.4, 12.3, 3640].map(formatSpan)).toEqual(["0 ms", "12 ms", "3.6 s"]);
     expect([300, 4200, 3 * m].map(formatAgo)).toEqual(["just now", "4 s ago", "3 m 00 s ago"]);
   });
 

@@ -27,6 +27,11 @@ export function formatElapsed(ms: number): string {
   return past < MINUTE ? `${Math.floor(past / SECOND)} s` : coarse(past);
 }
 
+/** A length of time that may be short: `12 ms`, `1.2 s`. */
+export function formatSpan(ms: number): string {
+  return ms < SECOND ? `${Math.round(ms)} ms` : formatElapsed(ms);
+}
+
 /** For a sentence: `4 s ago`. */
 export function formatAgo(ms: number): string {
   const past = Math.max(0, ms);

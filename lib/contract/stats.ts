@@ -3,8 +3,12 @@ import { FormatName } from "./format.ts";
 import { VERDICT_STATES } from "./verdict.ts";
 
 const AT = z.number().meta({ description: "Redis's clock, Unix milliseconds." });
-const PERIOD =
-  "the last 24 hours, by the hour; all since `since` where that is later. Of this instance: what it did not see it did not count.";
+const PERIOD = "the last 24 hours, by the hour; all since `since` or `waitsSince` where that is later.";
+
+const WAITS_SINCE = AT.meta({
+  description:
+    "When this process began. Waits, refusals, failed renewals, expiries in use and series are of this time: the history does not keep them.",
+});
 
 /** Times of which the later count for more. */
 export const UsualMs = z
@@ -32,6 +36,7 @@ export const Usual = z
         "How long those waited who got the lock after a wait, through any Lockkeeper. Of clients of other libraries nobody tells.",
     }),
     since: AT.meta({ description: "Nothing before this is in it." }),
+    waitsSince: WAITS_SINCE,
   })
   .meta({ id: "Usual", description: "What is usual for a lock of this name." });
 export type Usual = z.infer<typeof Usual>;
@@ -68,7 +73,7 @@ const COUNT_FIELDS = {
 
 export const PatternFigures = z
   .object({ ...Usual.shape, ...COUNT_FIELDS })
-  .omit({ since: true })
+  .omit({ since: true, waitsSince: true })
   .meta({ id: "PatternFigures", description: `Counts are of ${PERIOD}` });
 export type PatternFigures = z.infer<typeof PatternFigures>;
 
@@ -133,12 +138,15 @@ export const Stats = z
     target: z.string(),
     now: AT,
     since: AT.meta({
-      description: "Since when this instance counts; it begins anew with its process.",
+      description: "Since when holds are counted: as far back as the history goes, a day at most.",
     }),
+    waitsSince: WAITS_SINCE,
     totals: Totals,
     series: z.object({
       stepMs: z.int(),
-      points: z.array(SeriesPoint).meta({ description: "Oldest first; none for the time before `since`." }),
+      points: z
+        .array(SeriesPoint)
+        .meta({ description: "Oldest first; none for the time before `waitsSince`." }),
     }),
     top: z.object({
       contended: z.array(PatternFigures).meta({ description: "Most waits and refusals." }),

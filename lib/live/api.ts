@@ -5,6 +5,7 @@ import type { FormatRule, Formats } from "@/lib/contract/format-rule.ts";
 import type { LiveView } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import type { Session } from "@/lib/contract/session.ts";
+import type { Usual } from "@/lib/contract/stats.ts";
 
 import type { Carry } from "./stream-ports.ts";
 
@@ -74,6 +75,11 @@ async function ask<T>(request: Promise<Response>, read: (wire: Wire, json: unkno
 export function getHistory(path: string, cursor?: string): Promise<History> {
   const query = cursor === undefined ? "" : `?cursor=${cursor}`;
   return ask(send("GET", `/locks/${path}/history${query}`), (wire, json) => wire.readHistory(json));
+}
+
+/** How long locks of this name are held and waited for. */
+export function getUsual(path: string): Promise<Usual> {
+  return ask(send("GET", `/locks/${path}/usual`), (wire, json) => wire.readUsual(json));
 }
 
 export function forceRelease(path: string, input: ForceReleaseInput): Promise<ForceReleased> {

@@ -4,7 +4,17 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useSyncExternalStore } from "react";
 import type { ForceReleased, ForceReleaseInput } from "@/lib/contract/force.ts";
 import type { FormatRule, Formats } from "@/lib/contract/format-rule.ts";
-import { ApiProblem, forceRelease, getFormats, login, logout, type NoAnswer, putRules } from "./api.ts";
+import type { Usual } from "@/lib/contract/stats.ts";
+import {
+  ApiProblem,
+  forceRelease,
+  getFormats,
+  getUsual,
+  login,
+  logout,
+  type NoAnswer,
+  putRules,
+} from "./api.ts";
 import { type EventSnapshot, NO_EVENTS } from "./event-log.ts";
 import { useLiveStore } from "./live-context.ts";
 import { FIRST_STATE, type LiveState, type WindowView } from "./store.ts";
@@ -68,6 +78,18 @@ export function useForceRelease(path: string) {
       if (error instanceof ApiProblem && error.status === 401) store.loggedOut();
     },
   });
+}
+
+const USUAL_EVERY_MS = 30_000;
+
+/** What is usual for a lock of this name; undefined while it is not known. */
+export function useUsual(path: string): Usual | undefined {
+  const { data } = useQuery<Usual, ReleaseFailure>({
+    queryKey: ["usual", path],
+    queryFn: () => getUsual(path),
+    refetchInterval: USUAL_EVERY_MS,
+  });
+  return data;
 }
 
 const FORMATS_KEY = ["formats"];

@@ -59,6 +59,16 @@ describe("figures of a running server", () => {
     await until(async () => (await stats()).totals.held === 0);
   });
 
+  it("are there again after a restart, as far as the history goes", async () => {
+    const next = await startTestServer({ environment: { REDIS_URL: server.redis.url } });
+    const known = async () => Usual.parse((await next.call("/locks/lock%3Abill%3A9/usual")).body);
+    await until(async () => (await known()).heldMs?.samples === 3);
+    const { since, waitsSince, waitedMs } = await known();
+    expect(since).toBeLessThan(waitsSince);
+    expect(waitedMs).toBeNull();
+    await next.stop();
+  });
+
   it("refuse what cannot be asked", async () => {
     expect((await server.call("/stats?range=week")).body.code).toBe("invalid");
     expect((await server.call("/stats?target=nope")).body.code).toBe("not_found");

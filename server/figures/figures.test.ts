@@ -121,6 +121,35 @@ describe("the figures of a pattern", () => {
     expect(of("lock:a")).toMatchObject({ renewalsFailed: 2, acquisitions: 2 });
   });
 
+  it("know of holds what the history keeps of the last day, without points of a series", () => {
+    const past = (type: LockEvent["type"], hoursAgo: number, more: Partial<LockEvent> = {}): LockEvent => ({
+      ...{
+        id: "1",
+        type,
+        target: "main",
+        key: "lock:a",
+        at: START - hoursAgo * 3600 * SECOND,
+        owner: "uuid:1",
+      },
+      ...{ observed: "derived", ...more },
+    });
+    figures.remember([
+      past("acquired", 30),
+      past("released", 29, { heldMs: 1 }),
+      past("seen", 3),
+      past("released", 2, { heldMs: 50 }),
+      past("acquired", 1),
+      past("expired", 0.5, { heldMs: 9000 }),
+    ]);
+    expect(of("lock:a")).toMatchObject({ acquisitions: 1, expired: 1 });
+    const usual = figures.usual("lock:a");
+    expect(usual.heldMs?.p50).toBeGreaterThan(8500);
+    expect(usual).toMatchObject({ since: START - 24 * 3600 * SECOND, waitsSince: START });
+    now += 10 * SECOND;
+    figures.tick();
+    expect(stats().series.points).toMatchObject([{ acquisitionsPerS: 0, expired: 0 }]);
+  });
+
   it("are listed by page, filter and sort", () => {
     for (const name of ["a", "b", "c"]) tell("acquired", `lock:${name}`);
     tell("acquired", "lock:b");

@@ -1,4 +1,4 @@
-import type { LockEvent } from "../../lib/contract/event.ts";
+import { type HistoryEntry, isGap, type LockEvent } from "../../lib/contract/event.ts";
 import type { Key } from "../../lib/contract/key.ts";
 import type { PatternFigures, PatternSort, Stats, StatsQuery, Usual } from "../../lib/contract/stats.ts";
 import type { Hold } from "../watch/hold.ts";
@@ -12,6 +12,7 @@ import type { VerbCall } from "./verb-call.ts";
 
 const TICK_MS = 1000;
 const TOP = 5;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface FiguresParts {
   readonly target: string;
@@ -22,19 +23,21 @@ export interface FiguresParts {
 }
 
 /**
- * The figures of one target: counted as things happen, so that asking for them never walks over the locks. They begin
- * anew with the process.
+ * The figures of one target: counted as things happen, so that asking for them never walks over the locks. What the
+ * history keeps of the last day is counted when it is read at the start; series and waits begin anew with the process.
  */
 export class Figures {
   readonly census = new Census();
-  readonly #since: number;
+  readonly #startedAt: number;
+  #since: number;
   readonly #series: Series;
   readonly #ledger: Ledger;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly parts: FiguresParts) {
-    this.#since = parts.now();
-    this.#series = new Series(this.#since);
+    this.#startedAt = parts.now();
+    this.#since = this.#startedAt;
+    this.#series = new Series(this.#startedAt);
     this.#ledger = new Ledger({ ...partsOf(parts), series: this.#series });
   }
 
@@ -58,6 +61,14 @@ export class Figures {
     this.#ledger.seen(before, after);
   }
 
+  /** What the history tells of the time before this process. */
+  remember(entries: readonly HistoryEntry[]): void {
+    for (const entry of entries) if (!isGap(entry)) this.#ledger.remember(entry);
+    const [first] = entries;
+    if (first !== undefined)
+      this.#since = Math.min(this.#since, Math.max(first.at, this.#startedAt - DAY_MS));
+  }
+
   event(event: LockEvent): void {
     this.#ledger.event(event);
   }
@@ -76,7 +87,8 @@ export class Figures {
     const now = this.parts.now();
     const pattern = patternOf(key);
     const usual = this.#ledger.patterns.find(pattern)?.usualAt(now);
-    return { ...(usual ?? { pattern, heldMs: null, waitedMs: null }), since: this.#since };
+    const { waitsSince, since } = this.#beginnings;
+    return { ...(usual ?? { pattern, heldMs: null, waitedMs: null }), since, waitsSince };
   }
 
   /** Those that were acquired most, `(other)` left out. */
@@ -93,7 +105,7 @@ export class Figures {
     return {
       target: this.parts.target,
       now,
-      since: this.#since,
+      ...this.#beginnings,
       totals: this.census.totals,
       series: { stepMs: STEP_MS[range], points: [...this.#series.points(range)] },
       top: {
@@ -103,6 +115,10 @@ export class Figures {
       },
       patterns: { items: matching.slice(offset, offset + limit), total: matching.length },
     };
+  }
+
+  get #beginnings() {
+    return { since: this.#since, waitsSince: this.#startedAt };
   }
 
   #all(now: number): PatternFigures[] {

@@ -50,6 +50,8 @@ export class Ledger {
   #comparedAt = Number.NEGATIVE_INFINITY;
   readonly #waits = new Few<number>(WAITS_MAX);
   readonly #gone = new Few<Gone>(GONE_MAX);
+  /** Of remembered events: holds that were there before somebody looked. */
+  readonly #older = new Few<true>(GONE_MAX);
   readonly #lapsed = new Few<true>(LAPSED_MAX);
 
   constructor(private readonly parts: LedgerParts) {}
@@ -71,6 +73,24 @@ export class Ledger {
     if (at === undefined || reservedFor(event.owner ?? "") !== undefined) return;
     const key = keyOfFields(event);
     this.#take(event, key, at, this.patterns.at(this.#patternOf(key), at));
+  }
+
+  /** What happened before this process began. It is no point of the series, and waits were not recorded. */
+  remember(event: LockEvent): void {
+    const at = this.#timeOf(event);
+    const { type, owner = "", heldMs, observed } = event;
+    if (at === undefined || reservedFor(owner) !== undefined) return;
+    const key = keyOfFields(event);
+    if (type === "seen") {
+      this.#older.put(nameOf(key, owner), true);
+      return;
+    }
+    const pattern = this.patterns.at(this.#patternOf(key), at);
+    const counted = COUNTED[type];
+    if (counted !== undefined) pattern.count(counted, at);
+    if (type !== "released" && type !== "expired") return;
+    const isOlder = this.#older.take(nameOf(key, owner)) && observed === "derived";
+    if (heldMs !== undefined && !isOlder) pattern.held(heldMs, at);
   }
 
   /** undefined: too long ago. */

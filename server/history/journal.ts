@@ -63,6 +63,7 @@ export class Journal implements Telling {
   readonly index: EventIndex;
   readonly #boot = randomBytes(4).toString("hex");
   readonly #listeners = new Set<(told: Told) => void>();
+  readonly #pastListeners = new Set<(entries: readonly HistoryEntry[]) => void>();
   #observer: Observer | undefined;
   #live = 0;
 
@@ -89,6 +90,16 @@ export class Journal implements Telling {
     const id = `live-${this.#boot}-${++this.#live}`;
     this.#tell({ entry: { id, ...event }, isKept: false, was: undefined });
     return id;
+  }
+
+  remembered(entries: readonly HistoryEntry[]): void {
+    for (const listener of this.#pastListeners) listener(entries);
+  }
+
+  /** Told, page by page, of what was recorded before this process began. Nobody else is: it is no news. */
+  onRemembered(listener: (entries: readonly HistoryEntry[]) => void): () => void {
+    this.#pastListeners.add(listener);
+    return () => this.#pastListeners.delete(listener);
   }
 
   recorded(entries: readonly Recorded[]): void {

@@ -45,6 +45,8 @@ const STOOD_STILL_MS = 1500;
 
 /** What readers are told. */
 export interface Telling {
+  /** Recorded before this process began. Oldest first, before anything else is told. */
+  remembered(entries: readonly HistoryEntry[]): void;
   recorded(entries: readonly Recorded[]): void;
   /** Shown before it is recorded. Returns the id under which it is shown. */
   early(event: Unnumbered): string;
@@ -189,6 +191,7 @@ export class Recorder {
       const { entries, last } = await this.store.page(this.#known);
       if (last === this.#known) break;
       this.index.add(entries);
+      this.telling.remembered(entries);
       this.#known = last;
     }
     this.#isLoaded = true;

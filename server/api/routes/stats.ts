@@ -13,7 +13,7 @@ export function statsRoutes(): Route[] {
       access: "read",
       summary: "Totals now, series for charts, and figures by the pattern of keys",
       description:
-        "Counted by this instance as things happen, and anew with each start of its process. Asking costs the same however many locks there are.",
+        "Counted by this instance as things happen; what the history keeps of the last day is counted at its start. Asking costs the same however many locks there are.",
       query: StatsQuery,
       response: { status: 200, schema: Stats, description: "Figures." },
       errors: [...ERRORS],
