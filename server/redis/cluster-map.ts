@@ -39,7 +39,8 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
   #masterOf: (NodeName | undefined)[] = [];
   #nodes: readonly NodeName[] = [];
   #epoch = 0;
-  #hasShardedPubSub = false;
+  /** undefined: not asked yet. */
+  #hasShardedPubSub: boolean | undefined;
   #look: Promise<void> | undefined;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
@@ -55,7 +56,7 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
 
   /** Redis 7 and newer. */
   get hasShardedPubSub(): boolean {
-    return this.#hasShardedPubSub;
+    return this.#hasShardedPubSub ?? false;
   }
 
   get masters(): ReadonlySet<NodeName> {
@@ -92,7 +93,7 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
 
   /** Asks a node over a connection that stands. @throws when it does not answer, or knows less than we do */
   async lookAt(node: NodeName, redis: Redis): Promise<void> {
-    const told = await askAt(node, redis);
+    const told = await askAt(node, redis, this.#hasShardedPubSub);
     if (this.#isOld(told)) throw new Error(`${node} knows an older cluster`);
     this.#take(told);
   }
@@ -145,7 +146,7 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
     });
     try {
       await whenReady(redis, signal);
-      return await askAt(node, redis);
+      return await askAt(node, redis, this.#hasShardedPubSub);
     } catch (error) {
       throw cause ?? error;
     } finally {
@@ -154,20 +155,22 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
   }
 }
 
-async function askAt(node: NodeName, redis: Redis): Promise<Told> {
-  const [slots, info, spublish] = await Promise.all([
+async function askAt(node: NodeName, redis: Redis, isSharded: boolean | undefined): Promise<Told> {
+  const [slots, info, hasShardedPubSub] = await Promise.all([
     redis.cluster("SLOTS"),
     redis.cluster("INFO"),
-    redis.call("COMMAND", "INFO", "SPUBLISH").catch(() => undefined),
+    isSharded ?? redis.call("COMMAND", "INFO", "SPUBLISH").then(isKnownCommand, () => false),
   ]);
   return {
     node,
     slots: Slots.parse(slots),
-    hasShardedPubSub: Array.isArray(spublish) && spublish[0] !== null,
+    hasShardedPubSub,
     epoch: Number(/^cluster_current_epoch:(\d+)/m.exec(String(info))?.[1] ?? 0),
     isOk: /^cluster_state:ok/m.test(String(info)),
   };
 }
+
+const isKnownCommand = (reply: unknown) => Array.isArray(reply) && reply[0] !== null;
 
 export function nodeName(host: string, port: number): NodeName {
   return `${host}:${port}`;
