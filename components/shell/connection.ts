@@ -1,4 +1,4 @@
-import type { Health } from "@/lib/contract/live.ts";
+import type { Health, MasterHealth } from "@/lib/contract/live.ts";
 import type { LiveState } from "@/lib/live/store.ts";
 
 export type Tone = "ok" | "warn" | "bad" | "idle";
@@ -70,7 +70,7 @@ function formatAge(ms: number): string {
 }
 
 /** "1 of 3 masters is down" */
-export function partialOf({ masters }: Health): string {
+export function partialOf({ masters }: { readonly masters: readonly Pick<MasterHealth, "state">[] }): string {
   const down = masters.filter(({ state }) => state === "down").length;
   return `${down} of ${masters.length} masters ${down === 1 ? "is" : "are"} down`;
 }
