@@ -45,7 +45,7 @@ function ourLock(at: number, leaseMs: number): Used {
 
 /** As redlock, redis-py and many others: a token in a string. */
 function theirLock(at: number, leaseMs: number, isOnceOnly: boolean): Used {
-  const nameOf = () => `lock:${service(at)}:theirs:${padded(isOnceOnly ? ++names : at)}`;
+  const nameOf = () => `lock:${service(at)}:theirs:${isOnceOnly ? `${process.pid}:${++names}` : padded(at)}`;
   let key = nameOf();
   return {
     ...{ isHeld: false, isBusy: false },

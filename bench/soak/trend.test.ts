@@ -1,0 +1,36 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { trendOf } from "./trend.ts";
+
+const noise = (amplitude: number) => (at: number) => amplitude * Math.sin(at * at * 7.3);
+
+describe("the trend of a soak", () => {
+  it("is flat when values only scatter", () => {
+    const values = Array.from({ length: 30 }, (_, at) => 100 + noise(8)(at));
+    expect(trendOf(values).is).toBe("flat");
+  });
+
+  it("rises with a leak that is larger than the noise", () => {
+    const values = Array.from({ length: 30 }, (_, at) => 100 + at / 2 + noise(4)(at));
+    expect(trendOf(values)).toMatchObject({ is: "rising" });
+    expect(trendOf(values).rise).toBeCloseTo(14.5, -1);
+  });
+
+  it("is falling once something is let go of", () => {
+    expect(trendOf([100, 90, 80, 70]).is).toBe("falling");
+  });
+
+  it("is of a line what the line rises by, wherever it begins", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 3, max: 100 }),
+        fc.integer({ min: -1000, max: 1000 }),
+        fc.integer({ min: 0, max: 1_000_000 }),
+        (count, step, from) => {
+          const { rise } = trendOf(Array.from({ length: count }, (_, at) => from + at * step));
+          expect(rise).toBeCloseTo(step * (count - 1), 3);
+        },
+      ),
+    );
+  });
+});
