@@ -1,6 +1,6 @@
 import clsx from "clsx";
-import Link from "next/link";
 import { hrefOf } from "@/components/locks/lock-facts.ts";
+import { TargetLink } from "@/components/shell/target-link.tsx";
 import { formatClock, formatDate } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
@@ -58,14 +58,14 @@ function OneEvent({ event }: { event: LockEvent }) {
           <EventName event={event} />
           <Derived event={event} />
         </div>
-        <Link
+        <TargetLink
           href={hrefOf(event)}
           prefetch={false}
           title={visibleText(event.key)}
           className="block truncate text-ink hover:underline"
         >
           <SafeText text={event.key} />
-        </Link>
+        </TargetLink>
         {detail !== "" && (
           <div className="line-clamp-2 text-ink-3" title={visibleText(event.owner ?? "")}>
             <SafeText text={detail} wrap />

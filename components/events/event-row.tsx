@@ -1,7 +1,7 @@
 import clsx from "clsx";
-import Link from "next/link";
 import { KeyText } from "@/components/locks/key-text.tsx";
 import { hrefOf } from "@/components/locks/lock-facts.ts";
+import { TargetLink } from "@/components/shell/target-link.tsx";
 import { formatClock, formatClockMs, formatDate } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
@@ -52,9 +52,9 @@ function EventCells({ event, skipped }: { event: LockEvent; skipped: number }) {
         <span className="@max-3xl:hidden">{formatClockMs(event.at)}</span>
       </time>
       <EventName event={event} />
-      <Link href={hrefOf(event)} prefetch={false} className="flex min-w-0 hover:underline">
+      <TargetLink href={hrefOf(event)} prefetch={false} className="flex min-w-0 hover:underline">
         <KeyText text={event.key} />
-      </Link>
+      </TargetLink>
       <span
         className="truncate font-mono text-xs text-ink-2 @max-3xl:hidden"
         title={visibleText(event.owner ?? "")}

@@ -1,7 +1,7 @@
 "use client";
 
 import { Trash2 } from "lucide-react";
-import { freeBlock } from "@/components/shell/connection.ts";
+import { pictureBlock } from "@/components/shell/connection.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
@@ -33,7 +33,7 @@ export function RuleList({ formats: { formats, rules } }: { formats: Formats }) 
             </span>
             <span className="flex-1">{label(format)}</span>
             {from === "configuration" ? (
-              <span className="text-2xs text-ink-3">from LOCKKEEPER_FORMATS</span>
+              <span className="text-2xs text-ink-3">from the configuration</span>
             ) : (
               <Button
                 look="quiet"
@@ -69,5 +69,5 @@ function useRulesBlocked(isPending: boolean): string | null {
   const live = useLive();
   if (isPending) return "Waiting for the answer";
   if (live.hello !== null && live.hello.operator.role !== "admin") return "Rules are changed by an admin.";
-  return freeBlock(live) === null ? null : "Nothing can be changed until the picture is live again.";
+  return pictureBlock(live) === null ? null : "Nothing can be changed until the picture is live again.";
 }

@@ -4,11 +4,13 @@ import { Dialog } from "@base-ui/react/dialog";
 import { useRouter } from "next/navigation";
 import type { FormEvent } from "react";
 import { useKeyEvents } from "@/components/events/use-key-events.ts";
+import { hrefAt } from "@/components/shell/target-link.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { shortText, visibleText } from "@/components/ui/visible-text.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { useLive } from "@/lib/live/hooks.ts";
+import { useTargetName } from "@/lib/live/targets.ts";
 import { FormatChoice } from "./format-choice.tsx";
 import { FreeFacts } from "./free-facts.tsx";
 import { FreeOptions, ReasonField } from "./free-options.tsx";
@@ -52,12 +54,13 @@ function SheetBody({ lock, holder, onClose }: Looked & { onClose(): void }) {
   // Renewals belong to the hold that was seen: the countdown follows them.
   const shown = drift === "same" && current !== undefined && current.asOf > seen.asOf ? current : seen;
   const router = useRouter();
+  const target = useTargetName();
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (blocked !== null || !armed) return;
     if (state.choice !== "lapse") return free.release("refuse");
     onClose();
-    router.push(hrefOf(seen));
+    router.push(hrefAt(hrefOf(seen), target));
   };
   return (
     <form onSubmit={submit} className="flex min-h-0 flex-1 flex-col">

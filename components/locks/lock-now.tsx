@@ -1,7 +1,7 @@
 "use client";
 
-import Link from "next/link";
 import { endingText } from "@/components/events/event-text.ts";
+import { TargetLink } from "@/components/shell/target-link.tsx";
 import { formatAgo } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { LockEvent } from "@/lib/contract/event.ts";
@@ -122,13 +122,13 @@ function SharedKeys({ keys }: { keys: readonly KeyFields[] }) {
     <ul className="flex flex-col gap-0.5">
       {keys.map((fields) => (
         <li key={pathOf(fields)}>
-          <Link
+          <TargetLink
             href={hrefOf(fields)}
             prefetch={false}
             className="underline decoration-line hover:decoration-ink-3"
           >
             <KeyText text={fields.key} />
-          </Link>
+          </TargetLink>
         </li>
       ))}
     </ul>

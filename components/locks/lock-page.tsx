@@ -2,13 +2,13 @@
 
 import { ChevronLeft } from "lucide-react";
 import dynamic from "next/dynamic";
-import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useRef, useState } from "react";
 import { KeyHistory } from "@/components/events/key-history.tsx";
 import { type KeyEvents, useKeyEvents } from "@/components/events/use-key-events.ts";
 import { freeBlock } from "@/components/shell/connection.ts";
 import { Greyed } from "@/components/shell/greyed.tsx";
+import { TargetLink } from "@/components/shell/target-link.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { CopyButton } from "@/components/ui/copy-button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
@@ -157,9 +157,9 @@ function LazyCopy({
 
 function Back() {
   return (
-    <Link href="/" className="inline-flex items-center gap-1 self-start text-ink-2 hover:text-ink">
+    <TargetLink href="/" className="inline-flex items-center gap-1 self-start text-ink-2 hover:text-ink">
       <ChevronLeft aria-hidden size={14} />
       All locks
-    </Link>
+    </TargetLink>
   );
 }

@@ -1,8 +1,8 @@
 "use client";
 
 import clsx from "clsx";
-import Link from "next/link";
 import { type MouseEvent, memo } from "react";
+import { TargetLink } from "@/components/shell/target-link.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/duration.ts";
 import { visibleText } from "@/components/ui/visible-text.ts";
@@ -53,14 +53,16 @@ export const LockRow = memo(function LockRow({ lock, index, selected, tabStop, a
       className={clsx("group outline-offset-[-2px]", selected ? "bg-selected" : "bg-panel hover:bg-bg")}
     >
       <td className={clsx(CELL, classOf("key"))}>
-        <Link
+        <TargetLink
           href={hrefOf(lock)}
           prefetch={false}
           tabIndex={inner}
+          // Selecting the row as well would write its address over the one that is opened.
+          onClick={(event) => event.stopPropagation()}
           className="inline-flex max-w-full min-w-0 py-1 align-middle decoration-ink-3 hover:underline"
         >
           <KeyText text={lock.key} />
-        </Link>
+        </TargetLink>
         <div className="-mt-1 truncate text-2xs text-ink-3 @2xl:hidden">
           {holder === undefined ? "free" : <HolderName holder={holder} />}
         </div>

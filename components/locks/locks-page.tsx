@@ -6,10 +6,12 @@ import { useRef } from "react";
 import { EventPanel } from "@/components/events/event-panel.tsx";
 import { freeBlock } from "@/components/shell/connection.ts";
 import { Greyed } from "@/components/shell/greyed.tsx";
+import { hrefAt } from "@/components/shell/target-link.tsx";
 import { SearchBox } from "@/components/ui/search-box.tsx";
 import { useKeys } from "@/components/ui/use-keys.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { useLive } from "@/lib/live/hooks.ts";
+import { useTargetName } from "@/lib/live/targets.ts";
 import { NothingFound, NothingHeld, Unreachable } from "./empty-locks.tsx";
 import { FILTER_CHARACTERS_MAX } from "./list-limits.ts";
 import { hrefOf, pathOf } from "./lock-facts.ts";
@@ -64,6 +66,7 @@ export function LocksPage() {
 function Table({ view, freeing }: { view: LocksView; freeing: Freeing }) {
   const live = useLive();
   const router = useRouter();
+  const target = useTargetName();
   const { window } = view.table;
   if (window === undefined) return live.connection === "stale" ? <Unreachable /> : null;
   return (
@@ -73,7 +76,7 @@ function Table({ view, freeing }: { view: LocksView; freeing: Freeing }) {
       selected={view.selected}
       onSort={view.setSort}
       onRows={view.showRows}
-      onOpen={(lock) => router.push(hrefOf(lock))}
+      onOpen={(lock) => router.push(hrefAt(hrefOf(lock), target))}
       select={view.select}
       free={freeing.open}
       freeBlocked={freeBlock(live)}

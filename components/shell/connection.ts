@@ -87,6 +87,12 @@ function formatLag(ms: number): string {
 /** Why nothing can be freed now; null when it can. */
 export function freeBlock(state: LiveState): string | null {
   if (state.hello?.operator.role === "viewer") return "Your role may look, not free.";
+  if (state.hello?.target.readOnly) return "This target is read-only: nothing is ever written to it.";
+  return pictureBlock(state);
+}
+
+/** Why nothing can be done about what is shown; null when it is live. */
+export function pictureBlock(state: LiveState): string | null {
   if (state.connection === "stale")
     return "The picture is stale: nothing can be freed until it is live again.";
   if (state.health?.state === "down") return "Redis is down: nothing can be freed until it is back.";

@@ -1,10 +1,10 @@
 "use client";
 
 import clsx from "clsx";
-import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { formatNumber } from "@/components/ui/duration.ts";
 import { useLive } from "@/lib/live/hooks.ts";
+import { TargetLink } from "./target-link.tsx";
 
 interface Place {
   href: string;
@@ -15,6 +15,7 @@ interface Place {
 const PLACES: readonly Place[] = [
   { href: "/", name: "Locks", covers: (pathname) => pathname === "/" || pathname.startsWith("/locks/") },
   { href: "/events", name: "Events", covers: (pathname) => pathname === "/events" },
+  { href: "/targets", name: "Targets", covers: (pathname) => pathname === "/targets" },
   { href: "/formats", name: "Formats", covers: (pathname) => pathname === "/formats" },
 ];
 
@@ -29,7 +30,7 @@ export function Nav() {
       {PLACES.map(({ href, name, covers }) => {
         const here = covers(pathname);
         return (
-          <Link
+          <TargetLink
             key={href}
             href={href}
             aria-current={here ? "page" : undefined}
@@ -40,7 +41,7 @@ export function Nav() {
           >
             {name}
             {href === "/" && health !== null && <span>{formatNumber(health.locks)}</span>}
-          </Link>
+          </TargetLink>
         );
       })}
     </nav>

@@ -1,20 +1,24 @@
 "use client";
 
 import dynamic from "next/dynamic";
+import { useQueryState } from "nuqs";
 import { type ReactNode, useState } from "react";
 import { useKeys } from "@/components/ui/use-keys.ts";
 import { useLive } from "@/lib/live/hooks.ts";
 import { LiveProvider } from "@/lib/live/provider.tsx";
 import { ConditionBanner } from "./condition-banner.tsx";
+import { KnownTarget } from "./known-target.tsx";
 import { LoggedOut } from "./logged-out.tsx";
 import { Nav } from "./nav.tsx";
 import { TopBar } from "./top-bar.tsx";
 
 const KeysHelp = dynamic(() => import("./keys-help.tsx").then((module) => module.KeysHelp), { ssr: false });
 
+/** Which target it is about stands in the address; another one is another picture, from its beginning. */
 export function Shell({ children }: { children: ReactNode }) {
+  const [target] = useQueryState("target");
   return (
-    <LiveProvider>
+    <LiveProvider key={target} target={target ?? undefined}>
       <Frame>{children}</Frame>
     </LiveProvider>
   );
@@ -36,7 +40,7 @@ function Frame({ children }: { children: ReactNode }) {
       <Nav />
       <main id="content" tabIndex={-1} className="flex min-h-0 min-w-0 flex-col outline-none">
         <ConditionBanner />
-        {connection === "logged_out" ? <LoggedOut /> : children}
+        {connection === "logged_out" ? <LoggedOut /> : <KnownTarget>{children}</KnownTarget>}
       </main>
       {help && <KeysHelp onClose={() => setHelp(false)} />}
     </div>

@@ -1,24 +1,30 @@
 "use client";
 
+import clsx from "clsx";
 import { CircleHelp, LogOut } from "lucide-react";
-import Link from "next/link";
 import { Button } from "@/components/ui/button.tsx";
 import { useLive, useLogout } from "@/lib/live/hooks.ts";
 import { ConnectionPill } from "./connection-pill.tsx";
 import { Logo } from "./logo.tsx";
+import { isProduction } from "./target-badges.tsx";
+import { TargetLink } from "./target-link.tsx";
+import { TargetSwitch } from "./target-switch.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
 
 export function TopBar({ onHelp }: { onHelp(): void }) {
   const { hello } = useLive();
   return (
-    <header className="flex min-w-0 items-center gap-2 border-b border-line bg-panel px-3 sm:gap-3.5 sm:px-4 lg:col-span-full">
-      <Link href="/" className="flex items-center gap-2 font-semibold tracking-tight lg:w-[168px]">
+    <header
+      className={clsx(
+        "flex min-w-0 items-center gap-2 border-b border-line bg-panel px-3 sm:gap-3.5 sm:px-4 lg:col-span-full",
+        isProduction(hello?.target) && "shadow-[inset_0_3px_0_var(--bad-bg)]",
+      )}
+    >
+      <TargetLink href="/" className="flex items-center gap-2 font-semibold tracking-tight lg:w-[168px]">
         <Logo />
         <span className="max-sm:sr-only">Lockkeeper</span>
-      </Link>
-      {hello !== null && (
-        <Target name={hello.target.name} address={hello.target.address} server={hello.target.server} />
-      )}
+      </TargetLink>
+      <TargetSwitch />
       <ConnectionPill />
       <span className="flex-1" />
       <Button
@@ -34,18 +40,6 @@ export function TopBar({ onHelp }: { onHelp(): void }) {
       <ThemeSwitch />
       {hello !== null && <Operator name={hello.operator.name} role={hello.operator.role} />}
     </header>
-  );
-}
-
-function Target({ name, address, server }: { name: string; address: string; server: string | null }) {
-  return (
-    <span
-      className="flex min-w-0 items-center gap-2 rounded-[7px] border border-line px-2.5 py-1 max-md:hidden"
-      title={`${name}: ${address}, ${server}`}
-    >
-      <span className="truncate font-semibold">{name}</span>
-      <span className="truncate text-ink-3">{address}</span>
-    </span>
   );
 }
 

@@ -30,7 +30,7 @@ export type FormatRulesInput = z.infer<typeof FormatRulesInput>;
 
 const ListedRule = FormatRule.extend({
   from: z.enum(["configuration", "api"]).meta({
-    description: "configuration: of LOCKKEEPER_FORMATS; it comes first, and is changed there alone.",
+    description: "configuration: it comes first, and is changed there alone.",
   }),
 }).meta({ id: "ListedRule" });
 export type ListedRule = z.infer<typeof ListedRule>;

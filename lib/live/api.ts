@@ -6,6 +6,7 @@ import type { LiveView } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import type { Session } from "@/lib/contract/session.ts";
 import type { Usual } from "@/lib/contract/stats.ts";
+import type { TargetHealth, TargetList } from "@/lib/contract/target.ts";
 
 import type { Carry } from "./stream-ports.ts";
 
@@ -71,30 +72,60 @@ async function ask<T>(request: Promise<Response>, read: (wire: Wire, json: unkno
   }
 }
 
-/** @param cursor `next` of the page before */
-export function getHistory(path: string, cursor?: string): Promise<History> {
-  const query = cursor === undefined ? "" : `?cursor=${cursor}`;
-  return ask(send("GET", `/locks/${path}/history${query}`), (wire, json) => wire.readHistory(json));
+/** The name of a target; undefined: the first that is configured. */
+export type TargetName = string | undefined;
+
+/** The address of a path, about a target. */
+function at(
+  path: string,
+  target: TargetName,
+  more: Readonly<Record<string, string | undefined>> = {},
+): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries({ ...more, target })) {
+    if (value !== undefined) query.set(name, value);
+  }
+  return query.size === 0 ? path : `${path}?${query}`;
 }
 
 /** How long locks of this name are held and waited for. */
-export function getUsual(path: string): Promise<Usual> {
-  return ask(send("GET", `/locks/${path}/usual`), (wire, json) => wire.readUsual(json));
+export function getUsual(path: string, target: TargetName): Promise<Usual> {
+  return ask(send("GET", at(`/locks/${path}/usual`, target)), (wire, json) => wire.readUsual(json));
 }
 
-export function forceRelease(path: string, input: ForceReleaseInput): Promise<ForceReleased> {
-  return ask(send("POST", `/locks/${path}/force-release`, input), (wire, json) =>
+export function getTargets(): Promise<TargetList> {
+  return ask(send("GET", "/targets"), (wire, json) => wire.readTargets(json));
+}
+
+export function getTargetHealth(name: string): Promise<TargetHealth> {
+  return ask(send("GET", `/targets/${encodeURIComponent(name)}`), (wire, json) =>
+    wire.readTargetHealth(json),
+  );
+}
+
+/** @param cursor `next` of the page before */
+export function getHistory(path: string, target: TargetName, cursor?: string): Promise<History> {
+  const address = at(`/locks/${path}/history`, target, { cursor });
+  return ask(send("GET", address), (wire, json) => wire.readHistory(json));
+}
+
+export function forceRelease(
+  path: string,
+  input: ForceReleaseInput,
+  target: TargetName,
+): Promise<ForceReleased> {
+  return ask(send("POST", at(`/locks/${path}/force-release`, target), input), (wire, json) =>
     wire.readForceReleased(json),
   );
 }
 
-export function getFormats(): Promise<Formats> {
-  return ask(send("GET", "/formats"), (wire, json) => wire.readFormats(json));
+export function getFormats(target: TargetName): Promise<Formats> {
+  return ask(send("GET", at("/formats", target)), (wire, json) => wire.readFormats(json));
 }
 
 /** All rules but those of the configuration. */
-export function putRules(rules: readonly FormatRule[]): Promise<Formats> {
-  return ask(send("PUT", "/formats/rules", { rules }), (wire, json) => wire.readFormats(json));
+export function putRules(rules: readonly FormatRule[], target: TargetName): Promise<Formats> {
+  return ask(send("PUT", at("/formats/rules", target), { rules }), (wire, json) => wire.readFormats(json));
 }
 
 export function login(token: string): Promise<Session> {
@@ -131,10 +162,11 @@ export async function changeView(
   }
 }
 
-export function liveUrl(view: LiveView, carry: Carry): string {
+export function liveUrl(view: LiveView, carry: Carry, target: TargetName): string {
   const query = new URLSearchParams({ carry });
   for (const [name, value] of Object.entries(view)) {
     if (value !== undefined) query.set(name, String(value));
   }
+  if (target !== undefined) query.set("target", target);
   return `${BASE}/live?${query}`;
 }

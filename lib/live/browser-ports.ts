@@ -1,11 +1,11 @@
-import { changeView, checkSession, liveUrl, loadWire } from "./api.ts";
+import { changeView, checkSession, liveUrl, loadWire, type TargetName } from "./api.ts";
 import type { Source, StreamPorts } from "./stream-ports.ts";
 
 /** The real browser behind `StreamPorts`. */
-export function browserPorts(): StreamPorts {
+export function browserPorts(target: TargetName): StreamPorts {
   return {
     open,
-    url: liveUrl,
+    url: (view, carry) => liveUrl(view, carry, target),
     takePlace,
     changeView,
     checkSession,

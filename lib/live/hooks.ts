@@ -14,6 +14,7 @@ import {
   logout,
   type NoAnswer,
   putRules,
+  type TargetName,
 } from "./api.ts";
 import { type EventSnapshot, NO_EVENTS } from "./event-log.ts";
 import { useLiveStore } from "./live-context.ts";
@@ -73,7 +74,7 @@ export type ReleaseFailure = ApiProblem | NoAnswer;
 export function useForceRelease(path: string) {
   const store = useLiveStore();
   return useMutation<ForceReleased, ReleaseFailure, ForceReleaseInput>({
-    mutationFn: (input) => forceRelease(path, input),
+    mutationFn: (input) => forceRelease(path, input, store.target),
     onError(error) {
       if (error instanceof ApiProblem && error.status === 401) store.loggedOut();
     },
@@ -84,27 +85,33 @@ const USUAL_EVERY_MS = 30_000;
 
 /** What is usual for a lock of this name; undefined while it is not known. */
 export function useUsual(path: string): Usual | undefined {
+  const { target } = useLiveStore();
   const { data } = useQuery<Usual, ReleaseFailure>({
-    queryKey: ["usual", path],
-    queryFn: () => getUsual(path),
+    queryKey: ["usual", target, path],
+    queryFn: () => getUsual(path, target),
     refetchInterval: USUAL_EVERY_MS,
   });
   return data;
 }
 
-const FORMATS_KEY = ["formats"];
+const formatsKey = (target: TargetName) => ["formats", target];
 
 /** The formats that are known, and the rules. */
 export function useFormats() {
-  return useQuery<Formats, ReleaseFailure>({ queryKey: FORMATS_KEY, queryFn: getFormats });
+  const { target } = useLiveStore();
+  return useQuery<Formats, ReleaseFailure>({
+    queryKey: formatsKey(target),
+    queryFn: () => getFormats(target),
+  });
 }
 
 /** Takes the place of all rules but those of the configuration. */
 export function useReplaceRules() {
   const client = useQueryClient();
+  const { target } = useLiveStore();
   return useMutation<Formats, ReleaseFailure, readonly FormatRule[]>({
-    mutationFn: putRules,
-    onSuccess: (formats) => client.setQueryData(FORMATS_KEY, formats),
+    mutationFn: (rules) => putRules(rules, target),
+    onSuccess: (formats) => client.setQueryData(formatsKey(target), formats),
   });
 }
 

@@ -2,36 +2,40 @@ import { type QueryClient, skipToken, useInfiniteQuery, useQuery } from "@tansta
 import { keyOfFields, pathOfKey } from "@/lib/contract/key.ts";
 import type { LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
-import { getHistory } from "./api.ts";
+import { getHistory, type TargetName } from "./api.ts";
+import { useLiveStore } from "./live-context.ts";
 import type { Pictures } from "./store.ts";
 
-const WINDOW = ["window"] as const;
-const lockKey = (path: string) => ["lock", path] as const;
-const historyKey = (path: string) => ["history", path] as const;
+const windowKey = (target: TargetName) => ["window", target] as const;
+const lockKey = (target: TargetName, path: string) => ["lock", target, path] as const;
+const historyKey = (target: TargetName, path: string) => ["history", target, path] as const;
 
 /** The stream writes, the pages read: the cache never fetches what the stream carries. */
-export function queryPictures(client: QueryClient): Pictures {
+export function queryPictures(client: QueryClient, target: TargetName): Pictures {
   return {
-    window: (window) => client.setQueryData<LiveWindow>(WINDOW, window),
-    lock: (lock) => client.setQueryData<Lock>(lockKey(pathOfKey(keyOfFields(lock))), lock),
+    window: (window) => client.setQueryData<LiveWindow>(windowKey(target), window),
+    lock: (lock) => client.setQueryData<Lock>(lockKey(target, pathOfKey(keyOfFields(lock))), lock),
     reconnected: () => void client.invalidateQueries({ queryKey: ["history"] }),
     forget: () => client.clear(),
   };
 }
 
 export function useLockWindow(): LiveWindow | undefined {
-  return useQuery<LiveWindow>({ queryKey: WINDOW, queryFn: skipToken, staleTime: "static" }).data;
+  const { target } = useLiveStore();
+  return useQuery<LiveWindow>({ queryKey: windowKey(target), queryFn: skipToken, staleTime: "static" }).data;
 }
 
 export function useLock(path: string): Lock | undefined {
-  return useQuery<Lock>({ queryKey: lockKey(path), queryFn: skipToken, staleTime: "static" }).data;
+  const { target } = useLiveStore();
+  return useQuery<Lock>({ queryKey: lockKey(target, path), queryFn: skipToken, staleTime: "static" }).data;
 }
 
 /** Page by page, the newest first. */
 export function useHistory(path: string) {
+  const { target } = useLiveStore();
   return useInfiniteQuery({
-    queryKey: historyKey(path),
-    queryFn: ({ pageParam }) => getHistory(path, pageParam),
+    queryKey: historyKey(target, path),
+    queryFn: ({ pageParam }) => getHistory(path, target, pageParam),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next,
     staleTime: Number.POSITIVE_INFINITY,

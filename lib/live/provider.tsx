@@ -2,15 +2,25 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
+import type { TargetName } from "./api.ts";
 import { browserPorts } from "./browser-ports.ts";
+import { EventLog } from "./event-log.ts";
 import { LiveContext } from "./live-context.ts";
 import { queryPictures } from "./pictures.ts";
 import { LiveStore } from "./store.ts";
 
-export function LiveProvider({ children }: { children: ReactNode }) {
+/** All below is about one target; for another one it has to be mounted anew. */
+export function LiveProvider({ target, children }: { target: TargetName; children: ReactNode }) {
   const client = useQueryClient();
   const [store] = useState(
-    () => new LiveStore(browserPorts(), queryPictures(client), () => performance.now()),
+    () =>
+      new LiveStore(
+        browserPorts(target),
+        queryPictures(client, target),
+        () => performance.now(),
+        new EventLog(),
+        target,
+      ),
   );
   useEffect(() => {
     store.start();

@@ -1,5 +1,6 @@
 import type { Health, LiveHello, LiveMessage, LiveView, LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
+import type { TargetName } from "./api.ts";
 import { createServerClock, type ServerClock } from "./clock.ts";
 import { EventLog } from "./event-log.ts";
 import { type Connection, LiveStream } from "./stream.ts";
@@ -52,7 +53,14 @@ export class LiveStore {
   #locks: { path: string }[] = [];
   #eventReaders = 0;
 
-  constructor(ports: StreamPorts, pictures: Pictures, elapsed: () => number, events = new EventLog()) {
+  constructor(
+    ports: StreamPorts,
+    pictures: Pictures,
+    elapsed: () => number,
+    events = new EventLog(),
+    /** The target that all of this is about; undefined: the first that is configured. */
+    readonly target: TargetName = undefined,
+  ) {
     this.#elapsed = elapsed;
     this.#pictures = pictures;
     this.events = events;

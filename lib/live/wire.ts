@@ -7,6 +7,7 @@ import { LIVE_MESSAGES, type LiveMessage } from "@/lib/contract/live.ts";
 import { Lock } from "@/lib/contract/lock.ts";
 import { Session } from "@/lib/contract/session.ts";
 import { Usual } from "@/lib/contract/stats.ts";
+import { TargetHealth, TargetList } from "@/lib/contract/target.ts";
 
 // The page's content security policy forbids the code that zod would otherwise generate.
 z.config({ jitless: true });
@@ -32,6 +33,8 @@ export const readSession = (json: unknown) => Session.parse(json);
 export const readHistory = (json: unknown) => History.parse(json);
 export const readFormats = (json: unknown) => Formats.parse(json);
 export const readUsual = (json: unknown) => Usual.parse(json);
+export const readTargets = (json: unknown) => TargetList.parse(json);
+export const readTargetHealth = (json: unknown) => TargetHealth.parse(json);
 export const readForceReleased = (json: unknown) => ForceReleased.parse(json);
 
 export function readProblem(json: unknown): Problem | undefined {

@@ -1,0 +1,53 @@
+import clsx from "clsx";
+import type { TargetSummary } from "@/lib/contract/target.ts";
+
+interface Kind {
+  environment?: string | undefined;
+  readOnly: boolean;
+}
+
+export function isProduction(target: { environment?: string | undefined } | null | undefined): boolean {
+  return target?.environment === "production";
+}
+
+/** What to know of a target before anything is done to it. */
+export function TargetBadges({ target: { environment, readOnly } }: { target: Kind }) {
+  return (
+    <>
+      {environment !== undefined && (
+        <span
+          className={clsx(
+            "shrink-0 rounded-[4px] border px-1 text-2xs",
+            isProduction({ environment }) ? "border-bad font-semibold text-bad" : "border-line text-ink-2",
+          )}
+        >
+          {environment}
+        </span>
+      )}
+      {readOnly && (
+        <span className="shrink-0 rounded-[4px] border border-line px-1 text-2xs text-ink-2">read-only</span>
+      )}
+    </>
+  );
+}
+
+type State = TargetSummary["state"];
+
+const DOTS: Record<State, string> = {
+  live: "bg-ok",
+  catching_up: "bg-warn",
+  partial: "bg-bad",
+  down: "bg-bad",
+};
+
+export const STATE_TEXTS: Record<State, string> = {
+  live: "live",
+  catching_up: "catching up",
+  partial: "down in part",
+  down: "down",
+};
+
+/** The word for it stands beside it, or is read out. */
+export function StateDot({ state }: { state: State }) {
+  return <span aria-hidden className={clsx("size-[7px] shrink-0 rounded-full", DOTS[state])} />;
+}

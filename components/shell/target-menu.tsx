@@ -1,0 +1,72 @@
+"use client";
+
+import { Menu } from "@base-ui/react/menu";
+import { Check, ChevronDown } from "lucide-react";
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+import { formatNumber } from "@/components/ui/duration.ts";
+import type { TargetSummary } from "@/lib/contract/target.ts";
+import { STATE_TEXTS, StateDot, TargetBadges } from "./target-badges.tsx";
+import { hrefAt } from "./target-link.tsx";
+
+interface TargetMenuProps {
+  targets: readonly TargetSummary[];
+  /** undefined: the address names one that there is not. */
+  here: TargetSummary | undefined;
+}
+
+/** All targets, each with its state; choosing one stays on the page, except on a lock's own. */
+export function TargetMenu({ targets, here }: TargetMenuProps) {
+  const pathname = usePathname();
+  // The key of a lock says nothing about another Redis.
+  const page = pathname.startsWith("/locks/") ? "/" : pathname;
+  return (
+    <Menu.Root>
+      <Menu.Trigger
+        aria-label={`Target: ${here?.label ?? "none"}`}
+        title={here?.address}
+        className="flex h-7 min-w-0 items-center gap-2 rounded-[7px] border border-line px-2.5 hover:bg-line-soft"
+      >
+        {here !== undefined && <StateDot state={here.state} />}
+        <span className="truncate font-semibold">{here?.label ?? "No such target"}</span>
+        {here !== undefined && <TargetBadges target={here} />}
+        <span className="truncate text-ink-3 max-lg:hidden">{here?.address}</span>
+        <ChevronDown aria-hidden size={13} className="shrink-0 text-ink-3" />
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Positioner sideOffset={6} align="start" className="z-40">
+          <Menu.Popup className="max-h-[70dvh] w-[420px] max-w-[calc(100vw-1.5rem)] overflow-y-auto rounded-[10px] border border-line bg-panel p-1 shadow-sheet outline-none">
+            {targets.map((target) => (
+              <Menu.Item
+                key={target.name}
+                render={<Link href={hrefAt(page, target.name)} prefetch={false} />}
+                className="flex min-h-10 items-center gap-2 rounded-[7px] px-2.5 py-1.5 outline-none data-highlighted:bg-line-soft"
+              >
+                <StateDot state={target.state} />
+                <span className="min-w-0 flex-1">
+                  <span className="flex items-center gap-2">
+                    <span className="truncate font-medium">{target.label}</span>
+                    <TargetBadges target={target} />
+                  </span>
+                  <span className="block truncate text-2xs text-ink-3">{target.address}</span>
+                </span>
+                <span className={target.state === "live" ? "text-ink-2" : "text-bad"}>
+                  {stateText(target)}
+                </span>
+                <Check
+                  aria-hidden
+                  size={14}
+                  className={target.name === here?.name ? "text-accent" : "invisible"}
+                />
+              </Menu.Item>
+            ))}
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  );
+}
+
+function stateText({ state, locks }: TargetSummary): string {
+  return state === "live" && locks !== null ? `${formatNumber(locks)} held` : STATE_TEXTS[state];
+}

@@ -1,0 +1,33 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { useLive } from "@/lib/live/hooks.ts";
+import { useTargetName, useTargets } from "@/lib/live/targets.ts";
+import { TargetBadges } from "./target-badges.tsx";
+
+const TargetMenu = dynamic(() => import("./target-menu.tsx").then((module) => module.TargetMenu), {
+  ssr: false,
+});
+
+/** Which target this page is about, and the way to another one where there are several. */
+export function TargetSwitch() {
+  const { hello } = useLive();
+  const name = useTargetName();
+  const targets = useTargets();
+  const here = targets?.find((each) => each.name === (name ?? targets[0]?.name));
+  if (targets !== undefined && targets.length > 1) return <TargetMenu targets={targets} here={here} />;
+  if (hello === null) return null;
+  const { target } = hello;
+  return (
+    <span
+      className="flex min-w-0 items-center gap-2 rounded-[7px] border border-line px-2.5 py-1 max-md:hidden"
+      title={[`${target.name}: ${target.address}`, ...(target.server === null ? [] : [target.server])].join(
+        ", ",
+      )}
+    >
+      <span className="truncate font-semibold">{target.label}</span>
+      <TargetBadges target={target} />
+      <span className="truncate text-ink-3">{target.address}</span>
+    </span>
+  );
+}

@@ -1,0 +1,102 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import AxeBuilder from "@axe-core/playwright";
+import { freePort, startTestRedis, type TestRedis } from "../server/testing/redis.ts";
+import { type Console, expect, logIn, startConsole, test } from "./console.ts";
+
+let shop: TestRedis;
+let away: TestRedis | undefined;
+let awayPort: number;
+let lockkeeper: Console;
+let dir: string;
+
+test.beforeAll(async () => {
+  shop = await startTestRedis({ args: ["--maxmemory", "100mb", "--maxmemory-policy", "volatile-ttl"] });
+  awayPort = await freePort();
+  dir = await mkdtemp(join(tmpdir(), "lockkeeper-e2e-"));
+  const path = join(dir, "lockkeeper.config.json");
+  const targets = [
+    { name: "shop", label: "Shop", environment: "production", redis: shop.url },
+    { name: "away", label: "Staging", environment: "staging", redis: `redis://127.0.0.1:${awayPort}` },
+    { name: "reports", redis: `${shop.url}/1`, readOnly: true },
+  ];
+  await writeFile(path, JSON.stringify({ targets }));
+  lockkeeper = await startConsole({ REDIS_URL: "", LOCKKEEPER_CONFIG: path });
+});
+test.afterAll(async () => {
+  await lockkeeper.stop();
+  await shop.stop();
+  await away?.stop();
+  await rm(dir, { recursive: true });
+});
+
+test("the console switches between targets, one of which is down and comes back", async ({ browser }) => {
+  const context = await browser.newContext({ baseURL: lockkeeper.url });
+  const page = await logIn(context, lockkeeper);
+  await lockkeeper.api("/locks/lock%3Aof-shop/acquire", { owner: "till@shop-1", leaseMs: 600_000 });
+  await expect(page.getByRole("row").filter({ hasText: "till@shop-1" })).toBeVisible();
+  const menu = page.getByRole("button", { name: "Target: Shop" });
+  await expect(menu).toContainText("production");
+  await menu.click();
+  await page.getByRole("menuitem", { name: /Staging/ }).click();
+  await expect(page).toHaveURL(/\/\?target=away$/);
+  await expect(page.getByTestId("condition-banner")).toContainText(`127.0.0.1:${awayPort}`);
+  await expect(page.getByRole("row").filter({ hasText: "till@shop-1" })).toHaveCount(0);
+
+  away = await startTestRedis({ port: awayPort });
+  await expect(page.getByTestId("connection")).toContainText("live", { timeout: 15_000 });
+  await lockkeeper.api("/locks/lock%3Aof-staging/acquire?target=away", {
+    owner: "test@stage-1",
+    leaseMs: 600_000,
+  });
+  const row = page.getByRole("row").filter({ hasText: "test@stage-1" });
+  await expect(row).toBeVisible();
+  await row.getByRole("link").first().click();
+  await expect(page).toHaveURL(/\/locks\/lock%3Aof-staging\?target=away$/);
+  await page.reload();
+  await expect(page.getByRole("region", { name: "Now" })).toContainText("test@stage-1");
+
+  await page.getByRole("button", { name: "Target: Staging" }).click();
+  await page.getByRole("menuitem", { name: /Shop/ }).click();
+  await expect(page.getByRole("row").filter({ hasText: "till@shop-1" })).toBeVisible();
+  await context.close();
+});
+
+test("what is only read is not freed, and the page says why", async ({ browser }) => {
+  await shop.cli("-n", "1", "HSET", "lock:report", "0b5f2c61-3a55-4e5e-8f0e-5f9d3d3f3f01:7", "1");
+  const context = await browser.newContext({ baseURL: lockkeeper.url });
+  const page = await logIn(context, lockkeeper);
+  await page.goto("/locks/lock%3Areport?target=reports");
+  await expect(page.getByRole("region", { name: "Now" })).toContainText("Redisson");
+  const free = page.getByRole("button", { name: /^Free/ }).first();
+  await expect(free).toHaveAttribute("aria-disabled", "true");
+  await expect(free).toHaveAttribute("title", /read-only/);
+  await page.goto("/?target=none");
+  await expect(page.getByRole("heading", { name: "There is no such target" })).toBeVisible();
+  await context.close();
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`the Targets page names what is unsafe, with the command against it, in the ${colorScheme} theme`, async ({
+    browser,
+  }, info) => {
+    const context = await browser.newContext({ baseURL: lockkeeper.url, colorScheme });
+    const page = await logIn(context, lockkeeper);
+    await page.getByRole("link", { name: "Targets" }).click();
+    const card = page.getByRole("region", { name: "Shop" });
+    await expect(card).toContainText("maxmemory-policy is volatile-ttl");
+    await expect(card.getByRole("button", { name: /Copy the command: maxmemory-policy/ })).toBeVisible();
+    await expect(card.getByRole("row").filter({ hasText: `127.0.0.1:${shop.port}` })).toContainText("live");
+    await expect(page.getByRole("region", { name: "reports" })).toContainText("read-only");
+    await page.screenshot({ path: info.outputPath("targets.png"), fullPage: true });
+    const { violations } = await new AxeBuilder({ page })
+      .withTags(["wcag2a", "wcag2aa", "wcag22aa"])
+      .analyze();
+    expect(violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html}`)).toEqual([]);
+    await page.getByRole("button", { name: "Target: Shop" }).click();
+    await expect(page.getByRole("menuitem")).toHaveCount(3);
+    await page.screenshot({ path: info.outputPath("menu.png") });
+    await context.close();
+  });
+}
