@@ -32,6 +32,7 @@ test.afterAll(async () => {
 });
 
 test("the console switches between targets, one of which is down and comes back", async ({ browser }) => {
+  test.setTimeout(90_000);
   const context = await browser.newContext({ baseURL: lockkeeper.url });
   const page = await logIn(context, lockkeeper);
   await lockkeeper.api("/locks/lock%3Aof-shop/acquire", { owner: "till@shop-1", leaseMs: 600_000 });

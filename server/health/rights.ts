@@ -13,7 +13,7 @@ const READING: readonly (readonly [command: string, ...rest: string[]])[] = [
   ["ZRANGE", "KEY", "0", "0"],
   ["SMEMBERS", "KEY"],
   ["LRANGE", "KEY", "0", "0"],
-  ["EVAL", "return 1", "0"],
+  ["EVALSHA", "0".repeat(40), "0"],
   ["SCRIPT LOAD", "return 1"],
   ["TIME"],
   ["PUBSUB NUMSUB", `${OURS}health`],

@@ -36,8 +36,8 @@ export type PlacedSettings = TargetSettings & { readonly where: Where; readonly 
 /** @throws StartupError when it cannot be reached, or cannot hold locks for us */
 export async function openTarget(settings: PlacedSettings, around: Around): Promise<Target> {
   const { name, label, environment, policy, where, setting } = settings;
-  if (typeof where !== "string" && !("sentinel" in where)) {
-    throw new StartupError(`${setting} names a ${topologyOf(where)}, which the server does not look at yet.`);
+  if (typeof where !== "string" && "quorum" in where) {
+    throw new StartupError(`${setting} names a quorum, which the server does not look at yet.`);
   }
   const server = await reach(where, setting);
   const backend = await openBackend(where, policy.lockable).catch((error: unknown) => {

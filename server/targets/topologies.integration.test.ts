@@ -1,0 +1,65 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { startTestCluster } from "../testing/cluster.ts";
+import { startTestSentinel } from "../testing/sentinel.ts";
+import { startTestServer, until } from "../testing/server.ts";
+
+const LINK = "{lockkeeper}:login:none";
+
+describe("a whole server on a cluster, which keeps what is ours as well", () => {
+  it("locks at every master are taken, listed and freed; our own store follows a failover", async () => {
+    const cluster = await startTestCluster({ replicas: 3 });
+    onTestFinished(() => cluster.stop());
+    const hosts = cluster.urls.map((url) => new URL(url).host).join(",");
+    const server = await startTestServer({
+      environment: { REDIS_URL: `redis-cluster://${hosts}`, LOCKKEEPER_LOG: "silent" },
+    });
+    onTestFinished(() => server.stop());
+    const keys = [0, 1, 2].map((master) => cluster.keyAt(master, "lock:at"));
+    for (const key of keys) {
+      const taken = await server.call(`/locks/${encodeURIComponent(key)}/acquire`, { body: { owner: "me" } });
+      expect(taken.status).toBe(200);
+    }
+    await until(async () => (await server.call("/locks")).body.total === 3);
+    const [{ body: lock }, { items }] = [
+      await server.call(`/locks/${encodeURIComponent(keys[1] ?? "")}`),
+      (await server.call("/targets")).body,
+    ];
+    expect(items[0]).toMatchObject({ topology: "cluster", state: "live" });
+    expect(items[0].masters).toHaveLength(3);
+    const freed = await server.call(`/locks/${encodeURIComponent(keys[1] ?? "")}/force-release`, {
+      body: { expect: lock.version, reason: "stuck" },
+    });
+    expect(freed.body.outcome).toBe("released");
+    expect((await server.call("/targets/default")).body.findings).not.toContainEqual(
+      expect.objectContaining({ code: "rights" }),
+    );
+
+    expect(await server.runtime.makeLink()).toMatch(/./);
+    await cluster.masters[cluster.homeOf(LINK)]?.kill();
+    await until(async () => {
+      const link = await server.runtime.makeLink().catch(() => undefined);
+      return link !== undefined;
+    }, 10_000);
+  });
+});
+
+describe("a whole server behind Sentinel", () => {
+  it("goes on with the master that was promoted, and says what is unsafe of the group", async () => {
+    const group = await startTestSentinel();
+    onTestFinished(() => group.stop());
+    const { sentinel, master } = group.where;
+    const hosts = sentinel.map((url) => new URL(url).host).join(",");
+    const server = await startTestServer({
+      environment: { REDIS_URL: `redis-sentinel://${hosts}/0?master=${master}`, LOCKKEEPER_LOG: "silent" },
+    });
+    onTestFinished(() => server.stop());
+    const acquire = (key: string) => server.call(`/locks/${key}/acquire`, { body: { owner: "me" } });
+    expect((await acquire("lock:before")).status).toBe(200);
+    const { target, findings } = (await server.call("/targets/default")).body;
+    expect(target).toMatchObject({ topology: "sentinel", state: "live" });
+    expect(findings.map(({ code }: { code: string }) => code)).not.toContain("sentinel_unknown");
+    await group.killMaster();
+    await until(async () => (await acquire("lock:after")).status === 200, 12_000);
+    await until(async () => (await server.runtime.makeLink().catch(() => undefined)) !== undefined, 5000);
+  });
+});
