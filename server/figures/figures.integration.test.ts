@@ -74,3 +74,14 @@ describe("figures of a running server", () => {
     expect((await server.call("/stats?target=nope")).body.code).toBe("not_found");
   });
 });
+
+it("locks that the picture has no room for are not counted, however often they are looked at", async () => {
+  const small = await startTestServer({ environment: { LOCKKEEPER_LOCKS_MAX: "2" } });
+  const direct = small.redis.client();
+  for (const name of "abcde") await direct.set(`lock:${name}`, `token-${name}-0123456789`, "PX", 60_000);
+  const health = () => small.runtime.targets.of(undefined).watcher.health();
+  await until(() => health().leftOut === 3);
+  for (const name of "abcdeabcde") await small.call(`/locks/lock%3A${name}`);
+  expect((await small.call("/stats")).body.totals.held).toBe(2);
+  await small.stop();
+});

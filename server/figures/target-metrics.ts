@@ -53,6 +53,11 @@ const MEASURES: readonly Measure[] = [
     value: ({ totals }) => totals.ended,
   },
   {
+    name: "lockkeeper_locks_left_out",
+    help: "Locks that are not in the picture, at least so many, for want of room (LOCKKEEPER_LOCKS_MAX).",
+    value: ({ health }) => health.leftOut ?? 0,
+  },
+  {
     name: "lockkeeper_waiters",
     help: "Those who wait for locks now, as far as they can be seen.",
     value: ({ totals }) => totals.waiting,
@@ -92,6 +97,8 @@ const MEASURES: readonly Measure[] = [
   },
 ];
 
+const MISSED = ["found", "gone", "changed"] as const;
+
 /** Counts that only grow, since the start of this process. */
 const COUNTS: readonly Measure[] = [
   {
@@ -117,6 +124,7 @@ export class TargetMetrics {
     this.#countEvents();
     for (const measure of MEASURES) this.#add(measure);
     for (const measure of COUNTS) this.#addCount(measure);
+    this.#addMissed();
     this.#addHeld();
     if (patterns > 0) this.#addPatterns();
   }
@@ -164,6 +172,23 @@ export class TargetMetrics {
       collect() {
         this.reset();
         for (const target of targets.open) this.inc({ target: target.name }, value(shownOf(target)) ?? 0);
+      },
+    });
+  }
+
+  #addMissed(): void {
+    const { targets } = this;
+    new Counter({
+      name: "lockkeeper_missed_changes_total",
+      help: "Changes that looking has found and Redis never told of: locks found, gone, or with another holder (changed).",
+      labelNames: ["target", "what"],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const { name: target, watcher } of targets.open) {
+          const { missed } = watcher.health();
+          for (const what of MISSED) this.inc({ target, what }, missed[what]);
+        }
       },
     });
   }

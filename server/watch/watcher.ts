@@ -278,9 +278,10 @@ export class Watcher {
   #takeIn({ observation, circumstances, said, ...told }: Taken): void {
     const { key } = observation;
     const { before, after } = this.mirror.observe(observation, circumstances);
-    this.missed.seen({ observation, before, after: this.mirror.get(key), circumstances, ...told });
+    const kept = this.mirror.get(key);
+    this.missed.seen({ observation, before, after: kept, circumstances, ...told });
     const waitersOfFree = this.mirror.waitersOf(key)?.count ?? 0;
-    for (const listener of this.#seenListeners) listener(key, before, after, waitersOfFree);
+    for (const listener of this.#seenListeners) listener(key, before, kept, waitersOfFree);
     if (said !== undefined) this.#reporter.exact(said);
     this.#reporter.sighted({ key, hold: after, ...told });
   }
