@@ -106,7 +106,13 @@ describe("two targets and one that is away", () => {
   });
 
   it("all of them are listed, and a page of one that is away is told why", async () => {
-    const { items } = (await server.call("/targets")).body;
+    const listed = async () => (await server.call("/targets")).body.items;
+    // New rules make everything be read again.
+    await until(async () => {
+      const [one, two] = await listed();
+      return one.state === "live" && two.state === "live";
+    });
+    const items = await listed();
     expect(items).toMatchObject([
       { name: "one", label: "one", topology: "standalone", state: "live", readOnly: false },
       { name: "two", label: "Two", environment: "production", state: "live" },
