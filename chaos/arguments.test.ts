@@ -12,8 +12,9 @@ describe("the command line", () => {
       leaseMs: 1500,
       contexts: 3,
     });
-    const other = [...FAULTS.keys()].filter((name) => !command.faults.includes(name));
-    expect(other).toEqual(["lose-data-and-set-clock-back"]);
+    const other = [...FAULTS.values()].filter(({ name }) => !command.faults.includes(name));
+    const ofOneServer = other.filter(({ on }) => on !== "group").map(({ name }) => name);
+    expect(ofOneServer).toEqual(["lose-data-and-set-clock-back"]);
     expect(textOf(command)).not.toContain("--faults");
   });
 
@@ -26,6 +27,18 @@ describe("the command line", () => {
     expect(textOf(quorum)).toBe("npm run chaos -- --topology quorum --seconds 30 --seed 1");
   });
 
+  it("leaves to a group of replicas what its own faults do better: they know who the master is", () => {
+    const faults = (topology: string) => commandOf(["--topology", topology]).faults;
+    const master = ["kill-master", "stop-master", "cut-replica"];
+    expect(faults("sentinel")).toEqual(expect.arrayContaining([...master, "failover", "script-flush"]));
+    expect(faults("cluster")).toEqual(expect.arrayContaining([...master, "hand-over", "move-slot"]));
+    for (const topology of ["sentinel", "cluster"]) {
+      expect(faults(topology)).not.toContain("restart-server");
+      expect(faults(topology)).not.toContain("restart-api");
+    }
+    expect(faults("single")).not.toContain("kill-master");
+  });
+
   it("takes some faults, or none", () => {
     expect(commandOf(["--faults", "flushall,kill-worker"]).faults).toEqual(["flushall", "kill-worker"]);
     expect(commandOf(["--faults", "none"]).faults).toEqual([]);
@@ -33,7 +46,7 @@ describe("the command line", () => {
 
   it.each([
     [["--faults", "flushall,earthquake"], "flushall"],
-    [["--topology", "cluster"], "single, quorum"],
+    [["--topology", "ring"], "single, quorum, sentinel, cluster"],
     [["--topology", "quorum", "--faults", "restart-api"], "fault on topology quorum"],
     [["--format", "zookeeper"], "redisson, token, timestamp"],
     [["--topology", "quorum", "--format", "timestamp"], "format token alone"],

@@ -22,7 +22,7 @@ export interface RunRequest {
 }
 
 const USAGE = [
-  "npm run chaos -- [--topology single|quorum] [--seconds N] [--seed N] [--format redisson|token|timestamp]",
+  "npm run chaos -- [--topology single|quorum|sentinel|cluster] [--seconds N] [--seed N] [--format redisson|token|timestamp]",
   "                 [--faults a,b|none] [--lease-ms N] [--contexts N] [--out FOLDER]",
   "npm run chaos -- --mutants [NAME …] [--seed N] [--out FOLDER]",
 ].join("\n");

@@ -25,8 +25,9 @@ const CANARY = `${OURS}canary`;
 export async function leftovers(topology: Topology, leaseMs: number): Promise<Leftover[]> {
   const startedAt = performance.now();
   const limitMsOf = (key: string) => SLACK_MS + (key.startsWith(WAITERS) ? WAITERS_MS : leaseMs);
+  const servers = await topology.masters();
   for (;;) {
-    const all = (await Promise.all(topology.servers.map((_, n) => keysOf(topology, n)))).flat();
+    const all = (await Promise.all(servers.map((n) => keysOf(topology, n)))).flat();
     const seen = all.filter(({ key }) => !key.startsWith(OURS_AT_HOME) && !key.startsWith(CANARY));
     const endless = seen.filter(({ ttlMs }) => ttlMs === -1);
     const overMs = performance.now() - startedAt;

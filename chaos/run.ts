@@ -16,8 +16,8 @@ import { leftovers } from "./leftovers.ts";
 import { ProcessGroup } from "./processes/process-group.ts";
 import { startResource } from "./processes/start-resource.ts";
 import type { Resources } from "./resources.ts";
-import { countsOn, LOCKS, Seats } from "./seats.ts";
-import { Topology } from "./servers/topology.ts";
+import { countsOn, Seats } from "./seats.ts";
+import { LOCKS, Topology } from "./servers/topology.ts";
 
 export const PROJECT = fileURLToPath(new URL("..", import.meta.url));
 const STOP_MS = 20_000;

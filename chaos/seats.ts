@@ -8,9 +8,8 @@ import type { Seat } from "./processes/process-group.ts";
 import type { ApiTask, HttpDoor, LibraryDoor, WorkerTask } from "./processes/task.ts";
 import type { Resources } from "./resources.ts";
 import { Link } from "./servers/link.ts";
-import { serversOf, type Topology, type TopologyName } from "./servers/topology.ts";
+import { LOCKS, serversOf, type Topology, type TopologyName } from "./servers/topology.ts";
 
-export const LOCKS = ["lock:chaos:a", "lock:chaos:b", "lock:chaos:c"];
 const LIBRARY_WORKERS = 5;
 const HTTP_WORKERS = 2;
 /** Two, so that one is left to ask while the other is away, and a release at one wakes who waits at the other. */
@@ -34,6 +33,7 @@ export function countsOn(topology: TopologyName): Record<Fault["on"], number> {
     worker: LIBRARY_WORKERS + (hasApi ? HTTP_WORKERS : 0),
     server: serversOf(topology),
     api: hasApi ? APIS : 0,
+    group: topology === "sentinel" || topology === "cluster" ? 1 : 0,
   };
 }
 

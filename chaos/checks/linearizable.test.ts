@@ -37,6 +37,19 @@ describe("C4, one order fits all", () => {
     expect(violationsOf(took("a", 1, 10), gave("a", 20), refused("b", 30, 40))).toHaveLength(1);
   });
 
+  it("does not ask for one order across a failover, which undoes what was told, and does before and after it", () => {
+    const failover = happened("kill-master", 1000, 500);
+    const undone = [took("a", 1, 900), took("b", 2, 1400), failover];
+    expect(violationsOf(...undone)).toEqual([]);
+    expect(violationsOf(took("a", 1, 900), took("b", 2, 950))).toHaveLength(1);
+    expect(violationsOf(...undone, took("c", 3, 1600), took("d", 4, 1700))).toHaveLength(1);
+    expect(violationsOf(took("x", 1, 100), took("y", 2, 200), ...undone)).toHaveLength(1);
+    // Whoever had it before may have it again, and who was granted it meanwhile may have it still.
+    expect(violationsOf(...undone, refused("e", 1600, 1610), gave("b", 1700), took("e", 3, 1800))).toEqual(
+      [],
+    );
+  });
+
   it("counts entries and releases", () => {
     const entered = [took("a", 1, 10), took("a", 1, 20, { call: 2, count: 2 })];
     expect(violationsOf(...entered, gave("a", 30, { claim: 2, count: 1 }), gave("a", 40))).toEqual([]);

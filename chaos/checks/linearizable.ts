@@ -1,24 +1,26 @@
 import { byLock, type Claim } from "../history/claims.ts";
 import { inMs } from "../history/entry.ts";
 import type { Story } from "../history/story.ts";
+import { partsOf, within } from "./between-failovers.ts";
 import { coreOf } from "./core.ts";
 import { type Check, type Verdict, type Violation, violationOf } from "./finding.ts";
 import { linearize, type Outcome } from "./linearize.ts";
 import { type Call, callsOn, leasesOf } from "./lock-calls.ts";
-import { type Lease, type Lock, lockModel } from "./lock-model.ts";
+import { anyLock, type Lease, type Lock, lockModel } from "./lock-model.ts";
 
 /** Hundreds of times what a run of ten minutes takes. */
 const STEPS_MAX = 3_000_000;
 
 /**
  * C4: what all were told fits one order of events on a lock that one owner has at a time, which counts its entries,
- * gives each new hold a larger fence, and may end a hold once its holder's deadline has passed.
+ * gives each new hold a larger fence, and may end a hold once its holder's deadline has passed. Where failovers undo what
+ * was written last, this is asked of the time between them.
  */
 export const linearizable: Check = (story) => linearizableWithin(STEPS_MAX, story);
 
 /** @param stepsMax a lock that takes more is not decided */
 export function linearizableWithin(stepsMax: number, story: Story): Verdict {
-  const judged = byLock(story.claims).map((claims) => judge(claims, story, stepsMax));
+  const judged = byLock(story.claims).flatMap((claims) => judge(claims, story, stepsMax));
   const operations = judged.reduce((sum, { calls }) => sum + calls.length, 0);
   return {
     check: "C4",
@@ -42,11 +44,19 @@ interface Judged {
   readonly found: Outcome<Call, Lock>;
 }
 
-function judge(claims: readonly Claim[], story: Story, stepsMax: number): Judged {
+/** Each stretch for itself: a failover undoes what was told already, and no order fits both sides of it. */
+function judge(claims: readonly Claim[], story: Story, stepsMax: number): Judged[] {
   const lock = claims[0]?.lock ?? "";
-  const calls = callsOn(lock, story);
+  const all = callsOn(lock, story);
   const leases = leasesOf(claims, story);
-  return { lock, calls, leases, claims, found: linearize(calls, lockModel(leases), stepsMax) };
+  return partsOf(story).map((part) => {
+    const calls = within(part, all);
+    const model = lockModel(leases);
+    const owners = [...new Set(calls.flatMap(({ entries }) => entries.map(({ owner = "" }) => owner)))];
+    const own = leases.filter(({ owner }) => owners.includes(owner));
+    const first = part.begins === "free" ? model.first : anyLock(owners, own);
+    return { lock, calls, leases, claims, found: linearize(calls, { ...model, first }, stepsMax) };
+  });
 }
 
 function violationsIn({ found, calls, leases, claims }: Judged): Violation[] {

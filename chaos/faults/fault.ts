@@ -1,5 +1,5 @@
 import type { ProcessGroup } from "../processes/process-group.ts";
-import type { Topology } from "../servers/topology.ts";
+import type { Topology, TopologyName } from "../servers/topology.ts";
 
 /** What faults work on. */
 export interface Stage {
@@ -14,7 +14,7 @@ export interface Planned {
   readonly fault: string;
   readonly atMs: number;
   readonly forMs: number;
-  /** The number of the worker, of the Redis server or of the API server. */
+  /** The number of the worker, of the Redis server or of the API server; a group of replicas is one. */
   readonly target: number;
   /** 0 to 1: picks among the variants of a fault. */
   readonly chance: number;
@@ -24,13 +24,16 @@ export interface Planned {
 
 /**
  * What a fault takes from those who were granted a lock before, and so what it excuses. `leases`: they end earlier or
- * later, by what the clock went. `data`: the server has forgotten them. `fences`: and it hands out fences below theirs.
+ * later, by what the clock went. `writes`: what was written last is undone, releases and renewals as well as grants.
+ * `data`: the server has forgotten them. `fences`: and it hands out fences below theirs.
  */
-export type Loses = "nothing" | "leases" | "data" | "fences";
+export type Loses = "nothing" | "leases" | "writes" | "data" | "fences";
 
 export interface Fault {
   readonly name: string;
-  readonly on: "worker" | "server" | "api";
+  readonly on: "worker" | "server" | "api" | "group";
+  /** Where it can be; by default all for workers, those without replicas for servers, and a single server for the API. */
+  readonly topologies?: readonly TopologyName[];
   /** `at_once`: it has no end. */
   readonly lasts: "a_while" | "at_once";
   readonly loses: Loses;

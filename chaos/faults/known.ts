@@ -1,6 +1,7 @@
-import type { TopologyName } from "../servers/topology.ts";
+import { TOPOLOGIES, type TopologyName } from "../servers/topology.ts";
 import { API_FAULTS } from "./apis.ts";
 import { CLOCK_FAULTS } from "./clocks.ts";
+import { FAILOVER_FAULTS } from "./failovers.ts";
 import type { Fault } from "./fault.ts";
 import { MEMORY_FAULTS } from "./memory.ts";
 import { NETWORK_FAULTS } from "./network.ts";
@@ -15,13 +16,21 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map(
     ...MEMORY_FAULTS,
     ...CLOCK_FAULTS,
     ...API_FAULTS,
+    ...FAILOVER_FAULTS,
   ].map((fault) => [fault.name, fault]),
 );
 
-/** The API has one standalone Redis behind it: on a quorum all workers use the library. */
+/** In a chaos run the API has one standalone Redis behind it: elsewhere all workers use the library. */
+const TOPOLOGIES_OF: Readonly<Record<Fault["on"], readonly TopologyName[]>> = {
+  worker: TOPOLOGIES,
+  server: ["single", "quorum"],
+  api: ["single"],
+  group: ["sentinel", "cluster"],
+};
+
 export function faultsOn(topology: TopologyName): string[] {
   return [...FAULTS.values()]
-    .filter(({ on }) => on !== "api" || topology === "single")
+    .filter(({ on, topologies }) => (topologies ?? TOPOLOGIES_OF[on]).includes(topology))
     .map(({ name }) => name);
 }
 

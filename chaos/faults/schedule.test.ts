@@ -6,7 +6,7 @@ import { scheduleOf } from "./schedule.ts";
 const ALL = {
   forMs: 60_000,
   faults: [...FAULTS.values()],
-  targets: { worker: 7, server: 5, api: 2 },
+  targets: { worker: 7, server: 5, api: 2, group: 1 },
   leaseMs: 1500,
 };
 

@@ -16,6 +16,8 @@ const FIRST_MS = 500;
 const GAP_MS = [600, 2200] as const;
 /** A process or a server gets its breath back before the next fault. */
 const BREATH_MS = 300;
+/** A failover, and the way of the old master back into step, come on top of what the schedule knows. */
+const GROUP_BREATH_MS = 6000;
 
 /**
  * Which fault comes when, for how long and to whom: of the seed alone. No target has two at once, and what together
@@ -39,7 +41,7 @@ export function scheduleOf(options: ScheduleOptions): Planned[] {
     if ((busyUntil.get(name) ?? 0) > atMs) continue;
     const stepMs = spacing.admit(fault, { atMs, lastsMs, chance });
     if (stepMs === undefined) continue;
-    busyUntil.set(name, atMs + lastsMs + BREATH_MS);
+    busyUntil.set(name, atMs + lastsMs + (fault.on === "group" ? GROUP_BREATH_MS : BREATH_MS));
     const times = { atMs: Math.round(atMs), forMs: Math.round(lastsMs) };
     planned.push({ fault: fault.name, ...times, target, chance, stepMs });
   }

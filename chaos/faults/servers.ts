@@ -1,4 +1,12 @@
+import { TOPOLOGIES, type Topology } from "../servers/topology.ts";
 import { type Fault, nothing } from "./fault.ts";
+
+/** A server of a group may be away by another fault, and has no clients and no scripts then. */
+function unlessReplicated({ name }: Topology): (error: unknown) => void {
+  return (error) => {
+    if (name !== "sentinel" && name !== "cluster") throw error;
+  };
+}
 
 const onServer = { on: "server", lasts: "a_while", loses: "nothing" } as const;
 const atOnce = { on: "server", lasts: "at_once", loses: "nothing", end: nothing } as const;
@@ -30,15 +38,20 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     ...atOnce,
     name: "client-kill",
+    topologies: TOPOLOGIES,
     async begin({ topology }, { target, chance }) {
-      await topology.direct(target).call("CLIENT", "KILL", "TYPE", chance < 0.6 ? "normal" : "pubsub");
+      const killed = topology
+        .direct(target)
+        .call("CLIENT", "KILL", "TYPE", chance < 0.6 ? "normal" : "pubsub");
+      await killed.catch(unlessReplicated(topology));
     },
   },
   {
     ...atOnce,
     name: "script-flush",
+    topologies: TOPOLOGIES,
     async begin({ topology }, { target }) {
-      await topology.direct(target).script("FLUSH");
+      await topology.direct(target).script("FLUSH").catch(unlessReplicated(topology));
     },
   },
   {

@@ -25,7 +25,7 @@ export function forgettingIn({ faults }: Story, span: Span): FaultSpan[] {
 }
 
 export function forgets({ loses }: FaultSpan): boolean {
-  return loses === "data" || loses === "fences";
+  return loses === "writes" || loses === "data" || loses === "fences";
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Loses } from "../faults/fault.ts";
 import { FAULTS } from "../faults/known.ts";
-import type { TopologyName } from "../servers/topology.ts";
+import { TOPOLOGIES, type TopologyName } from "../servers/topology.ts";
 import { type Claim, claimsOf } from "./claims.ts";
 import type { Entry } from "./entry.ts";
 
@@ -42,7 +42,7 @@ export function storyOf(history: readonly Entry[]): Story {
   const begun = history.find(({ op }) => op === "begun");
   return {
     history,
-    topology: begun?.target === "quorum" ? "quorum" : "single",
+    topology: TOPOLOGIES.find((name) => name === begun?.target) ?? "single",
     claims: claimsOf(history),
     faults: faultsOf(history, end),
     stalls: history

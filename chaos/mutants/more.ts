@@ -55,8 +55,8 @@ export const MORE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "server/api/routes/verbs.ts",
-        find: "{ ...grant, waitedMs: clock.waitedMs }",
-        instead: "{ ...grant, waitedMs: (clock.look(), clock.waitedMs) }",
+        find: "const waitedMs = clock?.waitedMs;",
+        instead: "const waitedMs = (clock?.look(), clock?.waitedMs);",
       },
     ],
     run: { faults: ["disturb-api"], leaseMs: 500 },

@@ -3,11 +3,14 @@ import type { LibfaketimeTool } from "../../interop/steps/libfaketime.ts";
 import type { Where } from "../../server/locks/backend.ts";
 import { startTestRedis, type TestRedis } from "../../server/testing/redis.ts";
 import { ServerClock } from "./clock.ts";
+import { type ReplicaGroup, startClusterGroup, startSentinelGroup } from "./replica-group.ts";
 
-export const TOPOLOGIES = ["single", "quorum"] as const;
+export const LOCKS = ["lock:chaos:a", "lock:chaos:b", "lock:chaos:c"];
+
+export const TOPOLOGIES = ["single", "quorum", "sentinel", "cluster"] as const;
 export type TopologyName = (typeof TOPOLOGIES)[number];
 
-const SERVERS: Readonly<Record<TopologyName, number>> = { single: 1, quorum: 5 };
+const SERVERS: Readonly<Record<TopologyName, number>> = { single: 1, quorum: 5, sentinel: 2, cluster: 6 };
 
 export function serversOf(name: TopologyName): number {
   return SERVERS[name];
@@ -21,12 +24,17 @@ export class Topology {
     readonly name: TopologyName,
     readonly servers: readonly TestRedis[],
     private readonly clocks: readonly ServerClock[],
+    private readonly replicas?: ReplicaGroup,
   ) {
     this.#direct = servers.map((server) => server.client());
   }
 
   /** @param library where clocks of servers are to be wrong; without it they are the machine's */
   static async start(name: TopologyName, library?: LibfaketimeTool): Promise<Topology> {
+    if (name === "sentinel" || name === "cluster") {
+      const group = await (name === "sentinel" ? startSentinelGroup() : startClusterGroup());
+      return new Topology(name, group.servers, [], group);
+    }
     const servers: TestRedis[] = [];
     const clocks: ServerClock[] = [];
     for (let n = 0; n < SERVERS[name]; n++) {
@@ -39,9 +47,20 @@ export class Topology {
 
   /** As a client opens it through these ports, one a server. */
   where(ports: readonly number[]): Where {
+    if (this.replicas !== undefined) return this.replicas.where(ports);
     const urls = ports.map((port) => `redis://127.0.0.1:${port}`);
     const [url] = urls;
     return this.name === "single" && url !== undefined ? url : { quorum: urls };
+  }
+
+  get group(): ReplicaGroup {
+    if (this.replicas === undefined) throw new Error(`${this.name} has no replicas`);
+    return this.replicas;
+  }
+
+  /** The numbers of those that are not replicas of others. */
+  async masters(): Promise<number[]> {
+    return (await this.replicas?.masters()) ?? this.servers.map((_, n) => n);
   }
 
   server(n: number): TestRedis {
@@ -69,7 +88,7 @@ export class Topology {
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.servers.map((server) => server.stop()));
+    await (this.replicas?.stop() ?? Promise.all(this.servers.map((server) => server.stop())));
     for (const clock of this.clocks) clock.remove();
   }
 }

@@ -1,4 +1,4 @@
-import { EventEmitter } from "node:events";
+import { EventEmitter, setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { z } from "zod";
@@ -183,6 +183,8 @@ async function firstAnswer<Answer>(
 ): Promise<Answer> {
   const done = new AbortController();
   const signal = AbortSignal.any([done.signal, AbortSignal.timeout(LOOK_MS_MAX)]);
+  // Each node listens for its end, and a cluster may have hundreds.
+  setMaxListeners(0, signal);
   const answers = nodes.map(async (node, at) => {
     if (at > 0) await sleep(at * NEXT_AFTER_MS, undefined, { signal });
     return await ask(node, signal);

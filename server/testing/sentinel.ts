@@ -11,6 +11,7 @@ import { until } from "./server.ts";
 
 const DOWN_AFTER_MS = 500;
 const FAILOVER_WITHIN_MS = 15_000;
+const FAILOVER_TRIES = 10;
 /** Redis 7 lets tests hurry; older ones take some seconds longer. */
 const HURRY = ["info-period", "200", "ask-period", "100", "publish-period", "200", "ping-period", "100"];
 
@@ -199,15 +200,15 @@ class Group implements TestSentinel {
   }
 
   async promote(insteadOf: TestRedis): Promise<TestRedis> {
-    // Refused while one is under way, or no replica is known to be good.
-    await until(
-      () =>
-        this.#sentinels[0]?.redis.call("SENTINEL", "FAILOVER", this.name).then(
-          () => true,
-          () => false,
-        ) ?? false,
-      FAILOVER_WITHIN_MS,
-    );
+    const found = async () => {
+      const master = await this.#agreed();
+      return master !== undefined && master !== insteadOf;
+    };
+    for (let left = FAILOVER_TRIES; left > 0 && !(await found()); left--) {
+      // Refused while one is under way, or no replica is known to be good; and given up when a link breaks meanwhile.
+      await this.#sentinels[0]?.redis.call("SENTINEL", "FAILOVER", this.name).catch(() => undefined);
+      await until(found, FAILOVER_WITHIN_MS / FAILOVER_TRIES).catch(() => undefined);
+    }
     return await this.promoted(insteadOf);
   }
 
