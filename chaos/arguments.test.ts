@@ -29,7 +29,7 @@ describe("the command line", () => {
 
   it("leaves to a group of replicas what its own faults do better: they know who the master is", () => {
     const faults = (topology: string) => commandOf(["--topology", topology]).faults;
-    const master = ["kill-master", "stop-master", "cut-replica"];
+    const master = ["kill-master", "kill-master-ahead", "stop-master", "cut-replica"];
     expect(faults("sentinel")).toEqual(expect.arrayContaining([...master, "failover", "script-flush"]));
     expect(faults("cluster")).toEqual(expect.arrayContaining([...master, "hand-over", "move-slot"]));
     for (const topology of ["sentinel", "cluster"]) {

@@ -61,8 +61,11 @@ const STAGES = [
     name: "chaos",
     // The seeds are fixed, so that a failure is one of the core and not of the day's luck with faults.
     commands: [
-      ["--topology", "single", "--seconds", "25", "--seed", "124"],
-      ["--topology", "quorum", "--seconds", "25", "--seed", "5"],
+      ["--topology", "single", "--seconds", "20", "--seed", "124"],
+      ["--topology", "quorum", "--seconds", "20", "--seed", "5"],
+      // A master is stopped and one is killed while it is ahead; and one is killed so and a slot is moved.
+      ["--topology", "sentinel", "--seconds", "20", "--seed", "239"],
+      ["--topology", "cluster", "--seconds", "20", "--seed", "3"],
     ].map((options) => [process.execPath, "--import", "tsx", "chaos/main.ts", ...options]),
     needs: ["redis"],
   },

@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { ClusterGroup, type ReplicaGroup } from "../servers/replica-group.ts";
 import { LOCKS } from "../servers/topology.ts";
 import type { Fault, Planned, Stage } from "./fault.ts";
 
+/** Not so long that others take the replicas for dead. */
+const AHEAD_MS = 350;
 const REPLICATED = ["sentinel", "cluster"] as const;
 const onGroup = { on: "group", topologies: REPLICATED } as const;
 
@@ -44,6 +47,22 @@ export const FAILOVER_FAULTS: readonly Fault[] = [
     ...disturbing(async (group, planned) => {
       const master = await pick(group, planned);
       await group.servers[master]?.kill();
+      await group.promoted(master);
+      return async () => await group.servers[master]?.restart();
+    }),
+  },
+  {
+    // So it has granted, renewed and released what none of them has heard of.
+    ...onGroup,
+    name: "kill-master-ahead",
+    lasts: "a_while",
+    loses: "writes",
+    ...disturbing(async (group, planned) => {
+      const master = await pick(group, planned);
+      const replicas = await group.cutReplicas(master);
+      await sleep(AHEAD_MS);
+      await group.servers[master]?.kill();
+      for (const n of replicas) group.servers[n]?.thaw();
       await group.promoted(master);
       return async () => await group.servers[master]?.restart();
     }),

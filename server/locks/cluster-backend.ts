@@ -30,9 +30,13 @@ export async function openCluster(
 ): Promise<BackendOfOne> {
   const guarded = guardedCluster(clusterAddressOf(where), safety);
   const map = guarded.map;
-  await map.look().catch((error: unknown) => {
-    throw new StartupError(`No node of the cluster could be asked for its slots (${whyOf(error)}).`);
-  });
+  const look = () => map.look();
+  // Once more: in the midst of a failover, those that are asked first may all be away.
+  await look()
+    .catch(look)
+    .catch((error: unknown) => {
+      throw new StartupError(`No node of the cluster could be asked for its slots (${whyOf(error)}).`);
+    });
   const verbs = new Cluster(map, "verbs");
   const renewals = new Cluster(map, "renewals");
   const wake = new ClusterSubscriber(map, "wake");

@@ -65,7 +65,7 @@ describe.concurrent("a slot that is moved to another master", () => {
       await pause(200);
       await move.moveKeys(lock);
       expect((await renewal).fence).toBe(grant.fence);
-      expect(await codeOf(verbs.acquire(key, { ...ask, owner: "you", reentrant: true }))).toBe("unavailable");
+      expect(await codeOf(verbs.acquire(key, { ...ask, owner: "you", reentrant: true }))).toBe("held");
       await move.end();
       expect((await verbs.renew(key, ask)).fence).toBe(grant.fence);
       expect(await codeOf(verbs.acquire(key, { ...ask, owner: "you", reentrant: true }))).toBe("held");
@@ -84,6 +84,37 @@ describe.concurrent("a slot that is moved to another master", () => {
     await move.end();
     const next = verbs.acquire(key, { ...ask, owner: "you", reentrant: true });
     expect(await holdersOf(next)).toEqual(["lockkeeper:reserve:me"]);
+  });
+
+  it.each(FORMATS)("lets a free lock be taken and let go of in the midst of it (%s)", async (format) => {
+    const key = freshAt(1);
+    const { verbs } = backend;
+    const ask = { owner: "me", leaseMs: 30_000, reentrant: true, format };
+    const move = await cluster.move(key, 2);
+    const first = await verbs.acquire(key, ask);
+    expect(await codeOf(verbs.acquire(key, { ...ask, owner: "you" }))).toBe("held");
+    expect((await verbs.acquire(key, ask)).grant).toMatchObject({ count: 2, fence: first.grant.fence });
+    for (const count of [1, 0]) {
+      expect(await verbs.release(key, ask)).toMatchObject({ outcome: "released", count });
+    }
+    const second = await verbs.acquire(key, { ...ask, waitMs: 1000 });
+    expect(BigInt(second.grant.fence ?? 1)).toBeGreaterThan(BigInt(first.grant.fence ?? 0));
+    await move.end();
+    expect((await verbs.renew(key, ask)).fence).toBe(second.grant.fence);
+  });
+
+  it("keeps what it remembers of a lock: as long as that is to be moved, the lock cannot be taken", async () => {
+    const key = freshAt(1);
+    const { verbs } = backend;
+    const ask = { owner: "me", leaseMs: 30_000, reentrant: true };
+    const { grant } = await verbs.acquire(key, ask);
+    await verbs.release(key, ask);
+    const move = await cluster.move(key, 2);
+    expect(await codeOf(verbs.acquire(key, ask))).toBe("unavailable");
+    await move.moveKeys(...both(key));
+    const next = await verbs.acquire(key, ask);
+    expect(BigInt(next.grant.fence ?? 0)).toBeGreaterThan(BigInt(grant.fence ?? 0));
+    await move.end();
   });
 
   it("lets a lock be taken as soon as it has been moved", async () => {

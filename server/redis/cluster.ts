@@ -1,4 +1,5 @@
 import { EventEmitter } from "node:events";
+import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
 import type { ClusterMap, NodeName } from "./cluster-map.ts";
 import { ClusterNodes } from "./cluster-nodes.ts";
@@ -12,6 +13,7 @@ import { slotOf } from "./slot.ts";
 /** How long a call waits for a node to be there, and follows redirections; then whoever calls may try again. */
 const READY_MS = 200;
 const FOLLOW_MS = 500;
+const ONE_KEY = readFileSync(new URL("one-key.lua", import.meta.url), "utf8");
 
 /**
  * A Redis Cluster: each script goes to the master that has its keys.
@@ -49,11 +51,11 @@ export class Cluster extends EventEmitter implements Commands {
   }
 
   evalsha(sha: string, numberOfKeys: number, ...parameters: RedisArgument[]): Promise<unknown> {
-    return this.#send(parameters[0], (redis) => redis.evalsha(sha, numberOfKeys, ...parameters));
+    return this.#evalsha(unseen, sha, numberOfKeys, parameters);
   }
 
   eval(source: string, numberOfKeys: number, ...parameters: RedisArgument[]): Promise<unknown> {
-    return this.#send(parameters[0], (redis) => redis.eval(source, numberOfKeys, ...parameters));
+    return this.#eval(unseen, source, numberOfKeys, parameters);
   }
 
   /** The same, telling of the node that each script goes to before it is sent there. */
@@ -64,13 +66,37 @@ export class Cluster extends EventEmitter implements Commands {
         return status();
       },
       publishesSharded: this.publishesSharded,
-      evalsha: (sha, numberOfKeys, ...parameters) =>
-        this.#send(parameters[0], (redis) => redis.evalsha(sha, numberOfKeys, ...parameters), before),
-      eval: (source, numberOfKeys, ...parameters) =>
-        this.#send(parameters[0], (redis) => redis.eval(source, numberOfKeys, ...parameters), before),
+      evalsha: (sha, numberOfKeys, ...parameters) => this.#evalsha(before, sha, numberOfKeys, parameters),
+      eval: (source, numberOfKeys, ...parameters) => this.#eval(before, source, numberOfKeys, parameters),
       on: (event, listener) => this.on(event, listener),
       off: (event, listener) => this.off(event, listener),
     };
+  }
+
+  #evalsha(
+    before: (node: NodeName) => void,
+    sha: string,
+    count: number,
+    parameters: RedisArgument[],
+  ): Promise<unknown> {
+    const keys = parameters.slice(0, count);
+    // Whoever hears that the script is not known tells it whole.
+    const apart = () => Promise.reject(new Error("NOSCRIPT for a slot that is on its way"));
+    const call = (redis: Redis) => redis.evalsha(sha, count, ...parameters);
+    return this.#send(parameters[0], call, { before, keys, apart });
+  }
+
+  #eval(
+    before: (node: NodeName) => void,
+    source: string,
+    count: number,
+    parameters: RedisArgument[],
+  ): Promise<unknown> {
+    const keys = parameters.slice(0, count);
+    const [first = "", ...rest] = parameters;
+    const apart = (redis: Redis) => redis.eval(`${ONE_KEY}${source}`, 1, first, count - 1, ...rest);
+    const call = (redis: Redis) => redis.eval(source, count, ...parameters);
+    return this.#send(first, call, { before, keys, apart });
   }
 
   /** Scripts as by `evalsha` and `eval`, but with texts as bytes. */
@@ -105,7 +131,7 @@ export class Cluster extends EventEmitter implements Commands {
   async #send(
     key: RedisArgument | undefined,
     call: (redis: Redis) => Promise<unknown>,
-    before: (node: NodeName) => void = () => undefined,
+    script?: SentScript,
   ): Promise<unknown> {
     if (key === undefined) throw new Error("A script without keys has no place in a cluster");
     const slot = slotOf(key);
@@ -115,10 +141,13 @@ export class Cluster extends EventEmitter implements Commands {
     for (;;) {
       try {
         const redis = await this.#reach(node);
-        if (node !== undefined) before(node);
+        if (node !== undefined) script?.before(node);
         // Counts for the very next command of the connection alone.
         if (mustAsk) redis.asking().catch(() => undefined);
-        return await call(redis);
+        const reply = call(redis);
+        if (!mustAsk || script === undefined || node === undefined) return await reply;
+        const at = node;
+        return await reply.catch((error: unknown) => this.#takeApart(error, script, redis, at));
       } catch (error) {
         const redirection = redirectionOf(error, node);
         if (redirection === undefined) {
@@ -133,6 +162,23 @@ export class Cluster extends EventEmitter implements Commands {
     }
   }
 
+  /** One more try for what was refused because the slot is on its way. */
+  async #takeApart(error: unknown, script: SentScript, redis: Redis, node: NodeName): Promise<unknown> {
+    const source = this.map.masterOf(slotOf(script.keys[0] ?? ""));
+    if (!isTryAgain(error) || source === undefined) throw error;
+    const leaving = await this.#reach(source);
+    // What is missing there cannot be made there any more.
+    const isGone = (key: RedisArgument) =>
+      leaving.call("EXISTS", key).then(
+        () => false,
+        (why: unknown) => redirectionOf(why, source)?.kind === "ASK",
+      );
+    if (!(await Promise.all(script.keys.map(isGone))).every(Boolean)) throw error;
+    script.before(node);
+    redis.asking().catch(() => undefined);
+    return await script.apart(redis);
+  }
+
   async #reach(node: NodeName | undefined): Promise<Redis> {
     if (this.#status === "end") throw new NeverSentError("The connection was closed");
     if (node === undefined) throw new NeverSentError("No node of the cluster has the slot");
@@ -140,6 +186,20 @@ export class Cluster extends EventEmitter implements Commands {
     if (redis.status !== "ready") await whenReady(redis, AbortSignal.timeout(READY_MS));
     return redis;
   }
+}
+
+/** What to do about a script beside sending it. */
+interface SentScript {
+  readonly keys: readonly RedisArgument[];
+  before(node: NodeName): void;
+  /** The same with one key declared: for a slot that is on its way, when nothing is left where it comes from. */
+  apart(redis: Redis): Promise<unknown>;
+}
+
+const unseen = () => undefined;
+
+function isTryAgain(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith("TRYAGAIN");
 }
 
 /** An answer says that the node is there; anything else, that another one may have its slots by now. */

@@ -1,0 +1,39 @@
+-- Goes before a script of several keys, of which only the first is declared to Redis; the others are arguments.
+--
+-- A node that a slot is on its way to refuses calls that name several keys unless all are there (TRYAGAIN), and a lock
+-- that is free has none. One key at a time it takes. Only to be sent where nothing of the lock is left at the node that
+-- the slot is leaving: then the keys that are missing are nowhere.
+--
+-- KEYS[1] the first key    ARGV[1] how many more there are    ARGV[2...] those, and then the arguments of the script
+
+local server = redis
+local KEYS, ARGV = (function(first, given)
+  local keys, arguments = { first }, {}
+  for n = 2, #given do
+    if n <= tonumber(given[1]) + 1 then keys[n] = given[n] else arguments[#arguments + 1] = given[n] end
+  end
+  return keys, arguments
+end)(KEYS[1], ARGV)
+
+local function one_by_one(call)
+  return function(name, ...)
+    local named = { ... }
+    if name == 'MGET' then
+      local values = {}
+      for n, key in ipairs(named) do
+        local value = server.pcall('GET', key)
+        values[n] = type(value) == 'string' and value
+      end
+      return values
+    end
+    if #named > 1 and (name == 'DEL' or name == 'EXISTS') then
+      local sum = 0
+      for _, key in ipairs(named) do sum = sum + call(name, key) end
+      return sum
+    end
+    return call(name, ...)
+  end
+end
+
+local redis = setmetatable({ call = one_by_one(server.call), pcall = one_by_one(server.pcall) }, { __index = server })
+
