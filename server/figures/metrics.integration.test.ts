@@ -80,7 +80,7 @@ describe("/metrics", () => {
     const wait = 'lockkeeper_wait_duration_seconds_sum{target="default",outcome="timeout"}';
     expect(after.get(wait)).toBeGreaterThanOrEqual(0.03);
     await until(async () => (await scrape()).get(HELD) === 0);
-    for (const name of ["target_up", "target_live", "notifications_on"])
+    for (const name of ["target_up", "target_live", "notifications_on", "recorder"])
       expect(after.get(`lockkeeper_${name}{target="default"}`), name).toBe(1);
     expect(after.get('lockkeeper_scan_age_seconds{target="default"}')).toBeLessThan(60);
     expect(after.get("process_resident_memory_bytes{}")).toBeGreaterThan(1e6);

@@ -27,6 +27,8 @@ export interface Target extends Pick<TargetSettings, "name" | "label" | "environ
   readonly locks: Locks;
   readonly rules: RuleBook;
   readonly figures: Figures;
+  /** Whether this instance is the one that writes the target's history. */
+  isRecorder(): boolean;
   close(): Promise<void>;
 }
 
@@ -96,7 +98,8 @@ function watched(
     masters.close();
     backend.close();
   };
-  return { masters, journal, watcher, figures, close };
+  const isRecorder = () => recording.recorder.isLeading;
+  return { masters, journal, watcher, figures, isRecorder, close };
 }
 
 function openFigures(target: string, watcher: Watcher, journal: Journal): Figures {
