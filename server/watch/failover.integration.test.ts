@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Journal } from "../history/journal.ts";
 import type { Masters } from "../redis/master.ts";
 import { openMasters } from "../redis/masters.ts";
+import { churn, untilPictureIs } from "../testing/churn.ts";
 import type { TestRedis } from "../testing/redis.ts";
 import { startTestSentinel, type TestSentinel } from "../testing/sentinel.ts";
 import { until } from "../testing/server.ts";
@@ -29,50 +29,16 @@ afterAll(async () => {
 
 const nameOf = ({ port }: TestRedis) => `127.0.0.1:${port}`;
 
-/** Takes and releases locks at this server for as long as it can. */
-function work(at: TestRedis): () => Promise<void> {
-  const redis = new Redis(at.url, { retryStrategy: null, maxRetriesPerRequest: 0 });
-  redis.on("error", () => undefined);
-  let isOver = false;
-  const done = (async () => {
-    const held: string[] = [];
-    while (!isOver) {
-      const key = `lock:${randomUUID()}`;
-      held.push(key);
-      await redis.hset(key, `${randomUUID()}:1`, 1);
-      if (held.length > 50) await redis.del(held.shift() ?? "");
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
-  })().catch(() => undefined);
-  return async () => {
-    isOver = true;
-    await done;
-    redis.disconnect();
-  };
-}
-
-/** How long it takes until the picture is what this server holds. */
-async function untilRightAt(server: TestRedis): Promise<number> {
-  const since = performance.now();
-  const redis = server.client();
-  await until(async () => {
-    const keys = (await redis.keys("lock:*")).sort();
-    const seen = [...watcher.mirror.keys()].sort();
-    return keys.length === seen.length && keys.every((key, at) => key === seen[at]);
-  }, 5000);
-  return performance.now() - since;
-}
-
 it("the master is killed under load: known keys are right within two seconds of the promotion", async () => {
   const old = await group.master();
   expect(watcher.health().masters[0]?.name).toBe(nameOf(old));
-  const stop = work(old);
+  const stop = churn(old);
   await until(() => watcher.mirror.size > 40);
   await group.killMaster();
   await until(() => watcher.health().state === "down", 4000);
   const promoted = await group.promoted(old);
   // What the old master told nobody is gone, and what only it had must not be shown any longer.
-  expect(await untilRightAt(promoted)).toBeLessThan(2000);
+  expect(await untilPictureIs(watcher, [promoted])).toBeLessThan(2000);
   await until(() => watcher.health().state === "live", 2000);
   expect(watcher.health()).toMatchObject({ notifications: "on", masters: [{ name: nameOf(promoted) }] });
   await stop();
@@ -85,9 +51,9 @@ it("the master is killed under load: known keys are right within two seconds of 
 it("an orderly failover: the old master, a replica now, is believed no longer", async () => {
   await until(() => group.isWhole(), 15_000);
   const old = await group.master();
-  const stop = work(old);
+  const stop = churn(old);
   const promoted = await group.failover();
-  const rightMs = await untilRightAt(promoted);
+  const rightMs = await untilPictureIs(watcher, [promoted]);
   expect(rightMs).toBeLessThan(2000);
   await until(() => watcher.health().masters[0]?.name === nameOf(promoted), 2000);
   await until(() => watcher.health().state === "live", 2000);
