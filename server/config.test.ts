@@ -53,6 +53,7 @@ describe("readConfig", () => {
       metrics: "key",
       metricsPatterns: 0,
       tracing: undefined,
+      history: { most: 50_000, ms: 7 * 86_400_000 },
       rootKey: undefined,
       logLevel: "warn",
       operatorName: expect.stringMatching(/./),

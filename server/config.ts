@@ -5,6 +5,7 @@ import { z } from "zod";
 import { FORMAT_NAMES } from "../lib/contract/format.ts";
 import { FormatRule } from "../lib/contract/format-rule.ts";
 import { type FileSettings, LOCKABLE_BY_DEFAULT, readConfigFile, WATCHED_BY_DEFAULT } from "./config-file.ts";
+import type { Retention } from "./history/event-index.ts";
 import type { Where } from "./locks/backend.ts";
 import { URL_BEGINNING, URL_SCHEMES, whereOfUrl } from "./locks/where-url.ts";
 import { StartupError } from "./startup-error.ts";
@@ -53,6 +54,7 @@ function ruleOf(part: string): FormatRule | string {
   return `names ${name}, which is no format; those are ${FORMAT_NAMES.join(", ")}`;
 }
 
+const DAY_MS = 86_400_000;
 const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 const ROOT_KEY_LENGTH = "must have 32 to 512 characters";
 
@@ -94,6 +96,17 @@ const Environment = z.object({
     .int("must be a whole number")
     .min(1, "must be 1 or more")
     .default(1_000_000),
+  LOCKKEEPER_HISTORY_MAX: z.coerce
+    .number("must be a whole number from 1000 to 10000000")
+    .int("must be a whole number")
+    .min(1000, "must be 1000 or more")
+    .max(10_000_000, "must be 10000000 or less")
+    .default(50_000),
+  LOCKKEEPER_HISTORY_DAYS: z.coerce
+    .number("must be a number of days")
+    .positive("must be more than 0")
+    .max(3650, "must be 3650 or less")
+    .default(7),
   LOCKKEEPER_METRICS: z.enum(["off", "key", "open"], "must be off, key or open").default("key"),
   LOCKKEEPER_METRICS_PATTERNS: z.coerce
     .number("must be a whole number from 0 to 100")
@@ -134,6 +147,8 @@ export interface Config {
   readonly streamsMax: number;
   /** Locks of a target that are kept in the picture. */
   readonly locksMax: number;
+  /** How much of a target's history is kept. */
+  readonly history: Retention;
   /** Who may read /metrics: whoever has an API key, or anyone. */
   readonly metrics: "off" | "key" | "open";
   /** Of how many patterns of keys a target Prometheus is told. */
@@ -172,6 +187,7 @@ export function readConfig(
     cacheDir: resolve(env.LOCKKEEPER_CACHE_DIR.replace(/^~(?=\/)/, homedir())),
     streamsMax: env.LOCKKEEPER_STREAMS_MAX,
     locksMax: env.LOCKKEEPER_LOCKS_MAX,
+    history: { most: env.LOCKKEEPER_HISTORY_MAX, ms: env.LOCKKEEPER_HISTORY_DAYS * DAY_MS },
     metrics: env.LOCKKEEPER_METRICS,
     metricsPatterns: env.LOCKKEEPER_METRICS_PATTERNS,
     tracing: tracingOf(env),

@@ -133,7 +133,8 @@ export class Runtime {
 function targetsOf({ config, ownUrl, log }: RuntimeParts, home: Home, openStore: OpenStore): Targets {
   const keeperOf = ({ where = ownUrl, ...settings }: Config["targets"][number]) => {
     if (where === undefined) throw new Error("the embedded Redis was not started");
-    const open = (placed: PlacedSettings) => openTarget(placed, { home, openStore, log });
+    const open = (placed: PlacedSettings) =>
+      openTarget(placed, { home, openStore, retention: config.history, log });
     return new TargetKeeper({ ...settings, where, locksMax: config.locksMax }, open, log);
   };
   const [first, ...others] = config.targets;

@@ -53,6 +53,7 @@ export interface Observer {
   observedOf(key: Key): readonly { readonly event: Unnumbered }[];
 }
 
+/** Where nothing else is configured. */
 export const RETENTION: Retention = { most: 50_000, ms: 7 * 86_400_000 };
 
 /**

@@ -100,6 +100,11 @@ export class Recorder {
     return this.#mode === "leading";
   }
 
+  /** Whether everything that happens is observed now. */
+  get seesAll(): boolean {
+    return this.#own.coveredSince(this.sight.now()) !== undefined;
+  }
+
   /** Whether another instance's entries are to be read, and after which; undefined while there is nothing to read. */
   get readsAfter(): { readonly id: string | null } | undefined {
     return this.isLeading || !this.#isLoaded ? undefined : { id: this.#known };

@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { Topology } from "../../lib/contract/target.ts";
 import type { Home } from "../auth/home.ts";
 import { Figures } from "../figures/figures.ts";
+import type { Retention } from "../history/event-index.ts";
 import { Journal } from "../history/journal.ts";
 import { type OpenStore, Recording } from "../history/recording.ts";
 import { type BackendOfOne, openBackend, type Where } from "../locks/backend.ts";
@@ -63,6 +64,7 @@ export async function openTarget(settings: PlacedSettings, around: Around): Prom
 export interface Around {
   readonly home: Home;
   readonly openStore: OpenStore;
+  readonly retention: Retention;
   readonly log: Logger;
 }
 
@@ -75,9 +77,9 @@ interface Opened {
 function watched(
   { name, policy, locksMax }: PlacedSettings,
   { masters, backend, rules }: Opened,
-  { openStore, log }: Around,
+  { openStore, retention, log }: Around,
 ) {
-  const journal = new Journal();
+  const journal = new Journal(retention);
   const { watch, notifications, readOnly } = policy;
   const options = { target: name, watch, notifications, readOnly, locksMax, rules: rules.rules };
   const watcher = new Watcher(options, masters, journal, log);

@@ -1,0 +1,175 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type GapEvent, type HistoryEntry, isGap, type LockEvent } from "../../lib/contract/event.ts";
+import { LockClient } from "../locks/lock-client.ts";
+import { startTestRedis, type TestRedis } from "../testing/redis.ts";
+import { until } from "../testing/server.ts";
+import { stepOf } from "./story.ts";
+
+const WORKER = fileURLToPath(new URL("../testing/workers/history-instance.ts", import.meta.url));
+
+let target: TestRedis;
+let home: TestRedis;
+let client: LockClient;
+const processes: Process[] = [];
+beforeAll(async () => {
+  target = await startTestRedis();
+  home = await startTestRedis({ args: ["--appendonly", "yes", "--appendfsync", "always"] });
+  client = await LockClient.open(target.url);
+});
+afterAll(async () => {
+  for (const one of processes) one.signal("SIGKILL");
+  client.close();
+  await target.stop();
+  await home.stop();
+});
+
+interface Fact {
+  /** Whether it sees all that happens, for a while now. */
+  readonly seesAll: boolean;
+  readonly entries: HistoryEntry[];
+  readonly isLeading: boolean;
+}
+
+/** A console instance of its own. */
+class Process {
+  readonly #child: ChildProcess;
+
+  constructor() {
+    this.#child = fork(WORKER, [target.url, home.url], { execArgv: ["--import", "tsx"] });
+    processes.push(this);
+  }
+
+  async ask(): Promise<Fact> {
+    this.#child.send("tell");
+    const [fact] = await once(this.#child, "message");
+    return fact as Fact;
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name);
+  }
+}
+
+/** Of the workers: what of the present they do not call recorded yet. */
+const LAG_MS = 200;
+
+/** Somebody goes on recording. */
+async function grown(): Promise<void> {
+  const redis = home.client();
+  const before = await redis.xlen("{lockkeeper}:events:main");
+  await until(async () => (await redis.xlen("{lockkeeper}:events:main")) > before, 10_000);
+  await sleep(LAG_MS * 2);
+}
+
+/** Could go on where another one left off. */
+async function hasSeenAll(instance: Process): Promise<void> {
+  await until(async () => (await instance.ask()).seesAll, 10_000);
+  await sleep(LAG_MS * 2);
+}
+
+/** Which of them records. */
+async function leaderOf(instances: readonly Process[]): Promise<Process> {
+  let leader: Process | undefined;
+  await until(async () => {
+    const facts = await Promise.all(instances.map((one) => one.ask()));
+    leader = instances[facts.findIndex(({ isLeading }) => isLeading)];
+    return leader !== undefined;
+  }, 10_000);
+  if (leader === undefined) throw new Error("nobody records");
+  return leader;
+}
+
+/** Locks of ours and of others come and go, until it is stopped. */
+function churn() {
+  const made: string[] = [];
+  const redis = target.client();
+  let isRunning = true;
+  const run = async () => {
+    for (let n = 0; isRunning; n++) {
+      const owner = `${made.length}-${n}`;
+      const hold = await client.acquire(`lock:own:${n % 3}`, { owner, waitMs: 1000 });
+      await redis.set(`lock:foreign:${n % 3}`, randomUUID(), "PX", 60_000);
+      await sleep(40);
+      await hold.release();
+      await redis.del(`lock:foreign:${n % 3}`);
+      await sleep(40);
+      made.push(`begun ${hold.fence}`, `ended ${hold.fence}`);
+    }
+  };
+  const running = run();
+  return {
+    async stop(): Promise<string[]> {
+      isRunning = false;
+      await running;
+      return made;
+    },
+  };
+}
+
+const changesOf = (entries: readonly HistoryEntry[], prefix: string) =>
+  entries
+    .filter((entry): entry is LockEvent => !isGap(entry) && entry.key.startsWith(prefix))
+    .map((entry) => `${stepOf(entry)} ${entry.fence ?? `${entry.key} ${entry.owner}`}`);
+
+const twice = (names: readonly string[]) => names.filter((name, at) => names.indexOf(name) !== at);
+
+// On a machine that is busy with other things, starting processes takes most of it.
+describe("two instances as processes of their own", { timeout: 60_000 }, () => {
+  it("tell each change once and leave no gap: the recorder is stopped and resumed, the store restarted, the other one killed", async () => {
+    const [first, second] = [new Process(), new Process()];
+    const leader = await leaderOf([first, second]);
+    const other = leader === first ? second : first;
+    const locks = churn();
+    await hasSeenAll(other);
+    leader.signal("SIGSTOP");
+    await leaderOf([other]);
+    await sleep(700);
+    leader.signal("SIGCONT");
+    await sleep(600);
+    await hasSeenAll(leader);
+    await home.restart();
+    await grown();
+    await grown();
+    // What is observed while nobody records is remembered by the one that is left.
+    other.signal("SIGKILL");
+    await leaderOf([leader]);
+    const made = await locks.stop();
+    const isWhole = async () => changesOf((await leader.ask()).entries, "lock:own").length >= made.length;
+    await until(isWhole, 10_000).catch(() => undefined);
+    let entries: HistoryEntry[] = [];
+    // The last change of a foreign lock is concluded a moment later.
+    await until(async () => {
+      entries = (await leader.ask()).entries;
+      const stream = await home.client().xrange("{lockkeeper}:events:main", "-", "+");
+      return JSON.stringify(stream.map(([id]) => id)) === JSON.stringify(entries.map(({ id }) => id));
+    });
+    expect(changesOf(entries, "lock:own")).toEqual(made);
+    expect(twice(changesOf(entries, "lock:foreign"))).toEqual([]);
+    expect(changesOf(entries, "lock:foreign").length).toBeGreaterThan(made.length / 2);
+    expect(entries.filter(isGap)).toEqual([]);
+
+    leader.signal("SIGKILL");
+    const from = Date.now();
+    const unseen = await client.acquire("lock:unseen", { owner: "nobody saw me" });
+    await unseen.release();
+    await sleep(500);
+    const next = new Process();
+    await leaderOf([next]);
+    let told: HistoryEntry[] = [];
+    await until(async () => {
+      told = (await next.ask()).entries;
+      return told.some(isGap);
+    });
+    expect(told.slice(0, entries.length)).toEqual(entries);
+    const gaps = told.filter((entry): entry is GapEvent => isGap(entry));
+    expect(gaps).toHaveLength(1);
+    expect(gaps[0]?.from).toBeLessThanOrEqual(from);
+    expect(gaps[0]?.to).toBeGreaterThanOrEqual(from + 500);
+    expect(changesOf(told, "lock:unseen")).toEqual([]);
+  });
+});
