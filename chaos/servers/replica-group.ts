@@ -36,8 +36,8 @@ export async function startSentinelGroup(): Promise<ReplicaGroup> {
 }
 
 export async function startClusterGroup(): Promise<ClusterGroup> {
-  const { masters, replicas, stop } = await startTestCluster({ masters: 3, replicas: 3 });
-  const group = new ClusterGroup([...masters, ...replicas], stop);
+  const cluster = await startTestCluster({ masters: 3, replicas: 3 });
+  const group = new ClusterGroup([...cluster.masters, ...cluster.replicas], () => cluster.stop());
   await group.whole();
   return group;
 }
