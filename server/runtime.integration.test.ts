@@ -34,3 +34,15 @@ it("says in one line that something else stands where our own keys belong", asyn
   expect(error).toBeInstanceOf(StartupError);
   expect(String(error)).toMatch(/WRONGTYPE/);
 });
+
+it("goes on without a link to log in by while the store that keeps it does not answer", async () => {
+  const service = new Service(readConfig({ REDIS_URL: redis.url, PORT: "0", LOCKKEEPER_LOG: "silent" }, []));
+  try {
+    const { runtime } = await service.start(() => undefined);
+    redis.freeze();
+    expect(await runtime.makeLink()).toBeUndefined();
+  } finally {
+    redis.thaw();
+    await service.stop();
+  }
+});

@@ -18,6 +18,7 @@ import { Metrics } from "./figures/metrics.ts";
 import { openTracing, type Tracing } from "./figures/tracing.ts";
 import { VerbWatch } from "./figures/verb-watch.ts";
 import type { OpenStore } from "./history/recording.ts";
+import { UnavailableError, UnknownOutcomeError } from "./locks/errors.ts";
 import { StartupError } from "./startup-error.ts";
 import { TargetKeeper } from "./targets/keeper.ts";
 import { homeWhereOf } from "./targets/own-redis.ts";
@@ -116,7 +117,13 @@ export class Runtime {
   /** The token of a one-time link to the console; undefined while the store that keeps it is away. */
   async makeLink(): Promise<string | undefined> {
     if (this.home.isAway) return undefined;
-    return await makeLink(this.home, { name: this.config.operatorName, role: "admin" });
+    try {
+      return await makeLink(this.home, { name: this.config.operatorName, role: "admin" });
+    } catch (error) {
+      // All else runs by now, and another link can be made at any time.
+      if (error instanceof UnavailableError || error instanceof UnknownOutcomeError) return undefined;
+      throw error;
+    }
   }
 
   /** Ends the streams of consoles and apps; they come back to whoever takes our place. */
