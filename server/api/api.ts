@@ -4,6 +4,7 @@ import { json } from "./http.ts";
 import { openApiDocument } from "./openapi.ts";
 import { type Route, route } from "./route.ts";
 import { eventRoutes } from "./routes/events.ts";
+import { finderRoutes } from "./routes/finder.ts";
 import { formatRoutes } from "./routes/formats.ts";
 import { historyRoutes } from "./routes/history.ts";
 import { liveRoutes } from "./routes/live.ts";
@@ -25,6 +26,7 @@ export function createApi(services: Services, log: Logger): Dispatcher {
     ...sessionRoutes(services),
     ...targetRoutes(services),
     ...formatRoutes(log),
+    ...finderRoutes(),
     ...statsRoutes(),
   ];
   return new Dispatcher(

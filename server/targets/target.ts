@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { Topology } from "../../lib/contract/target.ts";
 import type { Home } from "../auth/home.ts";
 import { Figures } from "../figures/figures.ts";
+import { read } from "../formats/read.ts";
 import type { Retention } from "../history/event-index.ts";
 import { Journal } from "../history/journal.ts";
 import { type OpenStore, Recording } from "../history/recording.ts";
@@ -10,6 +11,7 @@ import type { Locks } from "../locks/locks.ts";
 import type { Masters } from "../redis/master.ts";
 import { openMasters } from "../redis/masters.ts";
 import { StartupError } from "../startup-error.ts";
+import { Finder } from "../watch/finder.ts";
 import { RuleBook } from "../watch/rule-book.ts";
 import { Watcher } from "../watch/watcher.ts";
 import { labelOf, reach, topologyOf } from "./reach.ts";
@@ -30,6 +32,7 @@ export interface Target extends Pick<TargetSettings, "name" | "label" | "environ
   readonly figures: Figures;
   /** Whether this instance is the one that writes the target's history. */
   isRecorder(): boolean;
+  readonly finder: Finder;
   close(): Promise<void>;
 }
 
@@ -84,6 +87,12 @@ function watched(
   const options = { target: name, watch, notifications, readOnly, locksMax, rules: rules.rules };
   const watcher = new Watcher(options, masters, journal, log);
   const figures = openFigures(name, watcher, journal);
+  const finder = new Finder({
+    masters,
+    watch,
+    read: (master, keys) => read(master.redis, keys, rules.rules, masters.spread),
+    isWatched: (key) => watcher.isWatched(key),
+  });
   rules.onLoaded(() => watcher.useRules(rules.rules));
   const sight = {
     isWhole: () => watcher.health().state === "live",
@@ -95,13 +104,14 @@ function watched(
   recording.start();
   const close = async () => {
     figures.stop();
+    finder.cancel();
     watcher.stop();
     await recording.stop();
     masters.close();
     backend.close();
   };
   const isRecorder = () => recording.recorder.isLeading;
-  return { masters, journal, watcher, figures, isRecorder, close };
+  return { masters, journal, watcher, figures, finder, isRecorder, close };
 }
 
 function openFigures(target: string, watcher: Watcher, journal: Journal): Figures {

@@ -124,7 +124,7 @@ async function endedBy(signal: AbortSignal, work: Promise<void>): Promise<void> 
 }
 
 /** Names one run of a server: cursors of another one say nothing. undefined: it does not tell this user. */
-async function runOf(redis: Redis): Promise<string | undefined> {
+export async function runOf(redis: Redis): Promise<string | undefined> {
   const info = await redis.info("server").catch(() => "");
   return /^run_id:(\w+)/m.exec(info)?.[1];
 }

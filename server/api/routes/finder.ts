@@ -1,0 +1,55 @@
+import { FinderInput, Finding } from "../../../lib/contract/finder.ts";
+import { json } from "../http.ts";
+import { type Route, targetRoute } from "../route.ts";
+
+const ERRORS = ["unauthenticated", "forbidden", "unavailable"] as const;
+
+/** Which keys are locks, whatever is watched. */
+export function finderRoutes(): Route[] {
+  const response = {
+    status: 200,
+    schema: Finding,
+    description: "How far it is, and what was found.",
+  } as const;
+  return [
+    targetRoute({
+      method: "GET",
+      path: "/finder",
+      access: "read",
+      summary: "How far the finder is, and what it has found",
+      response,
+      errors: [...ERRORS],
+      handle: ({ target }) => json(200, target.finder.finding),
+    }),
+    targetRoute({
+      method: "POST",
+      path: "/finder",
+      access: "force",
+      effect: "reads",
+      summary: "Go through all keys by their shape, and tell which are locks",
+      description:
+        "Takes a fifth of the time, and changes nothing. Where hundreds of keys of one name are no locks, only some of the others are looked at. One that is running goes on; one that was cancelled or failed goes on where it ended, unless `anew`.",
+      body: FinderInput,
+      examples: { "Begin, or go on": {}, "From the beginning": { anew: true } },
+      response,
+      errors: [...ERRORS, "invalid", "too_large", "unsupported_media_type"],
+      handle: ({ target, body }) => {
+        target.finder.start(body.anew);
+        return json(200, target.finder.finding);
+      },
+    }),
+    targetRoute({
+      method: "POST",
+      path: "/finder/cancel",
+      access: "force",
+      effect: "reads",
+      summary: "Stop the finder; what it has found stays",
+      response,
+      errors: [...ERRORS],
+      handle: ({ target }) => {
+        target.finder.cancel();
+        return json(200, target.finder.finding);
+      },
+    }),
+  ];
+}
