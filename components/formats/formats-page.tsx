@@ -6,6 +6,7 @@ import { Button } from "@/components/ui/button.tsx";
 import type { Formats } from "@/lib/contract/format-rule.ts";
 import { useFormats } from "@/lib/live/hooks.ts";
 import { KnownFormats } from "./known-formats.tsx";
+import { LockFinder } from "./lock-finder.tsx";
 import { RuleList } from "./rule-list.tsx";
 
 export function FormatsPage() {
@@ -30,6 +31,7 @@ export function FormatsPage() {
 function Page({ formats }: { formats: Formats }) {
   const rules = useId();
   const known = useId();
+  const finder = useId();
   return (
     <>
       <section aria-labelledby={rules} className="rounded-[10px] border border-line bg-panel">
@@ -44,6 +46,14 @@ function Page({ formats }: { formats: Formats }) {
           </p>
         </div>
         <RuleList formats={formats} />
+      </section>
+      <section aria-labelledby={finder} className="rounded-[10px] border border-line bg-panel">
+        <h2 id={finder} className="border-b border-line-soft px-4 py-3 font-semibold">
+          Locks that are not watched
+        </h2>
+        <div className="px-4 py-3">
+          <LockFinder />
+        </div>
       </section>
       <section aria-labelledby={known} className="rounded-[10px] border border-line bg-panel">
         <h2 id={known} className="border-b border-line-soft px-4 py-3 font-semibold">

@@ -1,5 +1,6 @@
 "use client";
 
+import { LockFinder } from "@/components/formats/lock-finder.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Command } from "@/components/ui/command.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
@@ -34,8 +35,9 @@ export function NothingHeld({ watch }: { watch: readonly string[] }) {
             </code>
           </span>
         ))}
-        .
+        . Are there others?
       </p>
+      <LockFinder />
     </EmptyState>
   );
 }

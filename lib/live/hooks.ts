@@ -2,18 +2,22 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useSyncExternalStore } from "react";
+import type { Finding } from "@/lib/contract/finder.ts";
 import type { ForceReleased, ForceReleaseInput } from "@/lib/contract/force.ts";
 import type { FormatRule, Formats } from "@/lib/contract/format-rule.ts";
 import type { Usual } from "@/lib/contract/stats.ts";
 import {
   ApiProblem,
+  cancelFinder,
   forceRelease,
+  getFinding,
   getFormats,
   getUsual,
   login,
   logout,
   type NoAnswer,
   putRules,
+  startFinder,
   type TargetName,
 } from "./api.ts";
 import { type EventSnapshot, NO_EVENTS } from "./event-log.ts";
@@ -112,6 +116,28 @@ export function useReplaceRules() {
   return useMutation<Formats, ReleaseFailure, readonly FormatRule[]>({
     mutationFn: (rules) => putRules(rules, target),
     onSuccess: (formats) => client.setQueryData(formatsKey(target), formats),
+  });
+}
+
+const findingKey = (target: TargetName) => ["finding", target];
+
+/** How far the finder is, looked at again and again while it runs. */
+export function useFinding() {
+  const { target } = useLiveStore();
+  return useQuery<Finding, ReleaseFailure>({
+    queryKey: findingKey(target),
+    queryFn: () => getFinding(target),
+    refetchInterval: ({ state }) => (state.data?.state === "running" ? 1000 : false),
+  });
+}
+
+/** Starts the finder, or stops it. */
+export function useFinder(what: "start" | "cancel") {
+  const client = useQueryClient();
+  const { target } = useLiveStore();
+  return useMutation<Finding, ReleaseFailure, void>({
+    mutationFn: () => (what === "start" ? startFinder(target) : cancelFinder(target)),
+    onSuccess: (finding) => client.setQueryData(findingKey(target), finding),
   });
 }
 
