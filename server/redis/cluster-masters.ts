@@ -110,8 +110,10 @@ export class ClusterMasters implements Masters, Spread {
   #follow(slots: readonly number[]): void {
     const { masters } = this.#map;
     const isFirst = this.#nodes.size === 0;
+    let hasFailed = false;
     for (const [name, node] of this.#nodes) {
       if (masters.has(name)) continue;
+      hasFailed = true;
       this.#nodes.delete(name);
       // It may still owe answers.
       setTimeout(() => node.close(), COMMAND_TIMEOUT_MS).unref();
@@ -120,7 +122,8 @@ export class ClusterMasters implements Masters, Spread {
       if (!this.#nodes.has(name)) this.#nodes.set(name, new ClusterMaster(name, this.#map));
     }
     this.#list = [...this.#nodes.values()];
-    if (!isFirst) for (const slot of slots) this.#movedAt.set(slot, performance.now());
+    // A replica that takes over deletes and restores nothing.
+    if (!isFirst && !hasFailed) for (const slot of slots) this.#movedAt.set(slot, performance.now());
     for (const listener of this.#listeners) listener();
   }
 }

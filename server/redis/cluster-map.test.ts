@@ -1,0 +1,79 @@
+import { createServer, type Server } from "node:net";
+import { afterEach, expect, it } from "vitest";
+import { ClusterMap, nodeName } from "./cluster-map.ts";
+
+interface View {
+  epoch: number;
+  state: "ok" | "fail";
+  /** The port of the one that has all slots. */
+  master: number;
+}
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+/** Answers what ioredis and the map ask as a node that sees the cluster like this. */
+async function node(viewOf: () => View): Promise<number> {
+  const bulk = (text: string) => `$${text.length}\r\n${text}\r\n`;
+  const answerTo = (command: string): string => {
+    const { epoch, state, master } = viewOf();
+    if (/slots/i.test(command)) return `*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n${bulk("127.0.0.1")}:${master}\r\n`;
+    if (/cluster/i.test(command)) return bulk(`cluster_state:${state}\r\ncluster_current_epoch:${epoch}`);
+    if (/info/i.test(command) && !/command/i.test(command)) return bulk("redis_version:7.0.15\r\nloading:0");
+    return "+OK\r\n";
+  };
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.on("data", (chunk) => {
+      const commands = chunk.toString().match(/\*\d+\r\n(\$\d+\r\n[^\r]*\r\n)+/g) ?? [];
+      for (const command of commands) socket.write(answerTo(command));
+    });
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+async function mapOf(...views: View[]) {
+  const ports: number[] = [];
+  for (const view of views) ports.push(await node(() => view));
+  const map = new ClusterMap({
+    seeds: ports.map((port) => nodeName("127.0.0.1", port)),
+    addressOf: (name) => ({
+      options: { host: "127.0.0.1", port: Number(name.split(":")[1]) },
+      label: name,
+      db: 0,
+    }),
+  });
+  await map.look();
+  const looked = async () => {
+    await map.look();
+    return map.masterOf(0);
+  };
+  return { map, looked };
+}
+
+const OLD: View = { epoch: 3, state: "ok", master: 1 };
+const NEW: View = { epoch: 4, state: "ok", master: 2 };
+
+it("a node that was cut off does not take the map back to what was before the failover", async () => {
+  const [cutOff, other] = [{ ...OLD }, { ...OLD }];
+  const { map, looked } = await mapOf(cutOff, other);
+  expect(map.masterOf(0)).toBe("127.0.0.1:1");
+  Object.assign(other, NEW);
+  cutOff.state = "fail";
+  for (let look = 0; look < 3; look++) expect(await looked()).toBe("127.0.0.1:2");
+  // Back, but not told yet of what happened meanwhile.
+  cutOff.state = "ok";
+  for (let look = 0; look < 3; look++) expect(await looked()).toBe("127.0.0.1:2");
+});
+
+it("a cluster that was made anew counts from the beginning, and is believed when nobody knows more", async () => {
+  const only = { ...NEW };
+  const { looked } = await mapOf(only);
+  Object.assign(only, { epoch: 1, master: 9 });
+  expect(await looked()).toBe("127.0.0.1:9");
+});
