@@ -4,6 +4,7 @@ import type { ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { Redis } from "ioredis";
+import { OURS_AT_HOME } from "../../server/formats/keys.ts";
 import { RETENTION } from "../../server/history/journal.ts";
 import { ask, startChild } from "../child.ts";
 import type { Run } from "../figure.ts";
@@ -21,7 +22,8 @@ const CHANGES_A_SECOND = 200;
 const NAMES = 1000;
 const TABS = 10;
 /** What is kept of the story is filled first, ten times as fast: what grows until then is no leak. */
-const FILL = { perSecond: 2000, keptShare: 0.5 };
+const FILL = { perSecond: 2000, msMax: 180_000 };
+const STORY = `${OURS_AT_HOME}events:default`;
 /** Of the samples; those that must not rise. */
 const BOUNDED = ["aliveBytes", "redisBytes", "ourKeys"] as const;
 
@@ -34,6 +36,8 @@ interface Sample {
   /** Keys of ours in Redis, and all keys. */
   readonly ourKeys: number;
   readonly keys: number;
+  /** Kept of the story. */
+  readonly events: number;
   readonly changes: number;
   readonly failed: number;
   readonly tabs: number;
@@ -50,15 +54,24 @@ async function setUp(run: Run): Promise<Scene> {
   const server = await onlooker(run);
   const tabs = await Tabs.start(run, server.target);
   await tabs.open(viewsOf(TABS));
-  const fillMs = (RETENTION.most / FILL.keptShare / FILL.perSecond) * 1000;
-  progress(`The story is filled first: ${Math.round(fillMs / 1000)} s`);
-  const filling = await startChild(run, "changes.ts", [server.redisUrl]);
-  await tell(filling, { do: "change", perSecond: FILL.perSecond, names: NAMES, isOnceOnly: true });
-  await sleep(fillMs);
-  filling.disconnect();
+  await fill(run, server);
   const changes = await startChild(run, "changes.ts", [server.redisUrl]);
   await tell(changes, { do: "change", perSecond: CHANGES_A_SECOND, names: NAMES, isOnceOnly: true });
   return { server, changes, tabs };
+}
+
+async function fill(run: Run, { redisUrl, look }: NodeContender): Promise<void> {
+  progress(`The story is filled first, with ${RETENTION.most} events`);
+  const filling = await startChild(run, "changes.ts", [redisUrl]);
+  await tell(filling, { do: "change", perSecond: FILL.perSecond, names: NAMES, isOnceOnly: true });
+  const deadline = performance.now() + FILL.msMax;
+  let events = 0;
+  while (events < RETENTION.most && performance.now() < deadline) {
+    await sleep(500);
+    events = await look.xlen(STORY);
+  }
+  filling.disconnect();
+  progress(`It has ${events}`);
 }
 
 async function sampleOf({ server, changes, tabs }: Scene): Promise<Sample> {
@@ -72,6 +85,7 @@ async function sampleOf({ server, changes, tabs }: Scene): Promise<Sample> {
     redisBytes: Number((await infoOf(look, "memory")).used_memory),
     ourKeys: await ourKeysIn(look),
     keys: await look.dbsize(),
+    events: await look.xlen(STORY),
     ...{ changes: made.changes, failed: made.failed, tabs: read.open, messages: read.messages },
   };
 }

@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { startChild } from "../child.ts";
 import type { Run } from "../figure.ts";
 import type { Target } from "../http/dialects.ts";
@@ -11,8 +12,13 @@ type Seen = Extract<TabsSay, { is: "seen" }>;
 export class Tabs {
   onSeen: (seen: Seen) => void = () => undefined;
   readonly #reports: ((report: Report) => void)[] = [];
+  readonly #ended: Promise<never>;
 
   private constructor(private readonly child: ChildProcess) {
+    this.#ended = once(child, "exit").then(([code]) => {
+      throw new Error(`tabs.ts ended with exit code ${code}`);
+    });
+    this.#ended.catch(() => undefined);
     child.on("message", (says: TabsSay) => {
       if (says.is === "seen") this.onSeen(says);
       else this.#reports.shift()?.(says);
@@ -38,11 +44,8 @@ export class Tabs {
   }
 
   async #ask(words: TabsAsk): Promise<Report> {
-    const ended = new Promise<never>((_, reject) => {
-      this.child.once("exit", (code) => reject(new Error(`tabs.ts ended with exit code ${code}`)));
-    });
     const answered = new Promise<Report>((resolve) => this.#reports.push(resolve));
     this.child.send(words);
-    return await Promise.race([answered, ended]);
+    return await Promise.race([answered, this.#ended]);
   }
 }
