@@ -14,7 +14,7 @@ describe("sentinelAddressOf", () => {
     expect(options).toMatchObject({ username: "mei", password: "secret", db: 3, tls: {} });
     expect(options).not.toHaveProperty("host");
     expect(options).not.toHaveProperty("port");
-    expect({ label, db }).toEqual({ label: "locks of Sentinel/3", db: 3 });
+    expect({ label, db }).toEqual({ label: "Sentinel locks/3", db: 3 });
   });
 
   it.each([

@@ -43,7 +43,7 @@ export function sentinelAddressOf({
   const security = tls === undefined ? {} : { tls: {} };
   return {
     options: { ...rest, ...security, Connector: sentinelConnector(sentinels, security.tls) },
-    label: `${master} of Sentinel/${db}`,
+    label: `Sentinel ${master}/${db}`,
     db,
   };
 }
