@@ -67,6 +67,13 @@ describe("the configuration file", () => {
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(JSON.parse(JSON.stringify(configFileSchema())));
   });
 
+  it("may ask for replicas that confirm, and for a hold-off after a failover", () => {
+    const entry = { name: "a", redis: "redis://127.0.0.1" };
+    const [asked] = read({ targets: [{ ...entry, replicas: 1, failoverHoldOffMs: 30_000 }] }).targets;
+    expect(asked?.safety).toEqual({ replicas: 1, failoverHoldOffMs: 30_000 });
+    expect(() => read({ targets: [{ ...entry, replicas: -1 }] })).toThrow("targets[0].replicas");
+  });
+
   it("has the defaults of the environment", () => {
     const [one] = readConfig({}, []).targets;
     const [other] = read({ targets: [{ name: "default", redis: "redis://127.0.0.1" }] }).targets;

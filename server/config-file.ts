@@ -3,6 +3,13 @@ import { z } from "zod";
 import { FormatRule, RULES_MAX } from "../lib/contract/format-rule.ts";
 import { faultOf, pathText, placeIn } from "./config-file-faults.ts";
 import type { Where } from "./locks/backend.ts";
+import {
+  HOLD_OFF_MS_MAX,
+  isAsked,
+  REPLICA_TIMEOUT_MS,
+  REPLICA_TIMEOUT_MS_MAX,
+  REPLICAS_MAX,
+} from "./locks/safety.ts";
 import { assertWhere, URL_BEGINNING, URL_SCHEMES, whereOfUrl } from "./locks/where-url.ts";
 import { StartupError } from "./startup-error.ts";
 import type { TargetSettings } from "./targets/settings.ts";
@@ -74,6 +81,20 @@ const TargetEntry = z
     notifications: z.enum(["off", "set"]).default("off").meta({
       description: "set: switch on the keyspace notifications that are needed.",
     }),
+    replicas: z.int().min(0).max(REPLICAS_MAX).optional().meta({
+      description: "So many replicas have to confirm each grant and renewal (WAIT); 0 by default.",
+    }),
+    replicaTimeoutMs: z
+      .int()
+      .min(1)
+      .max(REPLICA_TIMEOUT_MS_MAX)
+      .optional()
+      .meta({
+        description: `How long they may take; ${REPLICA_TIMEOUT_MS} by default.`,
+      }),
+    failoverHoldOffMs: z.int().min(0).max(HOLD_OFF_MS_MAX).optional().meta({
+      description: "For how long no lock is granted after another server became the master; 0 by default.",
+    }),
   })
   .refine(({ readOnly, notifications }) => !readOnly || notifications === "off", {
     path: ["notifications"],
@@ -132,8 +153,11 @@ type Refuse = (fault: string) => never;
 function settingsOf(entry: TargetEntry, setting: string, refuse: Refuse): TargetSettings {
   const { name, label = name, environment, redis, watch, lockable, formats, readOnly, notifications } = entry;
   const where = whereOf(redis, setting, refuse);
+  const { replicas, replicaTimeoutMs, failoverHoldOffMs } = entry;
+  const safety = { replicas, replicaTimeoutMs, failoverHoldOffMs };
   const policy = { watch: [...new Set([...watch, ...lockable])], lockable, readOnly, notifications };
-  return { name, label, environment, where, setting, policy, formatRules: formats };
+  const asked = isAsked(safety) ? { safety } : {};
+  return { name, label, environment, where, setting, policy, ...asked, formatRules: formats };
 }
 
 function whereOf(redis: TargetEntry["redis"], setting: string, refuse: Refuse): Where {

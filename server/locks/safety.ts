@@ -16,14 +16,15 @@ export interface Safety {
 }
 
 export const REPLICA_TIMEOUT_MS = 500;
-const REPLICA_TIMEOUT_MS_MAX = 60_000;
-const HOLD_OFF_MS_MAX = 24 * 3600 * 1000;
+export const REPLICA_TIMEOUT_MS_MAX = 60_000;
+export const HOLD_OFF_MS_MAX = 24 * 3600 * 1000;
+export const REPLICAS_MAX = 100;
 
 /** @throws StartupError */
 export function assertSafety({ replicas = 0, replicaTimeoutMs = 1, failoverHoldOffMs = 0 }: Safety): void {
   const isWhole = (number: number, least: number, most: number) =>
     Number.isInteger(number) && number >= least && number <= most;
-  if (!isWhole(replicas, 0, 100)) throw new StartupError("replicas is a whole number, 0 to 100.");
+  if (!isWhole(replicas, 0, REPLICAS_MAX)) throw new StartupError("replicas is a whole number, 0 to 100.");
   if (!isWhole(replicaTimeoutMs, 1, REPLICA_TIMEOUT_MS_MAX))
     throw new StartupError("replicaTimeoutMs is a whole number of milliseconds, 1 to 60000.");
   if (!isWhole(failoverHoldOffMs, 0, HOLD_OFF_MS_MAX))

@@ -1,5 +1,6 @@
 import type { FormatRule } from "../../lib/contract/format-rule.ts";
 import type { Where } from "../locks/backend.ts";
+import type { Safety } from "../locks/safety.ts";
 
 /** What may be done to a target, and what of it is looked at. */
 export interface TargetPolicy {
@@ -24,6 +25,8 @@ export interface TargetSettings {
   /** Where the configuration says so, for messages: `REDIS_URL`, `targets[1].redis`. */
   readonly setting: string;
   readonly policy: TargetPolicy;
+  /** What more is asked of it before a lock counts as granted. */
+  readonly safety?: Safety;
   /** Which keys are of which format, where their shape does not tell. */
   readonly formatRules: readonly FormatRule[];
 }

@@ -46,7 +46,7 @@ export async function openTarget(settings: PlacedSettings, around: Around): Prom
     throw new StartupError(`${setting} names a quorum, which the server does not look at yet.`);
   }
   const server = await reach(where, setting);
-  const backend = await openBackend(where, policy.lockable).catch((error: unknown) => {
+  const backend = await openBackend(where, policy.lockable, settings.safety).catch((error: unknown) => {
     if (error instanceof StartupError) throw error;
     throw new StartupError(
       `Redis at ${labelOf(where)} answered once but does not keep our connections; see its log.`,

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, vi } from "vitest";
 import { startTestCluster, type TestCluster } from "../../testing/cluster.ts";
 import { forceByName } from "../../testing/force-by-name.ts";
 import { startTestRedis, type TestRedis } from "../../testing/redis.ts";
+import { startTestSentinel, type TestSentinel } from "../../testing/sentinel.ts";
 import { openBackend, type Where } from "../backend.ts";
 import { LockClient } from "../lock-client.ts";
 import { Locks } from "../locks.ts";
-import { keepsCount, keepsTheContract } from "./contract.ts";
+import { keepsCount, keepsItsWay, keepsTheContract } from "./contract.ts";
 import type { Opened, Spoken } from "./scene.ts";
 
 // Most of the time is spent waiting for leases to end.
@@ -51,6 +52,20 @@ describe("on one server", () => {
   };
   for (const [name, spoken] of SPOKEN) keepsTheContract(name, spoken, open);
   for (const [name, spoken] of SPOKEN) keepsCount(name, spoken, open);
+});
+
+describe("on a Sentinel group", () => {
+  let group: TestSentinel;
+  beforeAll(async () => {
+    group = await startTestSentinel({ sentinels: 1 });
+  });
+  afterAll(() => group.stop());
+
+  const open = async () => {
+    const direct = (await group.master()).client();
+    return await opened(group.where, { serversOf: () => [direct] });
+  };
+  keepsItsWay("redisson", { format: "redisson" }, open);
 });
 
 describe("on a cluster", () => {

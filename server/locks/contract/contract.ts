@@ -28,6 +28,14 @@ export function keepsTheContract(name: string, spoken: Spoken, open: () => Promi
   });
 }
 
+/** Of the promises those that lie in the way to the server, and not in the scripts: for one more way. */
+export function keepsItsWay(name: string, spoken: Spoken, open: () => Promise<Opened>): void {
+  describe.concurrent(name, () => {
+    const scene = set(spoken, open);
+    for (const promise of [exclusion, reentry, requests, waiting, force]) promise(scene);
+  });
+}
+
 /** The last promise: by itself, because it takes all there is. */
 export function keepsCount(name: string, spoken: Spoken, open: () => Promise<Opened>): void {
   describe(`${name}, contended`, () => contention(set(spoken, open), ROUNDS));
