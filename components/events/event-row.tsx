@@ -75,8 +75,8 @@ function Skipped({ count }: { count: number }) {
       className="text-2xs text-warn"
       title={
         isCounted
-          ? `${count} earlier events came faster than they can be shown; "Load older" and the lock's own page have them`
-          : 'More happened while this page had no connection; "Load older" and the lock\'s own page have it'
+          ? `${count} earlier events came faster than they can be shown; they are there when you show events until then`
+          : "More happened while this page had no connection; it is there when you show events until then"
       }
     >
       {isCounted ? `+${count} not shown` : "some not shown"}

@@ -1,35 +1,23 @@
 "use client";
 
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { useMemo, useRef } from "react";
 import { Greyed } from "@/components/shell/greyed.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { SearchBox } from "@/components/ui/search-box.tsx";
 import { useKeys } from "@/components/ui/use-keys.ts";
-import { eventWords } from "@/lib/contract/event-filter.ts";
-import type { EventSnapshot } from "@/lib/live/event-log.ts";
-import { useEventPause, useEvents } from "@/lib/live/hooks.ts";
-import { EventRow } from "./event-row.tsx";
+import { useEventPause } from "@/lib/live/hooks.ts";
+import { EventList } from "./event-list.tsx";
+import { JumpToTime } from "./jump-to-time.tsx";
 import { EventPauseButton } from "./pause-button.tsx";
 import { TypeFilter } from "./type-filter.tsx";
+import { type AllEvents, useAllEvents } from "./use-all-events.ts";
 import { useEventsUrl } from "./use-events-url.ts";
 
-const ROW_PX = 32;
-
 export function EventsPage() {
-  const { events, paused, missed, skippedBefore } = useEvents("all");
-  const { pause, resume } = useEventPause();
   const url = useEventsUrl();
-  const shown = useMemo(() => {
-    const hasWords = eventWords(url.filter);
-    const wanted = events.filter(
-      (event) =>
-        event.type === "gap" ||
-        ((url.types.length === 0 || url.types.includes(event.type)) && hasWords(event)),
-    );
-    return wanted.reverse();
-  }, [events, url.filter, url.types]);
+  const all = useAllEvents(url);
+  const { paused, missed } = all;
+  const { pause, resume } = useEventPause();
   useKeys({ p: paused ? resume : pause });
   return (
     <Greyed className="flex min-h-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4">
@@ -42,48 +30,30 @@ export function EventsPage() {
           placeholder="Key, owner, operator or reason; key:GLOB  owner:GLOB"
           maxLength={300}
         />
-        <EventPauseButton paused={paused} missed={missed} small={false} />
+        <JumpToTime at={url.at} onJump={url.setAt} />
+        {url.at === undefined && <EventPauseButton paused={paused} missed={missed} small={false} />}
       </div>
       <TypeFilter chosen={url.types} onChoose={url.setTypes} />
-      <EventList events={shown} skippedBefore={skippedBefore}>
-        {shown.length === 0 && <Nothing filtered={events.length > 0} onClear={url.clear} />}
+      <EventList events={all.shown} skippedBefore={all.skippedBefore} end={<Older {...all} />}>
+        {all.shown.length === 0 && !all.loading && <Nothing filtered={all.isFiltered} onClear={url.clear} />}
       </EventList>
     </Greyed>
   );
 }
 
-interface EventListProps extends Pick<EventSnapshot, "events" | "skippedBefore"> {
-  children: React.ReactNode;
-}
-
-function EventList({ events, skippedBefore, children }: EventListProps) {
-  const scroller = useRef<HTMLElement>(null);
-  const rows = useVirtualizer({
-    count: events.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_PX,
-    getItemKey: (index) => events[index]?.id ?? index,
-    overscan: 8,
-  });
-  const height = rows.getTotalSize();
+function Older({ older, loading, failed, complete }: AllEvents) {
   return (
-    <section
-      ref={scroller}
-      aria-label="Events"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
-      tabIndex={0}
-      className="isolate @container min-h-0 flex-1 overflow-auto rounded-t-[10px] border border-b-0 border-line bg-panel outline-offset-[-2px]"
-    >
-      {children}
-      <ol className="relative" style={height > 0 ? { height } : undefined}>
-        {rows.getVirtualItems().map(({ index, start, key }) => {
-          const event = events[index];
-          return event === undefined ? null : (
-            <EventRow key={key} entry={event} top={start} skipped={skippedBefore.get(event.id) ?? 0} />
-          );
-        })}
-      </ol>
-    </section>
+    <div className="flex items-center gap-3 px-4 py-2 text-ink-3" aria-live="polite">
+      {failed && <span className="text-bad">The past could not be read.</span>}
+      {older !== undefined && (
+        <Button onClick={older} blocked={loading ? "They are on their way." : null}>
+          {loading ? "Loading…" : failed ? "Try again" : "Load older"}
+        </Button>
+      )}
+      {older === undefined && !failed && (
+        <span>{complete ? "This is where the history begins." : "Older events are not kept."}</span>
+      )}
+    </div>
   );
 }
 
@@ -92,15 +62,15 @@ function Nothing({ filtered, onClear }: { filtered: boolean; onClear(): void }) 
     return (
       <EmptyState title="Nothing has happened yet">
         <p>
-          Events appear here as locks are taken, renewed, released, freed or expire. The last 2,000 are kept
-          on this page.
+          Events appear here as locks are taken, renewed, released, freed or expire. What happened before can
+          be loaded.
         </p>
       </EmptyState>
     );
   }
   return (
     <EmptyState title="No event matches">
-      <p>Things have happened, but nothing that matches the search and the chosen types.</p>
+      <p>Nothing that is loaded matches the search and the chosen types.</p>
       <div>
         <Button onClick={onClear}>Show all</Button>
       </div>

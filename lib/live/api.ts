@@ -110,6 +110,26 @@ export function getHistory(path: string, target: TargetName, cursor?: string): P
   return ask(send("GET", address), (wire, json) => wire.readHistory(json));
 }
 
+/** What is wanted of the past. */
+export interface PastView {
+  readonly text: string;
+  /** None: all. */
+  readonly types: readonly string[];
+  /** Not after, Unix milliseconds of Redis's clock. */
+  readonly to: number | undefined;
+}
+
+/** @param cursor an id: only what came before it */
+export function getPast(
+  { text, types, to }: PastView,
+  target: TargetName,
+  cursor: string | undefined,
+): Promise<History> {
+  const type = types.length === 0 ? undefined : [...types, "gap"].join(",");
+  const address = at("/history", target, { text: text || undefined, type, to: to?.toString(), cursor });
+  return ask(send("GET", address), (wire, json) => wire.readHistory(json));
+}
+
 export function forceRelease(
   path: string,
   input: ForceReleaseInput,

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { LockEvent } from "@/lib/contract/event.ts";
-import { EventLog } from "./event-log.ts";
+import { EventLog, RECENT_MAX } from "./event-log.ts";
 
 const event = (id: number): LockEvent => ({
   id: String(id),
@@ -60,5 +60,24 @@ describe("EventLog", () => {
     const before = log.snapshot();
     log.add(range(1, 3));
     expect(log.snapshot()).toBe(before);
+  });
+
+  it("knows an event that was shown before it was recorded, and keeps it where it is", () => {
+    const log = at();
+    log.add([{ ...event(1), id: "live-a-1" }]);
+    log.add([event(2)]);
+    log.add([{ ...event(3), was: "live-a-1" }]);
+    expect(log.snapshot().events.map(({ id }) => id)).toEqual(["3", "2"]);
+    log.add([event(3)]);
+    expect(log.snapshot().events).toHaveLength(2);
+  });
+
+  it("says that some are missing when a new connection begins with others than the last one ended with", () => {
+    const log = at();
+    log.addRecent(range(1, 1 + RECENT_MAX));
+    log.addRecent(range(100, 100 + RECENT_MAX));
+    expect(log.snapshot().skippedBefore.size).toBe(0);
+    log.addRecent(range(1000, 1000 + RECENT_MAX));
+    expect([...log.snapshot().skippedBefore]).toEqual([["1000", Number.POSITIVE_INFINITY]]);
   });
 });

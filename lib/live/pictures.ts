@@ -2,7 +2,7 @@ import { type QueryClient, skipToken, useInfiniteQuery, useQuery } from "@tansta
 import { keyOfFields, pathOfKey } from "@/lib/contract/key.ts";
 import type { LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
-import { getHistory, type TargetName } from "./api.ts";
+import { getHistory, getPast, type PastView, type TargetName } from "./api.ts";
 import { useLiveStore } from "./live-context.ts";
 import type { Pictures } from "./store.ts";
 
@@ -38,6 +38,20 @@ export function useHistory(path: string) {
     queryFn: ({ pageParam }) => getHistory(path, target, pageParam),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  });
+}
+
+/** The past of all locks, page by page, the newest first. @param before an id; undefined: nothing is loaded */
+export function usePast(view: PastView, before: string | undefined) {
+  const { target } = useLiveStore();
+  return useInfiniteQuery({
+    queryKey: ["past", target, view, before],
+    queryFn: ({ pageParam }) => getPast(view, target, pageParam),
+    initialPageParam: before === "" ? undefined : before,
+    getNextPageParam: ({ next }) => next,
+    enabled: before !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   });

@@ -1,0 +1,71 @@
+"use client";
+
+import { useMemo, useState } from "react";
+import type { EventType, HistoryEntry } from "@/lib/contract/event.ts";
+import { eventWords } from "@/lib/contract/event-filter.ts";
+import type { EventSnapshot } from "@/lib/live/event-log.ts";
+import { useEvents } from "@/lib/live/hooks.ts";
+import { usePast } from "@/lib/live/pictures.ts";
+import { mergeEvents } from "./merge-events.ts";
+
+interface Wanted {
+  readonly filter: string;
+  readonly types: readonly EventType[];
+  /** A moment: what came until then, and nothing live. */
+  readonly at: number | undefined;
+}
+
+export interface AllEvents extends Pick<EventSnapshot, "paused" | "missed" | "skippedBefore"> {
+  /** Newest first. */
+  readonly shown: readonly HistoryEntry[];
+  /** Whether others are left out. */
+  readonly isFiltered: boolean;
+  /** Loads older ones; undefined when there are none. */
+  readonly older: (() => void) | undefined;
+  readonly loading: boolean;
+  readonly failed: boolean;
+  /** Whether the oldest one shown is the first that ever was. */
+  readonly complete: boolean;
+}
+
+/** A moment is given to the second, and all of it is meant. */
+const SECOND_MS = 1000;
+
+/** What comes, and what was before it as far as it is asked for. */
+export function useAllEvents({ filter, types, at }: Wanted): AllEvents {
+  const { events, ...live } = useEvents("all");
+  const [olderThan, setOlderThan] = useState<string>();
+  const before = at === undefined ? olderThan : "";
+  const past = usePast(
+    { text: filter, types, to: at === undefined ? undefined : at + SECOND_MS - 1 },
+    before,
+  );
+  const loaded = past.data?.pages;
+  const shown = useMemo(() => {
+    const items = loaded?.flatMap((page) => page.items) ?? [];
+    return at === undefined ? mergeEvents(items, events.filter(wantedBy(filter, types))) : items;
+  }, [loaded, events, filter, types, at]);
+  const begin = () => setOlderThan(events.find(isKept)?.id ?? "");
+  const next = past.isError ? () => void past.refetch() : () => void past.fetchNextPage();
+  const hasOlder = past.isError || loaded === undefined || past.hasNextPage;
+  return {
+    ...live,
+    shown,
+    isFiltered: filter !== "" || types.length > 0 || at !== undefined,
+    older: before === undefined ? begin : hasOlder ? next : undefined,
+    loading: before !== undefined && past.isFetching,
+    failed: past.isError,
+    complete: loaded?.at(-1)?.complete ?? false,
+  };
+}
+
+function wantedBy(filter: string, types: readonly EventType[]): (entry: HistoryEntry) => boolean {
+  const hasWords = eventWords(filter);
+  return (entry) =>
+    entry.type === "gap" || ((types.length === 0 || types.includes(entry.type)) && hasWords(entry));
+}
+
+/** What is only live has an id of its own kind. */
+function isKept({ id }: HistoryEntry): boolean {
+  return !id.startsWith("live-");
+}

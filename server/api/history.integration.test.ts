@@ -1,0 +1,130 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROOT_KEY, startTestServer, type TestServer, until } from "../testing/server.ts";
+
+let server: TestServer;
+const name = randomUUID();
+const [a, b] = [`lock:${name}:a`, `lock:${name}:b`];
+
+beforeAll(async () => {
+  server = await startTestServer();
+  await holds(a, "ada", 30);
+  await holds(b, "bob", 1);
+  await holds(a, "cid", 1);
+  await until(async () => (await past(`key=lock:${name}:*`)).items.length === 6);
+});
+afterAll(async () => await server.stop());
+
+async function holds(key: string, owner: string, forMs: number): Promise<void> {
+  await server.call(`/locks/${key}/acquire`, { body: { owner } });
+  await new Promise((resolve) => setTimeout(resolve, forMs));
+  await server.call(`/locks/${key}/release`, { body: { owner } });
+}
+
+const past = async (query: string) => (await server.call(`/history?${query}`)).body;
+const words = (items: readonly { type: string; owner: string }[]) =>
+  items.map(({ type, owner }) => `${type} ${owner}`);
+
+describe("GET /history", () => {
+  it("finds by key, owner, type and time, newest first", async () => {
+    const { items, complete } = await past(`key=lock:${name}:*`);
+    const all = [
+      "released cid",
+      "acquired cid",
+      "released bob",
+      "acquired bob",
+      "released ada",
+      "acquired ada",
+    ];
+    expect(words(items)).toEqual(all);
+    expect(complete).toBe(true);
+    expect(words((await past(`key=lock:${name}:*&owner=a?a`)).items)).toEqual([
+      "released ada",
+      "acquired ada",
+    ]);
+    const released = await past(`key=${a}&type=released,expired`);
+    expect(words(released.items)).toEqual(["released cid", "released ada"]);
+    const from = items[3].at;
+    const between = await past(`key=lock:${name}:*&from=${from}&to=${items[2].at}`);
+    expect(words(between.items)).toEqual(expect.arrayContaining(["released bob", "acquired bob"]));
+    expect(words(between.items)).not.toContain("acquired ada");
+    expect(words((await past(`text=${name}%20owner:cid`)).items)).toEqual(["released cid", "acquired cid"]);
+  });
+
+  it("goes on page by page to the end, with nothing twice", async () => {
+    const found: string[] = [];
+    let next: string | undefined;
+    do {
+      const page = await past(`key=lock:${name}:*&limit=2${next === undefined ? "" : `&cursor=${next}`}`);
+      found.push(...words(page.items));
+      next = page.next;
+      expect(page.complete).toBe(next === undefined);
+    } while (next !== undefined);
+    expect(found).toHaveLength(6);
+    expect(new Set(found).size).toBe(6);
+  });
+
+  it("refuses what it does not know, and says what it does", async () => {
+    const { status, body } = await server.call("/history?type=acquired,stolen");
+    expect(status).toBe(400);
+    expect(body.detail).toContain("force_released");
+    expect((await server.call("/history?cursor=5")).status).toBe(400);
+  });
+});
+
+describe("GET /locks/{key}/history", () => {
+  it("tells who held it at a moment, since when, and how that ended", async () => {
+    const { items } = (await server.call(`/locks/${encodeURIComponent(a)}/history`)).body;
+    expect(words(items)).toEqual(["released cid", "acquired cid", "released ada", "acquired ada"]);
+    const [, , end, begin] = items;
+    const at = async (moment: number) =>
+      (await server.call(`/locks/${encodeURIComponent(a)}/history?at=${moment}`)).body.holds;
+    expect(await at(begin.at + 5)).toEqual([
+      {
+        owner: "ada",
+        fence: begin.fence,
+        since: begin.at,
+        sinceIs: "exact",
+        until: end.at,
+        end: "told",
+        ended: expect.objectContaining({ id: end.id, type: "released" }),
+      },
+    ]);
+    expect(await at(begin.at - 1)).toEqual([]);
+    expect(await at(end.at)).toEqual([]);
+  });
+});
+
+describe("GET /events", () => {
+  it("carries only what is asked for", async () => {
+    const leave = new AbortController();
+    const { oldest } = await helloOf(server, leave.signal);
+    const asked = `/events?owner=bob&key=lock:${name}:*&type=released`;
+    const text = await readUntil(server, asked, { "last-event-id": oldest }, /event: released/, leave.signal);
+    expect(text.match(/^event: .*$/gm)).toEqual(["event: hello", "event: released"]);
+    leave.abort();
+  });
+});
+
+async function helloOf(of: TestServer, signal: AbortSignal): Promise<{ oldest: string }> {
+  const text = await readUntil(of, "/events", {}, /\n\n/, signal);
+  return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? "");
+}
+
+async function readUntil(
+  of: TestServer,
+  path: string,
+  headers: Record<string, string>,
+  end: RegExp,
+  signal: AbortSignal,
+): Promise<string> {
+  const authorization = `Bearer ${ROOT_KEY}`;
+  const response = await fetch(`${of.url}/api/v1${path}`, { headers: { authorization, ...headers }, signal });
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (end.test(text) && text.endsWith("\n\n")) break;
+  }
+  return text;
+}

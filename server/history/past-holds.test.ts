@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import type { HistoryEntry, LockEvent } from "../../lib/contract/event.ts";
+import { holdsAt, holdsOf } from "./past-holds.ts";
+
+let ids = 0;
+const event = (type: LockEvent["type"], at: number, more: Partial<LockEvent> = {}): LockEvent => ({
+  id: `1-${++ids}`,
+  type,
+  target: "t",
+  key: "lock:a",
+  at,
+  owner: "me",
+  observed: "derived",
+  ...more,
+});
+const gap = (from: number, to: number): HistoryEntry => ({
+  id: `1-${++ids}`,
+  type: "gap",
+  target: "t",
+  at: to,
+  from,
+  to,
+});
+
+describe("who held a lock at a moment", () => {
+  it("is everybody whose hold had begun and had not ended", () => {
+    const story = [
+      event("acquired", 10, { owner: "reader 1" }),
+      event("acquired", 20, { owner: "reader 2" }),
+      event("released", 30, { owner: "reader 1" }),
+      event("expired", 40, { owner: "reader 2" }),
+    ];
+    const at = (moment: number) => holdsAt(story, moment).map(({ owner }) => owner);
+    expect([5, 10, 25, 30, 39, 40].map(at)).toEqual([
+      [],
+      ["reader 1"],
+      ["reader 1", "reader 2"],
+      ["reader 2"],
+      ["reader 2"],
+      [],
+    ]);
+  });
+
+  it("is open as long as no end is told, and a release that leaves a count behind is none", () => {
+    const story = [
+      event("acquired", 10),
+      event("reentered", 20, { count: 2 }),
+      event("released", 30, { count: 1 }),
+    ];
+    expect(holdsOf(story)).toMatchObject([{ since: 10, until: null, end: "open" }]);
+  });
+
+  it("is not known to have ended when it was not seen again after a gap, and is open when it was", () => {
+    const lost = [event("acquired", 10), gap(20, 30)];
+    expect(holdsOf(lost)).toMatchObject([{ since: 10, until: null, end: "unseen", lastSeen: 20 }]);
+    expect(holdsOf([...lost, event("seen", 35)])).toMatchObject([{ since: 10, end: "open" }]);
+  });
+
+  it("begins with what its end says, when its beginning is not kept any more", () => {
+    const story = [event("released", 100, { heldMs: 40, fence: "5" })];
+    expect(holdsOf(story)).toMatchObject([{ since: 60, sinceIs: "exact", until: 100, fence: "5" }]);
+  });
+
+  it("ended unseen when another hold of ours came after it", () => {
+    const story = [
+      event("acquired", 10, { fence: "5" }),
+      event("acquired", 20, { fence: "6", owner: "you" }),
+    ];
+    expect(holdsOf(story)).toMatchObject([
+      { owner: "me", end: "unseen", until: null },
+      { owner: "you", end: "open" },
+    ]);
+  });
+});
