@@ -46,16 +46,22 @@ function sentence(issue: Issue): string {
     case "invalid_value":
       return `must be one of ${issue.values.map(String).join(", ")}`;
     case "too_big":
-      return issue.message.startsWith("Too big") ? `must have ${issue.maximum} at most` : issue.message;
+      return issue.message.startsWith("Too big") ? bound(issue, issue.maximum, "at most") : issue.message;
     case "too_small":
-      return issue.message.startsWith("Too small") ? `must have ${issue.minimum} at least` : issue.message;
+      return issue.message.startsWith("Too small") ? bound(issue, issue.minimum, "at least") : issue.message;
     default:
       return issue.message;
   }
 }
 
+function bound({ origin }: { origin: string }, limit: number | bigint, how: string): string {
+  return `must ${["number", "int"].includes(origin) ? "be" : "have"} ${limit} ${how}`;
+}
+
 const NOUNS: Partial<Record<string, string>> = {
   string: "a string",
+  number: "a number",
+  int: "a whole number",
   boolean: "true or false",
   array: "a list",
   tuple: "a list",

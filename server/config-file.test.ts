@@ -160,6 +160,12 @@ describe("the configuration file", () => {
       withTarget({ watch: [""] }),
       /: targets\[1\]\.watch\[0\]: a pattern has at least one character/,
     ],
+    ["half a replica", withTarget({ replicas: 0.5 }), /: targets\[1\]\.replicas: must be a whole number/],
+    [
+      "a long hold-off",
+      withTarget({ failoverHoldOffMs: 1e9 }),
+      /failoverHoldOffMs: must be 86400000 at most/,
+    ],
     ["a word for yes", withTarget({ readOnly: "yes" }), /: targets\[1\]\.readOnly: must be true or false/],
     [
       "a policy",

@@ -13,6 +13,8 @@ export type Door = "fast" | "next";
 export interface TestServer {
   readonly redis: TestRedis;
   readonly runtime: Runtime;
+  /** What was said to the terminal. */
+  readonly said: readonly string[];
   readonly url: string;
   /** A call under /api/v1 with the root key, unless other headers are given. */
   call(path: string, init?: CallInit): Promise<Reply>;
@@ -42,6 +44,8 @@ export async function startTestServer(
     environment?: Record<string, string>;
     /** What the configuration file says, with the URL of the Redis; without it there is no file. */
     file?: (url: string) => object;
+    /** `ready` by default. */
+    waitFor?: "ready" | "nothing";
   } = {},
 ): Promise<TestServer> {
   const redis = await startTestRedis(options.redis);
@@ -58,8 +62,9 @@ export async function startTestServer(
     [],
   );
   const service = new Service(config);
-  const { runtime } = await service.start(() => undefined);
-  await until(() => runtime.readiness.ready);
+  const said: string[] = [];
+  const { runtime } = await service.start((line) => said.push(line));
+  if (options.waitFor !== "nothing") await until(() => runtime.readiness.ready);
   const url = `http://127.0.0.1:${service.front.port}`;
   const send =
     options.door === "next"
@@ -68,6 +73,7 @@ export async function startTestServer(
   return {
     redis,
     runtime,
+    said,
     url,
     call: (path, init) => call(send, `${url}/api/v1${path}`, init),
     async stop() {
