@@ -3,7 +3,7 @@ import { Redis, type RedisOptions } from "ioredis";
 import { StartupError } from "../startup-error.ts";
 import { coalesceWrites } from "./coalesce.ts";
 import type { Commands } from "./commands.ts";
-import { NeverSentError } from "./failure.ts";
+import { isOfNoMaster, NeverSentError } from "./failure.ts";
 
 /** Where a Redis is, and how to name it without its password. */
 export interface RedisAddress {
@@ -85,7 +85,7 @@ export function connect(address: RedisAddress, name: string, more: RedisOptions 
     enableAutoPipelining: false,
     connectTimeout: 2000,
     commandTimeout: COMMAND_TIMEOUT_MS,
-    reconnectOnError: (error) => (/^(READONLY|LOADING|MASTERDOWN)\b/.test(error.message) ? 1 : false),
+    reconnectOnError: (error) => (isOfNoMaster(error) ? 1 : false),
     retryStrategy: (attempt) => Math.min(5 * 2 ** Math.min(attempt, 10), 500) * (0.75 + Math.random() / 2),
     ...more,
   });

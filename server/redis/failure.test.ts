@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
-import { failureOf, isPassing, NeverSentError } from "./failure.ts";
+import { failureOf, isOfNoMaster, isPassing, NeverSentError } from "./failure.ts";
 
 /** An answer of Redis itself, as ioredis gives it. */
 const reply = (message: string) => Object.assign(new Error(message), { name: "ReplyError" });
@@ -95,6 +95,18 @@ describe("failureOf", () => {
     redis.disconnect();
     expect(error).toBeInstanceOf(Error);
     expect(failureOf(error)).toBe("not_executed");
+  });
+});
+
+describe("isOfNoMaster", () => {
+  it.each(PASSING.slice(1, 4))("is true of %s, within a script, too", (message) => {
+    expect(isOfNoMaster(reply(message))).toBe(true);
+    expect(isOfNoMaster(inScript(message))).toBe(true);
+  });
+
+  it("is false of what a master says", () => {
+    expect(isOfNoMaster(reply("NOSCRIPT No matching script. Please use EVAL."))).toBe(false);
+    expect(isOfNoMaster(reply("WRONGTYPE READONLY"))).toBe(false);
   });
 });
 

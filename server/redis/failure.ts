@@ -13,6 +13,7 @@ const WRAPPED = "(?:ERR Error running script .*: -)?";
 const REFUSED = new RegExp(
   `^${WRAPPED}(NOSCRIPT|READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|NOREPLICAS|NOAUTH|NOPERM|WRONGPASS|BUSY|MISCONF|OOM)\\b`,
 );
+const NO_MASTER = new RegExp(`^${WRAPPED}(READONLY|LOADING|MASTERDOWN)\\b`);
 const LASTING = new RegExp(`^${WRAPPED}(NOAUTH|NOPERM|WRONGPASS|OOM|MISCONF)\\b`);
 const NEVER_SENT = "Stream isn't writeable and enableOfflineQueue options is false";
 // A slot that is being moved away ended a script in its middle: what a key was deleted for, and made again, is elsewhere.
@@ -31,6 +32,11 @@ export function failureOf(error: unknown): Failure {
   if (REFUSED.test(error.message)) return "not_executed";
   if (HALFWAY.test(error.message)) return "unknown";
   return error.name === "ReplyError" ? "fault" : "unknown";
+}
+
+/** Whether it was said by a server that is no master, or not yet: another connection may come to the one that is. */
+export function isOfNoMaster(error: Error): boolean {
+  return NO_MASTER.test(error.message);
 }
 
 /** Whether another moment or another connection can help. */
