@@ -198,6 +198,18 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       leave();
     });
 
+    it("tells of a row when another key comes to hold the same token", async () => {
+      const [name, token] = [randomUUID(), randomUUID().replaceAll("-", "")];
+      const direct = server.redis.client();
+      await direct.set(`lock:${name}:a`, token, "PX", 60_000);
+      const { messages, leave } = await open(server, door, `/live?filter=lock:${name}:a`);
+      await until(() => windowIn(messages)?.items.length === 1);
+      expect(windowIn(messages)?.items[0]?.sharedWith).toEqual([]);
+      await direct.set(`lock:${name}:b`, token, "PX", 60_000);
+      await until(() => windowIn(messages)?.items[0]?.sharedWith[0]?.key === `lock:${name}:b`);
+      leave();
+    });
+
     it("tells the events of the lock that is looked at, whatever else happens", async () => {
       const key = fresh();
       const { messages, leave } = await open(server, door, `/live?limit=0&lock=${key}`);

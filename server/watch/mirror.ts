@@ -99,11 +99,6 @@ export class Mirror {
     return this.#waiters.get(key);
   }
 
-  /** Whether other keys may hold the very token of this hold. */
-  mayShare(hold: Hold): boolean {
-    return this.#tokens.mayShare(hold);
-  }
-
   /** Other keys that hold the very token of this hold, `most` of them: they were taken together. */
   sharing(hold: Hold, most: number): Key[] {
     return this.#tokens.others(hold, most);

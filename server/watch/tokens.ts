@@ -31,10 +31,6 @@ export class Tokens {
     return others;
   }
 
-  mayShare(hold: Hold): boolean {
-    return tokenOf(hold) !== undefined;
-  }
-
   #drop(token: Key, key: Key): void {
     const keys = this.#keys.get(token);
     keys?.delete(key);

@@ -179,8 +179,13 @@ export class Watcher {
     }
   }
 
-  lockOf(hold: Hold): Lock {
-    return lockOf(this.options.target, hold, this.mirror.sharing(hold, SHARED_WITH_MAX));
+  /** Some of the other keys that hold the very token of this hold now. */
+  sharedWith(hold: Hold): readonly Key[] {
+    return this.mirror.sharing(hold, SHARED_WITH_MAX);
+  }
+
+  lockOf(hold: Hold, sharedWith = this.sharedWith(hold)): Lock {
+    return lockOf(this.options.target, hold, sharedWith);
   }
 
   freeLock(key: Key, asOf: number, waiters?: SeenWaiters): Lock {

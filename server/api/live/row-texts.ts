@@ -1,19 +1,29 @@
+import type { Key } from "../../../lib/contract/key.ts";
 import type { Hold } from "../../watch/hold.ts";
 import type { Watcher } from "../../watch/watcher.ts";
 
+interface Made {
+  readonly text: string;
+  /** With whom it shared its token then: that changes without it. */
+  readonly sharedWith: readonly Key[];
+}
+
 /** The JSON of holds, made once for each look at them, for however many tabs and moments. */
 export class RowTexts {
-  readonly #texts = new WeakMap<Hold, string>();
+  readonly #made = new WeakMap<Hold, Made>();
 
-  constructor(private readonly watcher: Watcher) {}
+  constructor(private readonly watcher: Pick<Watcher, "lockOf" | "sharedWith">) {}
 
   of(hold: Hold): string {
-    const known = this.#texts.get(hold);
-    if (known !== undefined) return known;
-    const lock = this.watcher.lockOf(hold);
-    const text = JSON.stringify(lock);
-    // With whom it shares its token changes without it; that it may share one at all, does not.
-    if (!this.watcher.mirror.mayShare(hold)) this.#texts.set(hold, text);
+    const sharedWith = this.watcher.sharedWith(hold);
+    const known = this.#made.get(hold);
+    if (known !== undefined && isSame(known.sharedWith, sharedWith)) return known.text;
+    const text = JSON.stringify(this.watcher.lockOf(hold, sharedWith));
+    this.#made.set(hold, { text, sharedWith });
     return text;
   }
+}
+
+function isSame(one: readonly Key[], two: readonly Key[]): boolean {
+  return one.length === two.length && one.every((key, at) => key === two[at]);
 }
