@@ -30,11 +30,9 @@ function said(issue: Issue, above: readonly PropertyKey[], json: unknown): strin
 function saidOfUnion(issue: Extract<Issue, { code: "invalid_union" }>, path: PropertyKey[], json: unknown) {
   const value = valueAt(json, path);
   if (value === undefined) return `${placeOf(path)}is missing; it ${issue.message}`;
-  if (hasMember(value, "quorum")) {
-    return `${placeOf(path)}a quorum of masters is for the library so far (docs/library.md); it ${issue.message}`;
-  }
-  const at =
-    typeof value === "string" ? 0 : hasMember(value, "sentinel") ? 1 : hasMember(value, "cluster") ? 2 : -1;
+  const members = ["sentinel", "cluster", "quorum"];
+  const named = members.findIndex((member) => hasMember(value, member));
+  const at = typeof value === "string" ? 0 : named < 0 ? -1 : named + 1;
   const [inner] = issue.errors[at] ?? [];
   return inner === undefined ? `${placeOf(path)}it ${issue.message}` : said(inner, path, json);
 }

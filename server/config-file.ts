@@ -18,7 +18,7 @@ export const WATCHED_BY_DEFAULT = ["*lock*", "*:LOCKED", "mutex:*", "semaphore:*
 export const LOCKABLE_BY_DEFAULT = ["lock:*"];
 
 const TARGETS_MAX = 50;
-const HINT = "a URL, { sentinel, master } or { cluster }";
+const HINT = "a URL, { sentinel, master }, { cluster } or { quorum }";
 
 const Url = z
   .string()
@@ -43,10 +43,16 @@ const Cluster = z.strictObject({
   natMap: NatMap.optional(),
 });
 
+const Quorum = z.strictObject({
+  quorum: Urls.min(2, "must name all masters of the quorum, two at least; an odd number bears most").meta({
+    description: "All its masters, which know nothing of each other: an odd number, 3 or more.",
+  }),
+});
+
 /** Where a Redis is: which of the shapes is meant is told by its members, so that a fault names the right one. */
-const Redis = z.union([Url, Sentinel, Cluster], { error: () => `must be ${HINT}` }).meta({
+const Redis = z.union([Url, Sentinel, Cluster, Quorum], { error: () => `must be ${HINT}` }).meta({
   id: "ConfiguredRedis",
-  description: "A URL, a Sentinel group or some nodes of a cluster.",
+  description: "A URL, a Sentinel group, some nodes of a cluster, or all masters of a quorum.",
 });
 
 const Pattern = z.string().min(1, "a pattern has at least one character").max(256);
@@ -137,6 +143,9 @@ export function readConfigFile(path: string, environment: Environment): FileSett
   const result = ConfigFile.safeParse(json);
   if (!result.success) return refuse(faultOf(result.error, json));
   const { home, targets } = result.data;
+  if (typeof home === "object" && "quorum" in home) {
+    refuse("home: a quorum keeps nothing of ours; name a Redis, a Sentinel group or a cluster");
+  }
   const names = targets.map(({ name }) => name);
   const twice = names.findIndex((name, at) => names.indexOf(name) < at);
   if (twice >= 0) refuse(`targets[${twice}].name: another target has this name already; give each its own`);
@@ -163,7 +172,7 @@ function settingsOf(entry: TargetEntry, setting: string, refuse: Refuse): Target
 function whereOf(redis: TargetEntry["redis"], setting: string, refuse: Refuse): Where {
   try {
     if (typeof redis === "string") return whereOfUrl(redis);
-    const { natMap, ...rest } = redis;
+    const { natMap, ...rest } = { natMap: undefined, ...redis };
     const where: Where = { ...rest, ...(natMap === undefined ? {} : { natMap }) } as Where;
     assertWhere(where);
     return where;

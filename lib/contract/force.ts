@@ -61,6 +61,18 @@ export const ForceReleased = z
         description:
           "released: the other keys that were taken together with this one, by the same token, and what became of each.",
       }),
+    masters: z
+      .array(
+        z.object({
+          name: z.string(),
+          outcome: z.enum(["released", "already_gone", "changed", "away", "unknown"]),
+        }),
+      )
+      .optional()
+      .meta({
+        description:
+          "released, on a quorum: what became of the hold at each master. Fewer than a majority can still have it: at one that is away what is left ends with its lease, and is no hold. changed: that master has somebody else's vote by now.",
+      }),
     watchMs: z.number().optional().meta({
       description:
         "released: for how long to look whether its library makes the lock again, told as the event `recreated`.",

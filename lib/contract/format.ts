@@ -66,13 +66,15 @@ export type Unit = z.infer<typeof Unit>;
 
 /** What is asked of a format, and how it writes a deadline. */
 export const formatFields = {
-  format: SpokenFormat.default("redisson"),
+  format: SpokenFormat.optional().meta({
+    description: "`redisson` by default; on a quorum it is `token`, and no other is taken there.",
+  }),
   unit: Unit.optional().meta({
     description: "With the format `timestamp` only: what its deadline is written in; `ms` by default.",
   }),
 };
 
-export function hasItsUnit({ format, unit }: { format: SpokenFormat; unit?: Unit | undefined }): boolean {
+export function hasItsUnit({ format, unit }: { format?: SpokenFormat | undefined; unit?: Unit | undefined }) {
   return unit === undefined || format === "timestamp";
 }
 export const UNIT_FAULT = {

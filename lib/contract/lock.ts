@@ -84,6 +84,21 @@ export const Waiters = z
   .meta({ id: "Waiters" });
 export type Waiters = z.infer<typeof Waiters>;
 
+export const Votes = z
+  .object({
+    of: z.int().meta({ description: "How many masters there are; a majority of all of them decides." }),
+    known: z.int().meta({ description: "Of how many the vote is known; the others are away." }),
+    state: z.enum(["decided", "undecided"]).meta({
+      description:
+        "undecided: those that are away may decide it either way, so the lock is shown as it was decided last.",
+    }),
+    owners: z
+      .array(z.object({ owner: z.string(), ownerBase64: z.string().optional(), masters: z.int() }))
+      .meta({ description: "Who has votes, most first. Of a free key: what failed tries have left." }),
+  })
+  .meta({ id: "Votes" });
+export type Votes = z.infer<typeof Votes>;
+
 /** What may be done about a lock of this format and confidence, and why not more. */
 export const ReleaseTerms = z
   .object({
@@ -135,6 +150,7 @@ export const Lock = z
       .nullable()
       .meta({ description: "The lease asked for, or the longest time to live seen of this hold." }),
     waiters: Waiters,
+    votes: Votes.optional().meta({ description: "Of a target that is a quorum of independent masters." }),
     verdict: Verdict.nullable().meta({ description: "null for a free key." }),
     sharedWith: z
       .array(z.object(keyFields))

@@ -36,8 +36,19 @@ function ofTarget(facts: TargetFacts): Finding[] {
   ];
 }
 
-function ofOutages({ masters }: TargetFacts): Finding[] {
+function ofOutages({ topology, masters }: TargetFacts): Finding[] {
   const down = masters.filter(({ state }) => state === "down");
+  if (topology === "quorum" && 2 * down.length < masters.length) {
+    const left = masters.length - down.length - (Math.floor(masters.length / 2) + 1);
+    const more = left === 0 ? "no further one may" : `${left} more may`;
+    return down.map(({ name, detail }) => ({
+      code: "down",
+      severity: "warning",
+      title: `${name} does not answer`,
+      risk: `The others decide without it, and ${more} fail. If it comes back without its data while a lease still runs, two may hold a lock. ${detail ?? ""}`.trim(),
+      masters: [name],
+    }));
+  }
   return down.map(({ name, detail }) => ({
     code: "down",
     severity: "danger",

@@ -20,14 +20,14 @@ import { Locks } from "./locks.ts";
 import { openQuorum, type QuorumWhere } from "./quorum.ts";
 import { renewTogether } from "./renew-together.ts";
 import { assertSafety, commandsAt, Guard, isAsked, REPLICA_TIMEOUT_MS, type Safety } from "./safety.ts";
-import type { Verbs } from "./verbs.ts";
+import type { OperatorVerbs } from "./verbs.ts";
 
 /** Where locks are kept: the URL of one Redis, a Sentinel group, nodes of a Redis Cluster, or independent masters. */
 export type Where = string | SentinelWhere | ClusterWhere | QuorumWhere;
 
 /** What a client of the library stands on: the verbs, and renewals on connections of their own. */
 export interface Backend {
-  readonly verbs: Verbs;
+  readonly verbs: OperatorVerbs;
   /** How a lock is written when nothing is said; as Redisson does by default. */
   readonly format?: SpokenFormat;
   /**
@@ -38,11 +38,6 @@ export interface Backend {
   close(): void;
 }
 
-/** One Redis, or a cluster that is as one: operators can free its locks, too. */
-export interface BackendOfOne extends Backend {
-  readonly verbs: Locks;
-}
-
 export type Renewed = number | null | undefined;
 
 /**
@@ -50,12 +45,6 @@ export type Renewed = number | null | undefined;
  *
  * @throws StartupError when a URL is wrong; a TimeoutError when Redis does not answer within five seconds
  */
-export function openBackend(
-  where: Exclude<Where, QuorumWhere>,
-  lockable: readonly string[],
-  safety?: Safety,
-): Promise<BackendOfOne>;
-export function openBackend(where: Where, lockable: readonly string[], safety?: Safety): Promise<Backend>;
 export async function openBackend(
   where: Where,
   lockable: readonly string[],
@@ -74,11 +63,7 @@ export async function openBackend(
 }
 
 /** Three connections: for the verbs, for wake-ups, and for renewals alone. */
-async function openOne(
-  address: RedisAddress,
-  lockable: readonly string[],
-  safety: Safety,
-): Promise<BackendOfOne> {
+async function openOne(address: RedisAddress, lockable: readonly string[], safety: Safety): Promise<Backend> {
   const { verbs, renewals, waits, doorsTo } = guarded(address, safety);
   const wake = connect(address, "wake", { autoResubscribe: false });
   const all = [verbs, wake, renewals, ...waits];

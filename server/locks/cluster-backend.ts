@@ -9,7 +9,7 @@ import { Lineage } from "../redis/lineage.ts";
 import { ReplicaWait } from "../redis/replica-wait.ts";
 import { slotOf } from "../redis/slot.ts";
 import { StartupError } from "../startup-error.ts";
-import type { BackendOfOne } from "./backend.ts";
+import type { Backend } from "./backend.ts";
 import { Locks } from "./locks.ts";
 import { renewTogether } from "./renew-together.ts";
 import { Guard, isAsked, REPLICA_TIMEOUT_MS, type Safety } from "./safety.ts";
@@ -27,7 +27,7 @@ export async function openCluster(
   where: ClusterWhere,
   lockable: readonly string[],
   safety: Safety,
-): Promise<BackendOfOne> {
+): Promise<Backend> {
   const guarded = guardedCluster(clusterAddressOf(where), safety);
   const map = guarded.map;
   const look = () => map.look();

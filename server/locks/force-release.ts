@@ -15,12 +15,12 @@ import { ChangedError, LockkeeperError, ReasonRequiredError, UnavailableError } 
 import { formatToFree } from "./force-format.ts";
 import { changedTo, notAlone, notAs, notKeptOff, unsure } from "./force-refusals.ts";
 import { freeTogether, keysTogether } from "./force-together.ts";
-import type { Locks } from "./locks.ts";
 import { noLockSeen, notALock } from "./refusals.ts";
 import { reservedOwner } from "./reserve.ts";
+import type { OperatorVerbs } from "./verbs.ts";
 
 interface Parts {
-  readonly locks: Locks;
+  readonly locks: OperatorVerbs;
   readonly watcher: Watcher;
   readonly journal: Journal;
 }
@@ -63,6 +63,7 @@ export async function freeByForce(parts: Parts, key: Key, ask: Ask): Promise<For
     owner: textOfKey((holder?.seen ?? seen.holders[0]).owner),
     ...(freeAsk.holdOff === undefined ? {} : { heldOff: freeAsk.holdOff }),
     ...(together.length === 0 ? {} : { together }),
+    ...(reply.masters === undefined ? {} : { masters: [...reply.masters] }),
     watchMs: remakingMsOf(seen, leaseOf(hold)),
   };
 }

@@ -5,12 +5,12 @@ import type { FreeAsk } from "../formats/known-format.ts";
 import type { HeldObservation } from "../formats/observation.ts";
 import type { Hold } from "../watch/hold.ts";
 import type { Watcher } from "../watch/watcher.ts";
-import type { Locks } from "./locks.ts";
+import type { OperatorVerbs } from "./verbs.ts";
 
 type Freed = NonNullable<ForceReleased["together"]>[number];
 
 interface Parts {
-  readonly locks: Locks;
+  readonly locks: OperatorVerbs;
   readonly watcher: Watcher;
 }
 

@@ -28,10 +28,10 @@ import type { Door } from "./safety.ts";
 import type {
   AcquiredGrant,
   AcquireOptions,
+  OperatorVerbs,
   ReleaseOptions,
   RenewOptions,
   ReserveOptions,
-  Verbs,
 } from "./verbs.ts";
 import { verify } from "./verify.ts";
 import { PLACE_KEPT_MS, type Sight, type Taken, Waits } from "./wait.ts";
@@ -48,7 +48,7 @@ export const WAITERS_MAX = 1000;
  * The verbs on locks. Each is one script; each answers granted, refused, or that the outcome is unknown.
  * Deadlines that clients derive from `remainingMs` count from before they sent the request.
  */
-export class Locks implements Verbs {
+export class Locks implements OperatorVerbs {
   readonly #redis: Commands;
   readonly #channel: string;
   readonly #waits: Waits;

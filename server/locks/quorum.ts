@@ -1,5 +1,5 @@
 import type { Backend } from "./backend.ts";
-import { closeAll, openMasters } from "./quorum/master.ts";
+import { type CountRule, closeAll, openMasters } from "./quorum/master.ts";
 import { QuorumLocks } from "./quorum/quorum-locks.ts";
 import { renewTogether } from "./quorum/renewals.ts";
 
@@ -14,8 +14,12 @@ export interface QuorumWhere {
  *
  * @throws StartupError when they make no quorum, or fewer than a majority answers within five seconds
  */
-export async function openQuorum({ quorum }: QuorumWhere, lockable: readonly string[]): Promise<Backend> {
-  const masters = await openMasters(quorum);
+export async function openQuorum(
+  { quorum }: QuorumWhere,
+  lockable: readonly string[],
+  count: CountRule = "odd",
+): Promise<Backend> {
+  const masters = await openMasters(quorum, count);
   return {
     verbs: new QuorumLocks(masters, lockable),
     format: "token",

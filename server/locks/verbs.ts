@@ -2,6 +2,9 @@ import type { SpokenFormat, Unit } from "../../lib/contract/format.ts";
 import type { Key } from "../../lib/contract/key.ts";
 import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { Grant, Released, Verified, VerifyInput } from "../../lib/contract/verb.ts";
+import type { FreeAsk } from "../formats/known-format.ts";
+import type { HeldObservation } from "../formats/observation.ts";
+import type { ForceReleaseReply } from "../formats/reply.ts";
 
 /** As much of an AbortSignal as a wait needs. */
 export interface StopSignal {
@@ -71,6 +74,14 @@ export interface AcquiredGrant {
   abandon(): void;
 }
 
+/** What became of a hold at one master of a quorum. `away`: certainly nothing was done there. */
+export interface FreedAt {
+  readonly name: string;
+  readonly outcome: "released" | "already_gone" | "changed" | "away" | "unknown";
+}
+
+export type ForceReply = ForceReleaseReply & { readonly masters?: readonly FreedAt[] };
+
 /** What can be asked of a target, be it one Redis or several. */
 export interface Verbs {
   acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant>;
@@ -78,4 +89,14 @@ export interface Verbs {
   release(key: Key, options: ReleaseOptions): Promise<Released>;
   verify(key: Key, ask: VerifyInput): Promise<Verified>;
   reserve(key: Key, options: ReserveOptions): Promise<Grant>;
+}
+
+/** And what an operator may do beside them. */
+export interface OperatorVerbs extends Verbs {
+  /**
+   * Frees one hold. Any key that holds a lock, lockable or not.
+   *
+   * @throws LockkeeperError not_a_lock, key_not_allowed, unavailable, unknown_outcome
+   */
+  forceRelease(seen: HeldObservation, ask: FreeAsk): Promise<ForceReply>;
 }

@@ -1,6 +1,7 @@
 import { clusterAddressOf } from "../redis/cluster-address.ts";
 import { addressOf } from "../redis/connect.ts";
 import { sentinelAddressOf } from "../redis/sentinel-address.ts";
+import { votingAddressesOf } from "../redis/voting-masters.ts";
 import { StartupError } from "../startup-error.ts";
 import type { Where } from "./backend.ts";
 
@@ -37,6 +38,7 @@ export function assertWhere(where: Where): void {
   if (typeof where === "string") addressOf(where);
   else if ("sentinel" in where) sentinelAddressOf(where);
   else if ("cluster" in where) clusterAddressOf(where);
+  else votingAddressesOf(where.quorum);
 }
 
 function whereOfMany([, scheme, kind, credentials, hosts = "", db = "", query]: RegExpExecArray): Where {

@@ -21,6 +21,8 @@ export interface Master {
 /** The masters whose keys a target has, as they are now. */
 export interface Masters {
   readonly db: number;
+  /** Each has every key and a vote on it; they stay the same. Left out: each key has one master. */
+  readonly areVoting?: true;
   readonly list: readonly Master[];
   /** Who has the key; undefined: nobody as far as is known. */
   of(key: Key): Master | undefined;

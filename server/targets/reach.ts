@@ -1,5 +1,6 @@
 import type { Topology } from "../../lib/contract/target.ts";
 import type { Where } from "../locks/backend.ts";
+import { majorityOf } from "../locks/quorum/order.ts";
 import { checkServer, type ServerFacts } from "../redis/check.ts";
 import { type ClusterWhere, clusterAddressOf } from "../redis/cluster-address.ts";
 import { ClusterMap } from "../redis/cluster-map.ts";
@@ -30,7 +31,19 @@ export async function reach(where: Where, setting: string): Promise<ServerFacts>
   if (typeof where === "string") return await checkServer(addressOf(where), { setting });
   if ("sentinel" in where) return await checkServer(sentinelAddressOf(where), { setting });
   if ("cluster" in where) return await reachCluster(where, setting);
-  throw new StartupError(`${setting} names a quorum, which this server does not speak to yet.`);
+  return await reachMajority(where.quorum, setting);
+}
+
+/** A minority may be down; what is wrong with one that answers is said. */
+async function reachMajority(urls: readonly string[], setting: string): Promise<ServerFacts> {
+  const asked = await Promise.allSettled(
+    urls.map((url, at) => checkServer(addressOf(url), { setting: `${setting}.quorum[${at}]` })),
+  );
+  const answered = asked.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+  const [first] = answered;
+  if (first !== undefined && answered.length >= majorityOf(urls.length)) return first;
+  const failed = asked.find((each) => each.status === "rejected");
+  throw failed?.reason ?? new StartupError(`${setting} names no master.`);
 }
 
 async function reachCluster(where: ClusterWhere, setting: string): Promise<ServerFacts> {

@@ -6,8 +6,10 @@ import { read } from "../formats/read.ts";
 import type { Retention } from "../history/event-index.ts";
 import { Journal } from "../history/journal.ts";
 import { type OpenStore, Recording } from "../history/recording.ts";
-import { type BackendOfOne, openBackend, type Where } from "../locks/backend.ts";
-import type { Locks } from "../locks/locks.ts";
+import { type Backend, openBackend, type Where } from "../locks/backend.ts";
+import { openQuorum } from "../locks/quorum.ts";
+import { isAsked } from "../locks/safety.ts";
+import type { OperatorVerbs } from "../locks/verbs.ts";
 import type { Masters } from "../redis/master.ts";
 import { openMasters } from "../redis/masters.ts";
 import { StartupError } from "../startup-error.ts";
@@ -27,7 +29,7 @@ export interface Target extends Pick<TargetSettings, "name" | "label" | "environ
   readonly masters: Masters;
   readonly watcher: Watcher;
   readonly journal: Journal;
-  readonly locks: Locks;
+  readonly locks: OperatorVerbs;
   readonly rules: RuleBook;
   readonly figures: Figures;
   /** Whether this instance is the one that writes the target's history. */
@@ -42,11 +44,8 @@ export type PlacedSettings = TargetSettings & { readonly where: Where; readonly 
 /** @throws StartupError when it cannot be reached, or cannot hold locks for us */
 export async function openTarget(settings: PlacedSettings, around: Around): Promise<Target> {
   const { name, label, environment, policy, where, setting } = settings;
-  if (typeof where !== "string" && "quorum" in where) {
-    throw new StartupError(`${setting} names a quorum, which the server does not look at yet.`);
-  }
   const server = await reach(where, setting);
-  const backend = await openBackend(where, policy.lockable, settings.safety).catch((error: unknown) => {
+  const backend = await openVerbs(settings).catch((error: unknown) => {
     if (error instanceof StartupError) throw error;
     throw new StartupError(
       `Redis at ${labelOf(where)} answered once but does not keep our connections; see its log.`,
@@ -71,9 +70,15 @@ export interface Around {
   readonly log: Logger;
 }
 
+/** A quorum of whatever number is looked at as it is; an even one is a finding of its health. */
+function openVerbs({ where, policy: { lockable }, safety }: PlacedSettings): Promise<Backend> {
+  const isQuorum = typeof where !== "string" && "quorum" in where && !isAsked(safety ?? {});
+  return isQuorum ? openQuorum(where, lockable, "any") : openBackend(where, lockable, safety);
+}
+
 interface Opened {
   readonly masters: Masters;
-  readonly backend: BackendOfOne;
+  readonly backend: Backend;
   readonly rules: RuleBook;
 }
 

@@ -1,7 +1,7 @@
 import type { Key } from "../../lib/contract/key.ts";
 import { fieldsOfKey } from "../../lib/contract/key.ts";
 import type { Holder, Lock, Waiters } from "../../lib/contract/lock.ts";
-import type { HeldObservation, SeenHolder } from "../formats/observation.ts";
+import type { HeldObservation, SeenHolder, SeenVotes } from "../formats/observation.ts";
 import { releaseTermsOf } from "../formats/release-terms.ts";
 import type { Renewals } from "./renewals.ts";
 import { type Judgement, verdictOf } from "./verdict.ts";
@@ -74,6 +74,7 @@ export function lockOf(target: string, hold: Hold, sharedWith: readonly Key[]): 
     remainingMs: seen.remainingMs,
     leaseMs: leaseOf(hold),
     waiters: seen.waiters ?? NOBODY_SEEN,
+    ...votesOf(seen.votes),
     verdict: verdictOf(hold),
     sharedWith: sharedWith.map(fieldsOfKey),
     release: releaseTermsOf(seen),
@@ -99,9 +100,24 @@ function holderOf(hold: Hold, holder: HeldBy): Holder {
   };
 }
 
+function votesOf(votes: SeenVotes | undefined): Pick<Lock, "votes"> {
+  if (votes === undefined) return {};
+  const owners = votes.owners.map(({ owner, masters }) => {
+    const { key: text, keyBase64 } = fieldsOfKey(owner);
+    return { owner: text, ...(keyBase64 === undefined ? {} : { ownerBase64: keyBase64 }), masters };
+  });
+  return { votes: { ...votes, owners } };
+}
+
 const NOBODY_SEEN: Waiters = { count: null, known: "unknowable" };
 
-export function freeLock(target: string, key: Key, asOf: number, waiters: Waiters = NOBODY_SEEN): Lock {
+export function freeLock(
+  target: string,
+  key: Key,
+  asOf: number,
+  waiters: Waiters = NOBODY_SEEN,
+  votes?: SeenVotes,
+): Lock {
   return {
     target,
     ...fieldsOfKey(key),
@@ -115,6 +131,7 @@ export function freeLock(target: string, key: Key, asOf: number, waiters: Waiter
     remainingMs: null,
     leaseMs: null,
     waiters,
+    ...votesOf(votes),
     verdict: null,
     sharedWith: [],
     release: null,

@@ -102,8 +102,8 @@ export class Homes implements Sources {
     };
   }
 
-  stirred(): readonly Taken[] {
-    return [];
+  stirred(): void {
+    // What a master that went has shown stays as it is, until it is back.
   }
 
   votesOf(): undefined {

@@ -1,6 +1,6 @@
 import type { Key } from "../../lib/contract/key.ts";
 import type { OwnerRecord } from "../../lib/contract/lock.ts";
-import type { Observation, SeenWaiters } from "../formats/observation.ts";
+import type { Observation, SeenVotes, SeenWaiters } from "../formats/observation.ts";
 import { type Circumstances, holdOf } from "./continuity.ts";
 import { type HeldBy, type Hold, sinceOf } from "./hold.ts";
 import { type Order, Questions } from "./questions.ts";
@@ -134,6 +134,7 @@ function looksAlike(before: Hold, after: Hold): boolean {
     before.judgement.misses === after.judgement.misses &&
     a.permits?.available === b.permits?.available &&
     a.waiters?.count === b.waiters?.count &&
+    isSameVotes(a.votes, b.votes) &&
     isSameList(a.candidates, b.candidates)
   );
 }
@@ -146,6 +147,15 @@ function isShownAlike(one: HeldBy, two: HeldBy | undefined): boolean {
     one.seen.leaseMs === two.seen.leaseMs &&
     sinceOf(one).since === sinceOf(two).since &&
     isSameRecord(one.seen.record, two.seen.record)
+  );
+}
+
+function isSameVotes(one: SeenVotes | undefined, two: SeenVotes | undefined): boolean {
+  return (
+    one === two ||
+    (one?.known === two?.known &&
+      one?.state === two?.state &&
+      isSameList(one?.owners.flatMap(Object.values) ?? [], two?.owners.flatMap(Object.values) ?? []))
   );
 }
 

@@ -9,6 +9,7 @@ import { TOLERANCE_MS } from "./renewals.ts";
 import {
   endingOf,
   type Hint,
+  hasOwnWord,
   isOpen,
   type Present,
   type Tale,
@@ -176,10 +177,11 @@ function mayBeOurWork(
   hint: Hint,
 ): boolean {
   // How the hold before it ended says nothing of how this one began.
-  const ours = presents.filter(({ holder }) => holder.fence !== null);
+  const ours = presents.filter(({ holder }) => hasOwnWord(holder));
   if (ours.length > 0) return ours.some((present) => !present.isFirstLook && !isTold(tales, present));
   if (hint === "evicted" || hint === "expired") return false;
   return tales.some((tale) => {
+    if (tale.fence !== null && !hasOwnWord(tale)) return false;
     if (presents.some(({ holder }) => holder.owner === tale.owner)) return false;
     return typeof tale.endsAtMs !== "number" || asOf < tale.endsAtMs - TOLERANCE_MS;
   });

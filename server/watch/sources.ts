@@ -15,7 +15,7 @@ export interface Taken {
   /** How the hold before it ended, when Redis said so. */
   readonly hint: Hint;
   /** An ending that a script told of and looking has now confirmed. */
-  readonly said?: OwnEvent;
+  readonly said?: OwnEvent | undefined;
   /** By the clock that the target is told by. */
   readonly asOf: number;
   readonly sentAt: number;
@@ -49,8 +49,8 @@ export interface Sources {
   blind(keys: Iterable<Key>, at: MasterWatch): void;
   /** undefined: nothing can be concluded from it alone, or not yet. */
   take(look: Look, at: MasterWatch): Taken | undefined;
-  /** Called when a master came or went, or is in another state: what is seen otherwise by that alone. */
-  stirred(): readonly Taken[];
+  /** Called when a master is in another state than before. */
+  stirred(): void;
   /** How a quorum votes on a key that nobody holds. */
   votesOf(key: Key): SeenVotes | undefined;
 }

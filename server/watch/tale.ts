@@ -28,6 +28,11 @@ export interface Tale {
 /** How a hold that vanished may have ended, when Redis said so. */
 export type Hint = "expired" | "evicted" | "blind" | undefined;
 
+/** Whether our scripts tell of this hold themselves; what they say of one of a quorum is the word of one master. */
+export function hasOwnWord({ fence, seq }: Pick<Tale, "fence" | "seq">): boolean {
+  return fence !== null && seq > 0;
+}
+
 /** Takes in what one of our scripts said. A repetition of what is told already says nothing. */
 export function tellExact(
   tale: Tale | undefined,
@@ -130,7 +135,7 @@ function beginningOf({ wasForced, isFirstLook }: Present, isUntold: boolean): Ev
 function changesOf(before: Tale, after: Tale, { sharesEnd }: Present, asOf: number): Told[] {
   if (after.count > before.count) return [derived("reentered", after, asOf)];
   if (after.count < before.count) return [derived("released", after, asOf)];
-  const wasExact = before.fence !== null && before.seq === after.seq;
+  const wasExact = hasOwnWord(before) && before.seq === after.seq;
   const later = (after.endsAtMs ?? 0) - (before.endsAtMs ?? after.endsAtMs ?? 0);
   return !wasExact && !sharesEnd && later > TOLERANCE_MS && before.seq === after.seq
     ? [derived("renewed", after, asOf)]

@@ -19,6 +19,7 @@ import { MasterWatch } from "./master-watch.ts";
 import { Mirror } from "./mirror.ts";
 import { Missed } from "./missed.ts";
 import type { OwnEvent } from "./own-event.ts";
+import { Quorum } from "./quorum.ts";
 import type { Look } from "./reader.ts";
 import type { RedisClock } from "./redis-clock.ts";
 import { Reporter } from "./reporter.ts";
@@ -81,7 +82,9 @@ export class Watcher {
     this.#rules = options.rules ?? NO_RULES;
     this.#watched = options.watch.map((pattern) => new Glob(pattern));
     this.#reporter = new Reporter(options.target, journal, (key) => this.#lookAgain(key));
-    this.#sources = new Homes(masters, this.#watches, this.mirror);
+    this.#sources = masters.areVoting
+      ? new Quorum(this.#watches, this.mirror, (taken) => this.#takeInAll(taken))
+      : new Homes(masters, this.#watches, this.mirror);
     this.#follow();
   }
 
@@ -188,8 +191,9 @@ export class Watcher {
     return lockOf(this.options.target, hold, sharedWith);
   }
 
-  freeLock(key: Key, asOf: number, waiters?: SeenWaiters): Lock {
-    return freeLock(this.options.target, key, asOf, waiters);
+  /** @param votes on it; as the picture has them by default */
+  freeLock(key: Key, asOf: number, waiters?: SeenWaiters, votes = this.#sources.votesOf(key)): Lock {
+    return freeLock(this.options.target, key, asOf, waiters, votes);
   }
 
   get #all(): MasterWatch[] {
@@ -262,9 +266,13 @@ export class Watcher {
   }
 
   #take(looks: readonly Look[], at: MasterWatch): void {
-    for (const look of looks) {
+    this.#takeInAll(looks.map((look) => () => this.#sources.take(look, at)));
+  }
+
+  #takeInAll(all: readonly (() => Taken | undefined)[]): void {
+    for (const each of all) {
       try {
-        const taken = this.#sources.take(look, at);
+        const taken = each();
         if (taken !== undefined) this.#takeIn(taken);
       } catch (error) {
         // One lock that cannot be told must not end the picture of the others.
@@ -276,7 +284,7 @@ export class Watcher {
 
   /** A master is in another state than before. */
   #stirred(): void {
-    for (const taken of this.#sources.stirred()) this.#takeIn(taken);
+    this.#sources.stirred();
     this.#changed();
   }
 

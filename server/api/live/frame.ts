@@ -85,8 +85,9 @@ export class Frame {
       return { text, state: text };
     }
     const waiters = this.watcher.mirror.waitersOf(key);
-    const text = JSON.stringify(this.watcher.freeLock(key, this.now, waiters));
-    return { text, state: `free ${waiters?.count ?? 0} ${key}` };
+    const lock = this.watcher.freeLock(key, this.now, waiters);
+    const votes = lock.votes === undefined ? "" : JSON.stringify(lock.votes);
+    return { text: JSON.stringify(lock), state: `free ${waiters?.count ?? 0} ${votes} ${key}` };
   }
 
   /** The message of the newest events of all locks. */

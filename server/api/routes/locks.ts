@@ -125,8 +125,8 @@ async function lockNow(watcher: Watcher, key: Key): Promise<Lock> {
   const observation = answered(seen);
   if (observation.state === "not_a_lock") throw noLockSeen(observation);
   if (hold !== undefined) return watcher.lockOf(hold);
-  const waiters = observation.state === "free" ? observation.waiters : undefined;
-  return watcher.freeLock(key, observation.asOf, waiters);
+  const { waiters, votes } = observation.state === "free" ? observation : {};
+  return watcher.freeLock(key, observation.asOf, waiters, votes);
 }
 
 async function look(watcher: Watcher, key: Key) {

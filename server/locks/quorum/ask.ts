@@ -2,7 +2,8 @@ import { setMaxListeners } from "node:events";
 import { whenReady } from "../../redis/connect.ts";
 import { failureOf } from "../../redis/failure.ts";
 import { UnavailableError } from "../errors.ts";
-import { type Master, majorityOf } from "./master.ts";
+import type { Master } from "./master.ts";
+import { majorityOf } from "./order.ts";
 
 /**
  * What a master said in its time. `away`: it certainly did nothing. `unknown`: it may have done it, and will not say any

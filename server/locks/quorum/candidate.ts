@@ -5,9 +5,9 @@ import { type Moment, momentNow } from "../hold.ts";
 import { within } from "../within.ts";
 import { type Agreement, agreementOf, isBehind, joins, progressOf, type Vote, votesOf } from "./agreement.ts";
 import { type Answer, type Answers, ask } from "./ask.ts";
-import { type Master, majorityOf } from "./master.ts";
+import type { Master } from "./master.ts";
 import { OpenVotes } from "./open-votes.ts";
-import { kthLargest, median } from "./order.ts";
+import { kthLargest, majorityOf, median } from "./order.ts";
 import { type Name, Standing } from "./standing.ts";
 import { budgetMsOf, validityMs } from "./time.ts";
 

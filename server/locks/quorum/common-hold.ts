@@ -1,5 +1,4 @@
-import { majorityOf } from "./master.ts";
-import { kthLargest, kthSmallest, largestFirst, median } from "./order.ts";
+import { kthLargest, kthSmallest, largestFirst, majorityOf, median } from "./order.ts";
 
 /** A hold as one master has it. */
 export interface SeenHold {

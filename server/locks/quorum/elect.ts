@@ -4,7 +4,7 @@ import type { AcquireRequest } from "../../formats/format.ts";
 import { type LockkeeperError, UnavailableError } from "../errors.ts";
 import type { StopSignal } from "../verbs.ts";
 import type { Candidate, Elected, Outcome } from "./candidate.ts";
-import { majorityOf } from "./master.ts";
+import { majorityOf } from "./order.ts";
 import { isSplit, isTooFew, isWithdrawn, maybeDone, refusalOf } from "./refusal.ts";
 import { pauseAfterSplit } from "./time.ts";
 

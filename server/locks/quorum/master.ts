@@ -3,6 +3,7 @@ import type { Redis } from "ioredis";
 import { eventChannelOf } from "../../formats/keys.ts";
 import { addressOf, COMMAND_TIMEOUT_MS, connect, whenReady } from "../../redis/connect.ts";
 import { StartupError } from "../../startup-error.ts";
+import { majorityOf } from "./order.ts";
 
 /** One of the independent Redis servers of a quorum, and our connections to it. They come back by themselves. */
 export interface Master {
@@ -14,7 +15,8 @@ export interface Master {
   readonly renewals: Redis;
 }
 
-export const majorityOf = (masters: number) => Math.floor(masters / 2) + 1;
+/** `any`: what others run is looked at and used as it is, and its number is told of as a finding. */
+export type CountRule = "odd" | "any";
 
 const OPEN_MS = 5000;
 /** Those that are a little slower than the majority are waited for, so that the first holds have all votes. */
@@ -25,8 +27,8 @@ const SLOWER_MS = 200;
  *
  * @throws StartupError when they make no quorum, or fewer than a majority answers within five seconds
  */
-export async function openMasters(urls: readonly string[]): Promise<Master[]> {
-  assertOdd(urls.length);
+export async function openMasters(urls: readonly string[], count: CountRule): Promise<Master[]> {
+  assertCount(urls.length, count);
   const masters = mastersAt(urls);
   try {
     await untilMajority(masters);
@@ -44,8 +46,9 @@ export function closeAll(masters: readonly Master[]): void {
   }
 }
 
-function assertOdd(count: number): void {
+function assertCount(count: number, rule: CountRule): void {
   if (count >= 3 && count % 2 === 1) return;
+  if (rule === "any" && count >= 2) return;
   throw new StartupError(
     `A quorum needs an odd number of independent Redis masters, 3 or more; ${count} ${count === 1 ? "was" : "were"} given. One more than an odd number bears no further loss, and fewer than 3 bear none.`,
   );

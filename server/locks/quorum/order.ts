@@ -1,5 +1,7 @@
 /** What several masters say, as one figure. */
 
+export const majorityOf = (masters: number) => Math.floor(masters / 2) + 1;
+
 /** The k-th of the values from below: as many as k are not above it. */
 export function kthSmallest(values: readonly number[], k: number): number {
   return values.toSorted((one, other) => one - other)[k - 1] ?? Number.POSITIVE_INFINITY;

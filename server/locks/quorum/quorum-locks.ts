@@ -2,25 +2,29 @@ import type { SpokenFormat } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/contract/key.ts";
 import type { Grant, Released, Verified, VerifyInput } from "../../../lib/contract/verb.ts";
 import type { AcquireRequest } from "../../formats/format.ts";
+import type { FreeAsk } from "../../formats/known-format.ts";
+import type { HeldObservation } from "../../formats/observation.ts";
 import { BUDGET_MS } from "../attempt.ts";
 import { assertDurations } from "../durations.ts";
 import { HeldError, InvalidError } from "../errors.ts";
 import { Lockable } from "../lockable.ts";
-import { assertOwner, grantOf } from "../refusals.ts";
+import { assertMappable, assertOwner, grantOf } from "../refusals.ts";
 import { Requests } from "../requests.ts";
 import { reservedOwner } from "../reserve.ts";
 import type {
   AcquiredGrant,
   AcquireOptions,
+  ForceReply,
+  OperatorVerbs,
   ReleaseOptions,
   RenewOptions,
   ReserveOptions,
-  Verbs,
 } from "../verbs.ts";
 import { type Sight, type Taken, Waits } from "../wait.ts";
 import { WaitingRoom } from "../waiting-room.ts";
 import { Candidate, type Elected } from "./candidate.ts";
 import { elect, reasonOf } from "./elect.ts";
+import { freeEverywhere } from "./force.ts";
 import type { Master } from "./master.ts";
 import { OpenVotesOfHolds } from "./open-votes.ts";
 import { Releases } from "./release.ts";
@@ -35,7 +39,7 @@ const FORMAT = "token";
  * The verbs on locks that a majority of independent masters has to agree on (Redlock). What is said of a verb holds
  * as for one Redis, except that a lock can be lost with the majority and no other way.
  */
-export class QuorumLocks implements Verbs {
+export class QuorumLocks implements OperatorVerbs {
   readonly #lockable: Lockable;
   readonly #waits: Waits;
   readonly #requests = new Requests();
@@ -141,6 +145,12 @@ export class QuorumLocks implements Verbs {
     this.#assert(key, wanted);
     assertOwner(wanted.owner);
     return await verify(this.masters, key, wanted);
+  }
+
+  /** @throws LockkeeperError key_not_allowed, unavailable, unknown_outcome */
+  async forceRelease(seen: HeldObservation, ask: FreeAsk): Promise<ForceReply> {
+    assertMappable(seen.key);
+    return await freeEverywhere(this.masters, seen, ask);
   }
 
   #granted(candidate: Candidate, key: Key, request: AcquireRequest, elected: Elected): AcquiredGrant {

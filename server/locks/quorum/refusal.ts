@@ -4,8 +4,7 @@ import type { AcquireReply, Elsewhere } from "../../formats/reply.ts";
 import { type LockkeeperError, UnavailableError, UnknownOutcomeError } from "../errors.ts";
 import { heldBy, lostBy, queueFull, refusal } from "../refusals.ts";
 import { type Answers, repliesOf } from "./ask.ts";
-import { majorityOf } from "./master.ts";
-import { kthSmallest, largestFirst, median } from "./order.ts";
+import { kthSmallest, largestFirst, majorityOf, median } from "./order.ts";
 
 /** What the masters said together, where they gave no hold. */
 

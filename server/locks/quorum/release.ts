@@ -5,8 +5,8 @@ import type { ReleaseReply } from "../../formats/reply.ts";
 import { attempt, BUDGET_MS } from "../attempt.ts";
 import { notALock, refusal } from "../refusals.ts";
 import { type Answer, type Answers, ask, repliesOf } from "./ask.ts";
-import { type Master, majorityOf } from "./master.ts";
-import { kthSmallest, largestFirst, median } from "./order.ts";
+import type { Master } from "./master.ts";
+import { kthSmallest, largestFirst, majorityOf, median } from "./order.ts";
 import { maybeDone, tooFew } from "./refusal.ts";
 
 /** As long as masters remember a request. */

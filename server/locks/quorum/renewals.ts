@@ -3,8 +3,8 @@ import type { Renewed } from "../backend.ts";
 import { type Hold, momentNow } from "../hold.ts";
 import { type Answers, ask, repliesOf } from "./ask.ts";
 import { verdictOf } from "./common-hold.ts";
-import { type Master, majorityOf } from "./master.ts";
-import { kthLargest } from "./order.ts";
+import type { Master } from "./master.ts";
+import { kthLargest, majorityOf } from "./order.ts";
 import { certainMs, validityMs } from "./time.ts";
 
 /**

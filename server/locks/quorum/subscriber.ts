@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import type { Subscriber } from "../../redis/commands.ts";
-import { majorityOf } from "./master.ts";
+import { majorityOf } from "./order.ts";
 
 type One = Pick<Subscriber, "subscribe" | "unsubscribe" | "on">;
 

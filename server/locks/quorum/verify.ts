@@ -7,8 +7,8 @@ import { attempt, BUDGET_MS } from "../attempt.ts";
 import { lostBy, notALock } from "../refusals.ts";
 import { type Answers, ask, repliesOf } from "./ask.ts";
 import { commonHoldOf, type SeenHold, verdictOf } from "./common-hold.ts";
-import { type Master, majorityOf } from "./master.ts";
-import { largestFirst } from "./order.ts";
+import type { Master } from "./master.ts";
+import { largestFirst, majorityOf } from "./order.ts";
 import { tooFew } from "./refusal.ts";
 
 /** Whether a majority has the owner's hold at this moment. @throws LockkeeperError lost, not_a_lock, unavailable */
