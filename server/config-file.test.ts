@@ -142,7 +142,7 @@ describe("the configuration file", () => {
     [
       "a quorum",
       withTarget({ redis: { quorum: ["redis://h"] } }),
-      /redis: a quorum of masters is for the library so far/,
+      /redis\.quorum: must name all masters of the quorum/,
     ],
     ["a name", withTarget({ name: "a b" }), /: targets\[1\]\.name: must begin with a letter or digit/],
     [

@@ -10,7 +10,11 @@ function textOf(state: LiveState, silence: number | null): string | null {
     return `${since} What you see may be out of date; nothing can be freed. This page tries again by itself.`;
   }
   if (state.health?.state === "down") {
-    return `Redis is down, so this page is stale: nothing can be freed until it is back. ${state.health.detail ?? ""}`.trim();
+    const who = state.health.majority === undefined ? "Redis" : "A majority of the masters";
+    return `${who} is down, so this page is stale: nothing can be freed until it is back. ${state.health.detail ?? ""}`.trim();
+  }
+  if (state.health?.state === "partial" && state.health.majority !== undefined) {
+    return `${partialOf(state.health)}: the others decide, and every lock is as shown unless it says otherwise. ${state.health.detail ?? ""}`.trim();
   }
   if (state.health?.state === "partial") {
     return `${partialOf(state.health)}: what is shown of their locks is stale, and those cannot be freed. All others are as shown. ${state.health.detail ?? ""}`.trim();

@@ -29,7 +29,8 @@ export function conditionOf(state: LiveState, silence: number | null): Condition
 
 function ofHealth(health: Health): Condition {
   if (health.state === "down") return plain("bad", "Redis is down");
-  if (health.state === "partial") return plain("bad", partialOf(health));
+  if (health.state === "partial")
+    return plain(health.majority === undefined ? "bad" : "warn", partialOf(health));
   if (health.state === "catching_up") return catchingUp(health);
   if (health.lagMs === null) return plain("ok", "live");
   return { tone: "ok", text: `live, ${formatLag(health.lagMs)} behind`, spoken: "live" };

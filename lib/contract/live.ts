@@ -92,6 +92,9 @@ export const Health = z
       description:
         "At least so many locks are not in the picture, because it has as many as LOCKKEEPER_LOCKS_MAX allows.",
     }),
+    majority: z.int().optional().meta({
+      description: "Of a quorum: how many masters have to agree. With fewer its state is `down`.",
+    }),
     detail: z.string().optional().meta({ description: "What is wrong and what to do about it." }),
     masters: z.array(MasterHealth),
   })

@@ -26,6 +26,8 @@ export interface SeenHolder {
   readonly stored?: readonly Key[];
   /** Number of our last change to this hold; 0 for a foreign one. */
   readonly seq: number;
+  /** As a majority of a quorum has it: what a script says of it is the word of one master. */
+  readonly isVoted?: true;
 }
 
 export interface SeenWaiters {

@@ -100,7 +100,7 @@ function watched(
   });
   rules.onLoaded(() => watcher.useRules(rules.rules));
   const sight = {
-    isWhole: () => watcher.health().state === "live",
+    isWhole: () => watcher.isWhole,
     now: () => watcher.clock.now(),
     onChange: (listener: () => void) => watcher.onChange(listener),
   };

@@ -55,7 +55,7 @@ const SPREAD_MS_MAX = 500;
 export class Ballot<Of extends Voter> {
   readonly #votes = new Map<Of, Vote>();
   #decided: Answered | undefined;
-  #turning: { readonly name: string; readonly since: number } | undefined;
+  #turning: { readonly name: string; readonly to: Answered["state"]; readonly since: number } | undefined;
   #hint: Hint;
   #gone = new Set<Of>();
   #forced = new Map<Of, OwnEvent>();
@@ -69,6 +69,11 @@ export class Ballot<Of extends Voter> {
 
   get isTurning(): boolean {
     return this.#turning !== undefined;
+  }
+
+  /** Only looks that were sent since then (performance.now()) say whether it turns; undefined: it does not. */
+  get turningSince(): number | undefined {
+    return this.#turning?.since;
   }
 
   /** As it was decided last, with the votes as they are now. */
@@ -91,6 +96,11 @@ export class Ballot<Of extends Voter> {
     return this.#votes.get(voter)?.seen;
   }
 
+  /** When (performance.now()) it was looked at there, since the master is there. */
+  lookedAt(voter: Of): number {
+    return (this.#isKnown(voter) && this.#votes.get(voter)?.at) || Number.NEGATIVE_INFINITY;
+  }
+
   /** Those who are there and were not looked at since they are. */
   unseen(): Of[] {
     return this.voters.filter((voter) => voter.isUp && !this.#isKnown(voter));
@@ -109,8 +119,11 @@ export class Ballot<Of extends Voter> {
   }
 
   heard(voter: Of, { wasGone, hint }: { wasGone: boolean; hint: Hint }): void {
-    if (wasGone) this.#gone.add(voter);
     this.#hint = hint ?? this.#hint;
+    if (!wasGone) return;
+    this.#gone.add(voter);
+    // A vote that was given back and given again between two looks is there at both.
+    if (this.#turning?.to === "held") this.#turning = { ...this.#turning, since: performance.now() };
   }
 
   /** One master said that a hold was freed there by force. */
@@ -131,7 +144,7 @@ export class Ballot<Of extends Voter> {
     const name = decisionOf(now.seen);
     if (name === decisionOf(this.#decided)) return this.#confirm(now.seen);
     if (this.#turning?.name !== name) {
-      this.#turning = { name, since: performance.now() };
+      this.#turning = { name, to: now.seen.state, since: performance.now() };
       return undefined;
     }
     const again = this.#tally(asOf, this.#turning.since);

@@ -5,16 +5,18 @@ import type { MasterWatch } from "./master-watch.ts";
 export function healthOf(
   watches: readonly MasterWatch[],
   now: number,
-  { missed, locks, leftOut }: Pick<Health, "missed" | "locks"> & { leftOut: number },
+  facts: Pick<Health, "missed" | "locks" | "majority"> & { leftOut: number },
 ): Health {
   const masters = watches.map(healthOfMaster);
   const up = masters.filter(({ state }) => state !== "down");
   const off = up.find(({ notifications }) => notifications === "off");
-  const detail = detailOf(masters) ?? fullOf(locks, leftOut) ?? off?.detail;
+  const { missed, locks, leftOut, majority } = facts;
+  const detail = detailOf(masters, majority) ?? fullOf(locks, leftOut) ?? off?.detail;
   const scan = scanOf(masters);
   return {
     now,
-    state: stateOf(masters),
+    state: stateOf(masters, majority),
+    ...(majority === undefined ? {} : { majority }),
     notifications: up.length === 0 || off !== undefined ? "off" : "on",
     lagMs: most(up.map(({ lagMs }) => lagMs)),
     scannedAt: least(masters.map(({ scannedAt }) => scannedAt)),
@@ -26,6 +28,11 @@ export function healthOf(
     ...(detail === undefined ? {} : { detail }),
     masters,
   };
+}
+
+/** It answers, and all that it has is known. */
+export function isWatchedWell({ link, passes }: MasterWatch): boolean {
+  return link.isUp && passes.isCaughtUp;
 }
 
 function healthOfMaster({ master, link, passes, walks, clock }: MasterWatch): MasterHealth {
@@ -64,15 +71,16 @@ function fullOf(locks: number, leftOut: number): string | undefined {
   return `${locks} locks are shown, as many as LOCKKEEPER_LOCKS_MAX allows; ${leftOut} or more are not. Raise it, or watch fewer keys with LOCKKEEPER_WATCH.`;
 }
 
-function stateOf(masters: readonly MasterHealth[]): Health["state"] {
+/** @param needed how many have to answer for the picture to be right at all */
+function stateOf(masters: readonly MasterHealth[], needed = 1): Health["state"] {
   const down = masters.filter(({ state }) => state === "down");
-  if (down.length === masters.length) return "down";
+  if (masters.length - down.length < needed) return "down";
   if (down.length > 0) return "partial";
   return masters.every(({ state }) => state === "live") ? "live" : "catching_up";
 }
 
 /** What is wrong with those that are down. */
-function detailOf(masters: readonly MasterHealth[]): string | undefined {
+function detailOf(masters: readonly MasterHealth[], needed = 1): string | undefined {
   const down = masters.filter(({ state }) => state === "down");
   if (masters.length <= 1) {
     return masters.length === 0 ? "No master of it is known." : down[0]?.detail;
@@ -82,7 +90,11 @@ function detailOf(masters: readonly MasterHealth[]): string | undefined {
     const since = downSince === undefined ? "" : ` since ${new Date(downSince).toISOString()}`;
     return `${name} is down${since}: ${detail ?? "Redis does not answer."}`;
   });
-  return each.join(" ");
+  if (masters.length - down.length >= needed) return each.join(" ");
+  return [
+    `${down.length} of ${masters.length} masters do not answer, and ${needed} have to: no lock can be decided, taken or freed, and what is shown is as it was decided last.`,
+    ...each,
+  ].join(" ");
 }
 
 function most(values: readonly (number | null)[]): number | null {

@@ -57,7 +57,7 @@ export class Quorum implements Sources {
 
   /** A majority of them answers. */
   get isUp(): boolean {
-    return this.#up.length >= this.#majority;
+    return this.#up.length >= this.majority;
   }
 
   mark(key: Key): void {
@@ -99,8 +99,15 @@ export class Quorum implements Sources {
     await this.#ask(({ link }) => link.confirm());
   }
 
-  known(): Iterable<Key> {
-    return this.#ballots.keys();
+  *known(at: MasterWatch, unseenForMs = 0): Iterable<Key> {
+    const seat = this.#seatOf(at);
+    const seenBefore = performance.now() - unseenForMs;
+    for (const [key, ballot] of this.#ballots) if (ballot.lookedAt(seat) < seenBefore) yield key;
+  }
+
+  isKnown(key: Key, at: MasterWatch): boolean {
+    const ballot = this.#ballots.get(key);
+    return ballot !== undefined && ballot.lookedAt(this.#seatOf(at)) > Number.NEGATIVE_INFINITY;
   }
 
   dueMsOf(key: Key, at: MasterWatch): number | undefined {
@@ -132,12 +139,13 @@ export class Quorum implements Sources {
     const ballot = this.#ballots.get(key) ?? (look.observation.state === "held" && this.#ballotOf(key));
     // That a key is free of which nobody knows a vote is no news.
     if (!ballot) return undefined;
+    const { turningSince } = ballot;
     ballot.heard(
       seat,
       seat.heard.takenBy(look.observation, this.mirror.get(key), { sentAt: look.sentAt, isMoving: false }),
     );
     ballot.put(seat, look, at.clock.at(look.receivedAt) - Date.now());
-    return this.#settle(key, ballot, look.sentAt);
+    return this.#settle(key, ballot, look.sentAt, turningSince);
   }
 
   stirred(): void {
@@ -164,7 +172,7 @@ export class Quorum implements Sources {
     return this.#voters.filter(({ isUp }) => isUp);
   }
 
-  get #majority(): number {
+  get majority(): number {
     return majorityOf(this.#voters.length);
   }
 
@@ -191,17 +199,17 @@ export class Quorum implements Sources {
   /** @throws NeverSentError when fewer than a majority answer */
   async #ask(question: (watch: MasterWatch) => Promise<unknown>): Promise<void> {
     const asked = this.#up.map(({ watch }) => question(watch));
-    const answered = await enoughOf(asked, this.#majority);
-    if (answered >= this.#majority) return;
+    const answered = await enoughOf(asked, this.majority);
+    if (answered >= this.majority) return;
     throw new NeverSentError(
-      `Of ${this.#voters.length} masters ${answered} answered, and ${this.#majority} have to`,
+      `Of ${this.#voters.length} masters ${answered} answered, and ${this.majority} have to`,
     );
   }
 
-  #settle(key: Key, ballot: Ballot<Seat>, sentAt: number): Taken | undefined {
-    const wasTurning = ballot.isTurning;
+  #settle(key: Key, ballot: Ballot<Seat>, sentAt: number, turningSince: number | undefined) {
     const decision = ballot.settle(this.clock.now());
-    const again = !wasTurning && ballot.isTurning ? this.#up : ballot.unseen();
+    const isNew = ballot.isTurning && ballot.turningSince !== turningSince;
+    const again = isNew ? this.#up : ballot.unseen();
     for (const { watch } of again) watch.mark(key);
     if (decision === undefined) return undefined;
     const taken = this.#takenOf(decision, sentAt);
@@ -212,21 +220,21 @@ export class Quorum implements Sources {
   #takenOf({ observation, hint, wasGone, forced }: Decision, sentAt: number): Taken {
     const watching = this.#up.filter(({ watch: { link, passes } }) => link.seesChanges && passes.isCaughtUp);
     const sights = this.#voters.map(({ watch: { link } }) => (link.seesChanges ? link.sight : NO_SIGHT));
-    const isSeeing = sights.filter((sight) => sight !== NO_SIGHT).length >= this.#majority;
+    const isSeeing = sights.filter((sight) => sight !== NO_SIGHT).length >= this.majority;
     const first = this.#voters.filter(({ watch: { passes } }) => passes.isFirst);
     const asOf = this.clock.now();
     return {
       observation,
       circumstances: {
         wasGone,
-        since: watching.length >= this.#majority ? "exact" : "at_least",
+        since: watching.length >= this.majority ? "exact" : "at_least",
         sight: isSeeing ? sights.join("_") : NO_SIGHT,
       },
       hint,
       ...(forced === undefined ? {} : { said: this.#endingBy(forced, asOf) }),
       asOf,
       sentAt,
-      isFirstLook: this.#voters.length - first.length < this.#majority,
+      isFirstLook: this.#voters.length - first.length < this.majority,
     };
   }
 
@@ -237,7 +245,7 @@ export class Quorum implements Sources {
     const [{ seen, firstSeenMs }] = hold.holders;
     const heldMs = Math.max(0, at - (seen.sinceMs ?? firstSeenMs));
     const { owner, fence } = seen;
-    return { type: "force_released", key, at, fence, seq: 1, count: 0, heldMs, owner, by, reason };
+    return { type: "force_released", key, at, fence, seq: seen.seq + 1, count: 0, heldMs, owner, by, reason };
   }
 
   /** What is decided without one master, or with it, in slices: there may be very many locks. */
@@ -250,7 +258,7 @@ export class Quorum implements Sources {
       const sentAt = performance.now();
       const settle = (key: Key) => () => {
         const ballot = this.#ballots.get(key);
-        return ballot && this.#settle(key, ballot, sentAt);
+        return ballot && this.#settle(key, ballot, sentAt, ballot.turningSince);
       };
       this.tell(keys.slice(from, from + SLICE).map(settle));
       await new Promise((resolve) => setImmediate(resolve));

@@ -26,6 +26,8 @@ export interface Taken {
 export interface Sources {
   /** Whether the picture can be right at all. */
   readonly isUp: boolean;
+  /** Of a quorum: how many masters have to agree. */
+  readonly majority?: number;
   /** The clock that the target as a whole is told by: each master has its own. */
   readonly clock: RedisClock;
   /** Has the key read soon, wherever it may be. */

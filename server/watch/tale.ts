@@ -20,6 +20,7 @@ export interface Tale {
   /** 0: it has ended; what is said of it from now on comes late. */
   readonly count: number;
   readonly seq: number;
+  readonly isVoted?: true | undefined;
   readonly sinceMs: number;
   /** When its lease ends, Redis's clock; null: never, undefined: not read yet. */
   readonly endsAtMs: number | null | undefined;
@@ -29,8 +30,8 @@ export interface Tale {
 export type Hint = "expired" | "evicted" | "blind" | undefined;
 
 /** Whether our scripts tell of this hold themselves; what they say of one of a quorum is the word of one master. */
-export function hasOwnWord({ fence, seq }: Pick<Tale, "fence" | "seq">): boolean {
-  return fence !== null && seq > 0;
+export function hasOwnWord({ fence, isVoted }: Pick<Tale, "fence" | "isVoted">): boolean {
+  return fence !== null && isVoted !== true;
 }
 
 /** Takes in what one of our scripts said. A repetition of what is told already says nothing. */
@@ -137,7 +138,8 @@ function changesOf(before: Tale, after: Tale, { sharesEnd }: Present, asOf: numb
   if (after.count < before.count) return [derived("released", after, asOf)];
   const wasExact = hasOwnWord(before) && before.seq === after.seq;
   const later = (after.endsAtMs ?? 0) - (before.endsAtMs ?? after.endsAtMs ?? 0);
-  return !wasExact && !sharesEnd && later > TOLERANCE_MS && before.seq === after.seq
+  const isNumbered = before.isVoted !== true && before.seq !== after.seq;
+  return !wasExact && !sharesEnd && later > TOLERANCE_MS && !isNumbered
     ? [derived("renewed", after, asOf)]
     : [];
 }
@@ -149,8 +151,8 @@ function isSame(tale: Tale, { holder, epoch }: Present): boolean {
 }
 
 function taleOf({ holder, epoch, sinceMs, endsAtMs }: Present): Tale {
-  const { owner, role, fence, count, seq } = holder;
-  return { owner, role, fence, epoch, count, seq, sinceMs, endsAtMs };
+  const { owner, role, fence, count, seq, isVoted } = holder;
+  return { owner, role, fence, epoch, count, seq, isVoted, sinceMs, endsAtMs };
 }
 
 export function endingOf(tale: Tale, asOf: number, hint: Hint): Told {

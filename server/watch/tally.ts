@@ -82,12 +82,10 @@ function togetherOf(holder: SeenHolder, group: readonly HeldObservation[], major
   const same = group.flatMap(
     ({ holders }) => holders.find(({ owner, role }) => owner === holder.owner && role === holder.role) ?? [],
   );
-  const count = kthSmallest(
-    same.map((each) => each.count),
-    majority,
-  );
-  // Each master counts its own changes, so their numbers say nothing of the whole.
-  const together = { ...holder, count, seq: 0 };
+  const within = (figures: readonly number[]) => kthSmallest(figures, majority);
+  const count = within(same.map((each) => each.count));
+  const seq = within(same.map((each) => each.seq));
+  const together = { ...holder, count, seq, isVoted: true } as const;
   const own = same.flatMap(({ ownRemainingMs }) => (ownRemainingMs === undefined ? [] : [ownRemainingMs]));
   return own.length < majority ? together : { ...together, ownRemainingMs: longestOfMajority(own, majority) };
 }

@@ -12,7 +12,7 @@ import type { Journal } from "../history/journal.ts";
 import { Glob, matchesAny } from "../redis/glob.ts";
 import type { Master, Masters } from "../redis/master.ts";
 import { passingHoldOf } from "./continuity.ts";
-import { healthOf } from "./health.ts";
+import { healthOf, isWatchedWell } from "./health.ts";
 import { freeLock, type Hold, lockOf } from "./hold.ts";
 import { Homes } from "./homes.ts";
 import { MasterWatch } from "./master-watch.ts";
@@ -132,7 +132,14 @@ export class Watcher {
 
   health(): Health {
     const { size: locks, leftOut } = this.mirror;
-    return healthOf(this.#all, this.clock.now(), { missed: this.missed.counts, locks, leftOut });
+    const { majority } = this.#sources;
+    return healthOf(this.#all, this.clock.now(), { missed: this.missed.counts, locks, leftOut, majority });
+  }
+
+  /** Whether nothing escapes it: all masters are watched, or of a quorum as many as decide. */
+  get isWhole(): boolean {
+    const live = this.#all.filter(isWatchedWell).length;
+    return live > 0 && live >= (this.#sources.majority ?? this.#all.length);
   }
 
   /** Resolves when the picture has taken in what was heard so far, or Redis does not let it. */

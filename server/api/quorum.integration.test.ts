@@ -1,0 +1,261 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { pathOfKey } from "../../lib/contract/key.ts";
+import type { Lock } from "../../lib/contract/lock.ts";
+import { LockClient } from "../locks/lock-client.ts";
+import { freshKey } from "../testing/locks.ts";
+import { startTestMasters, type TestMasters } from "../testing/masters.ts";
+import { startTestServer, type TestServer, until } from "../testing/server.ts";
+
+let masters: TestMasters;
+let server: TestServer;
+let client: LockClient;
+
+beforeAll(async () => {
+  masters = await startTestMasters(3);
+  server = await startTestServer({
+    file: (home) => ({ home, targets: [{ name: "locks", redis: { quorum: masters.urls } }] }),
+  });
+  client = await LockClient.open({ quorum: masters.urls });
+});
+afterAll(async () => {
+  client.close();
+  await server.stop();
+  await masters.stop();
+});
+beforeEach(async () => {
+  await until(async () => (await health()).state === "live");
+});
+
+const health = async () => (await server.call("/targets")).body.items[0];
+const pathOf = (key: string, action = "") => `/locks/${pathOfKey(key)}${action}`;
+const look = async (key: string): Promise<Lock> => (await server.call(pathOf(key))).body;
+const acquire = async (key: string, owner: string, more: object = {}) =>
+  await server.call(pathOf(key, "/acquire"), { body: { owner, ...more } });
+const force = async (key: string, ask: object) =>
+  await server.call(pathOf(key, "/force-release"), { body: { reason: "its node is lost", ...ask } });
+
+async function listed(key: string): Promise<Lock | undefined> {
+  const { items } = (await server.call(`/locks?filter=${encodeURIComponent(key)}`)).body;
+  return items?.find((lock: Lock) => lock.key === key);
+}
+
+async function untilListed(
+  key: string,
+  holds: (lock: Lock | undefined) => boolean,
+): Promise<Lock | undefined> {
+  await until(async () => holds(await listed(key)));
+  return await listed(key);
+}
+
+/** Type, owner and how it is known, oldest first; without the gaps of the time in which nothing could be decided. */
+async function story(key: string): Promise<string[]> {
+  const { items } = (await server.call(pathOf(key, "/history"))).body;
+  return items
+    .filter(({ type }: { type: string }) => type !== "gap")
+    .toReversed()
+    .map((event: { type: string; owner: string; observed: string }) =>
+      [event.type, event.owner, event.observed].join(" "),
+    );
+}
+
+const untilStory = async (key: string, expected: string[]) => {
+  await until(async () => (await story(key)).length >= expected.length).catch(() => undefined);
+  expect(await story(key)).toEqual(expected);
+};
+
+describe("a quorum as a target", () => {
+  it("is taken, renewed, verified and released over HTTP, in the format token alone, and told as one story", async () => {
+    const key = freshKey();
+    const granted = await acquire(key, "worker-1", { record: { service: "orders" } });
+    expect([granted.status, granted.body.owner, granted.body.count]).toEqual([200, "worker-1", 1]);
+    expect(await masters.votes(key)).toEqual(["worker-1", "worker-1", "worker-1"]);
+    const lock = await untilListed(key, (found) => found !== undefined);
+    expect(lock).toMatchObject({
+      ...{ state: "held", format: "token", confidence: "certain" },
+      holders: [{ owner: "worker-1", fence: granted.body.fence, record: { service: "orders" } }],
+      votes: { of: 3, state: "decided" },
+    });
+    await untilListed(key, (found) => found?.votes?.owners[0]?.masters === 3);
+    const refused = await acquire(key, "worker-2");
+    expect([refused.status, refused.body.code, refused.body.holders[0].owner]).toEqual([
+      409,
+      "held",
+      "worker-1",
+    ]);
+    const strange = await acquire(key, "worker-1", { format: "redisson" });
+    expect([strange.status, strange.body.code]).toEqual([400, "invalid"]);
+    expect(strange.body.detail).toContain("token");
+
+    const id = { "idempotency-key": `again-${key}` };
+    const asked = { body: { owner: "worker-1", leaseMs: 60_000 }, headers: id };
+    expect((await server.call(pathOf(key, "/renew"), asked)).status).toBe(200);
+    const again = await server.call(pathOf(key, "/renew"), asked);
+    expect([again.status, again.body.fence]).toEqual([200, granted.body.fence]);
+    expect((await look(key)).remainingMs).toBeGreaterThan(50_000);
+    const verified = await server.call(pathOf(key, "/verify"), { body: { owner: "worker-1" } });
+    expect([verified.status, verified.body.fence]).toEqual([200, granted.body.fence]);
+
+    const waiting = acquire(key, "worker-2", { waitMs: 5000 });
+    const released = await server.call(pathOf(key, "/release"), { body: { owner: "worker-1" } });
+    expect(released.body.outcome).toBe("released");
+    expect([(await waiting).status, (await waiting).body.owner]).toEqual([200, "worker-2"]);
+    await untilStory(key, [
+      "acquired worker-1 derived",
+      "released worker-1 derived",
+      "acquired worker-2 derived",
+    ]);
+  });
+
+  it("has one lock of each key, and tells nothing of a try that never had a majority", async () => {
+    const key = freshKey();
+    await masters.occupy(key, [1], "left-over", 1500);
+    await until(async () => (await look(key)).votes?.owners.length === 1);
+    expect(await look(key)).toMatchObject({
+      ...{ state: "free", holders: [] },
+      votes: { of: 3, known: 3, state: "decided", owners: [{ owner: "left-over", masters: 1 }] },
+    });
+    expect(await listed(key)).toBeUndefined();
+    const hold = await client.acquire(key, { owner: "winner", leaseMs: 10_000 });
+    const lock = await untilListed(key, (found) => found !== undefined);
+    expect(lock?.votes?.owners).toEqual([
+      { owner: "winner", masters: 2 },
+      { owner: "left-over", masters: 1 },
+    ]);
+    await hold.release();
+    await untilStory(key, ["acquired winner derived", "released winner derived"]);
+    await until(async () => (await look(key)).votes?.owners.length === 0);
+  });
+
+  it("frees a hold at all masters at once, once, with who and why; holds it off at all of them", async () => {
+    const key = freshKey();
+    await acquire(key, "stuck");
+    const { version } = await look(key);
+    const freed = await force(key, { expect: version });
+    expect([freed.status, freed.body.outcome, freed.body.owner]).toEqual([200, "released", "stuck"]);
+    expect(outcomesOf(freed)).toEqual(["released", "released", "released"]);
+    expect(await masters.votes(key)).toEqual([null, null, null]);
+    await untilStory(key, ["acquired stuck derived", "force_released stuck exact"]);
+    const { items } = (await server.call(pathOf(key, "/history"))).body;
+    expect(items[0]).toMatchObject({ by: "key:root", reason: "its node is lost" });
+    expect((await force(key, { expect: version })).body.outcome).toBe("already_gone");
+
+    await acquire(key, "next");
+    const changed = await force(key, { expect: version });
+    expect([changed.status, changed.body.code, changed.body.holders[0].owner]).toEqual([
+      409,
+      "changed",
+      "next",
+    ]);
+    const off = await force(key, { expect: (await look(key)).version, holdOffMs: 60_000 });
+    expect([off.status, off.body.heldOff.owner]).toEqual([200, "lockkeeper:reserve:key:root"]);
+    expect((await look(key)).holders).toMatchObject([{ owner: "lockkeeper:reserve:key:root" }]);
+    expect((await acquire(key, "late")).body.code).toBe("held");
+    const reserved = await force(key, { expect: (await look(key)).version });
+    expect(reserved.body.outcome).toBe("released");
+    const reserve = await server.call(pathOf(key, "/reserve"), { body: { holdOffMs: 500 } });
+    expect([reserve.status, (await look(key)).holders[0]?.owner]).toEqual([
+      200,
+      "lockkeeper:reserve:key:root",
+    ]);
+  });
+
+  it("frees votes of the hold that was seen, and none of a later one of the same owner", async () => {
+    const key = freshKey();
+    const first = await acquire(key, "again");
+    const { version } = await look(key);
+    await server.call(pathOf(key, "/release"), { body: { owner: "again" } });
+    const second = await acquire(key, "again");
+    expect(BigInt(second.body.fence)).toBeGreaterThan(BigInt(first.body.fence));
+    expect((await force(key, { expect: version })).body.code).toBe("changed");
+    expect(await masters.votes(key)).toEqual(["again", "again", "again"]);
+  });
+
+  it("tells the end of a lease that nobody renewed, and who takes the lock after it", async () => {
+    const key = freshKey();
+    await acquire(key, "one", { leaseMs: 300 });
+    expect((await acquire(key, "two", { leaseMs: 300, waitMs: 5000 })).status).toBe(200);
+    await untilStory(key, [
+      ...["acquired one derived", "expired one derived"],
+      ...["acquired two derived", "expired two derived"],
+    ]);
+  });
+});
+
+const outcomesOf = (reply: { body: { masters: { outcome: string }[] } }) =>
+  reply.body.masters.map(({ outcome }) => outcome).toSorted();
+
+describe("while a master is away", () => {
+  const third = () => {
+    const [at] = masters.at(2);
+    if (at === undefined) throw new Error("there is no third master");
+    return at;
+  };
+
+  it("the others decide: holds stay, are taken and freed, and what it missed is told", async () => {
+    const [kept, pivotal, key] = [freshKey(), freshKey(), freshKey()];
+    await acquire(kept, "kept", { leaseMs: 60_000 });
+    await masters.occupy(pivotal, [0, 2], "pivotal");
+    await untilListed(kept, (found) => found?.votes?.owners[0]?.masters === 3);
+    await untilListed(pivotal, (found) => found !== undefined);
+    await third().master.kill();
+    await until(async () => (await health()).state === "partial");
+    const down = await untilListed(kept, (found) => found?.votes?.known === 2);
+    expect(down).toMatchObject({
+      state: "held",
+      votes: { of: 3, known: 2, state: "decided", owners: [{ owner: "kept", masters: 2 }] },
+    });
+    // One vote is known and one is away: it stays as it was decided last, and says so.
+    const undecided = await untilListed(pivotal, (found) => found?.votes?.state === "undecided");
+    expect(undecided).toMatchObject({ state: "held", holders: [{ owner: "pivotal" }] });
+
+    await acquire(key, "worker", { leaseMs: 60_000 });
+    const freed = await force(key, { expect: (await look(key)).version });
+    expect([freed.status, freed.body.outcome]).toEqual([200, "released"]);
+    expect(outcomesOf(freed)).toEqual(["away", "released", "released"]);
+    await untilStory(key, ["acquired worker derived", "force_released worker exact"]);
+
+    await third().master.restart();
+    await until(async () => (await health()).state === "live");
+    const back = await untilListed(kept, (found) => found?.votes?.known === 3);
+    expect(back?.votes).toMatchObject({ state: "decided", owners: [{ owner: "kept", masters: 2 }] });
+    // It came back without its data, and with it the majority has gone.
+    await untilListed(pivotal, (found) => found === undefined);
+    await untilStory(kept, ["acquired kept derived"]);
+  });
+
+  it("and another one, nothing can be decided, and the answers say so", async () => {
+    const key = freshKey();
+    await acquire(key, "worker", { leaseMs: 60_000 });
+    const { version } = await look(key);
+    const away = masters.at(1, 2).map(({ master }) => master);
+    await Promise.all(away.map((master) => master.kill()));
+    await until(async () => (await health()).state === "down");
+    expect((await health()).detail).toContain("2 of 3 masters do not answer");
+    for (const path of ["/locks", pathOf(key)]) {
+      expect([(await server.call(path)).status, (await server.call(path)).body.code]).toEqual([
+        503,
+        "unavailable",
+      ]);
+    }
+    expect([(await force(key, { expect: version })).body.code]).toEqual(["unavailable"]);
+    await Promise.all(away.map((master) => master.restart()));
+    await until(async () => (await health()).state === "live");
+    // Both came back without their data.
+    await untilListed(key, (found) => found === undefined);
+    expect((await look(key)).votes?.owners).toEqual([{ owner: "worker", masters: 1 }]);
+  });
+
+  it("or is emptied, its votes are gone, and the hold stands by the others", async () => {
+    const key = freshKey();
+    await acquire(key, "worker", { leaseMs: 60_000 });
+    await untilListed(key, (found) => found?.votes?.owners[0]?.masters === 3);
+    await third().redis.flushall();
+    const left = await untilListed(key, (found) => found?.votes?.owners[0]?.masters === 2);
+    expect(left?.votes).toMatchObject({ known: 3, state: "decided" });
+    await masters.redisAt(1).flushall();
+    await untilListed(key, (found) => found === undefined);
+    await masters.occupy(key, [1, 2], "thief");
+    await untilListed(key, (found) => found?.holders[0]?.owner === "thief");
+    await untilStory(key, ["acquired worker derived", "released worker derived", "acquired thief derived"]);
+  });
+});
