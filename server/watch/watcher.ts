@@ -239,7 +239,7 @@ export class Watcher {
       changed: () => this.#stirred(),
       listener: {
         onChange: (key, event) => {
-          this.missed.word(key);
+          this.#word(key);
           this.#sources.changed(key, event, at);
         },
         onOwnEvent: (event) => this.#onOwnEvent(event, at),
@@ -267,7 +267,7 @@ export class Watcher {
   }
 
   #onOwnEvent(said: OwnEvent, at: MasterWatch): void {
-    if (this.isWatched(said.key)) this.missed.word(said.key);
+    if (this.isWatched(said.key)) this.#word(said.key);
     const told = this.#sources.said(said, at);
     if (told !== undefined) this.#reporter.exact(told.event, told.hint);
   }
@@ -299,11 +299,18 @@ export class Watcher {
     const { key } = observation;
     const { before, after } = this.mirror.observe(observation, circumstances);
     const kept = this.mirror.get(key);
-    this.missed.seen({ observation, before, after: kept, circumstances, ...told });
+    // A decision of several masters is taken from looks and words of each, and of which word it is cannot be told.
+    if (!this.masters.areVoting) {
+      this.missed.seen({ observation, before, after: kept, circumstances, ...told });
+    }
     const waitersOfFree = this.mirror.waitersOf(key)?.count ?? 0;
     for (const listener of this.#seenListeners) listener(key, before, kept, waitersOfFree);
     if (said !== undefined) this.#reporter.exact(said);
     this.#reporter.sighted({ key, hold: after, ...told });
+  }
+
+  #word(key: Key): void {
+    if (!this.masters.areVoting) this.missed.word(key);
   }
 
   #changed(): void {
