@@ -12,7 +12,7 @@ import type { Unnumbered } from "./entry.ts";
 import { compareIds, parseEventId } from "./event-id.ts";
 import { EventIndex, type Retention } from "./event-index.ts";
 import { holdsAt } from "./past-holds.ts";
-import type { Recorded, Telling } from "./recorder.ts";
+import type { Recorded, Telling } from "./stream-copy.ts";
 
 export type { Unnumbered } from "./entry.ts";
 

@@ -10,6 +10,7 @@ import type { EventIndex } from "./event-index.ts";
 import { APPEND_MAX, type EventStore, type Lead, type Page, type Stamp } from "./event-store.ts";
 import { byKey, type Observation, Observations } from "./observations.ts";
 import { isSameChange, unrecorded } from "./story.ts";
+import { type Recorded, StreamCopy, type Telling } from "./stream-copy.ts";
 
 /** How this instance sees its target. */
 export interface Sight {
@@ -43,21 +44,6 @@ const BEAT_MS = 250;
 /** A process that stood still for longer has not seen what came and went meanwhile. */
 const STOOD_STILL_MS = 1500;
 
-/** What readers are told. */
-export interface Telling {
-  /** Recorded before this process began. Oldest first, before anything else is told. */
-  remembered(entries: readonly HistoryEntry[]): void;
-  recorded(entries: readonly Recorded[]): void;
-  /** Shown before it is recorded. Returns the id under which it is shown. */
-  early(event: Unnumbered): string;
-}
-
-export interface Recorded {
-  readonly entry: HistoryEntry;
-  /** The id under which it was shown before. */
-  readonly was: string | undefined;
-}
-
 /**
  * `leading`: this instance records. `following`: another one does, and is read. `alone`: nobody does, or the home
  * store is away: what is observed is shown at once, and recorded later.
@@ -69,11 +55,9 @@ type Pending = { readonly gap: UnnumberedGap } | { readonly observation: Observa
 /** Brings what the instances observe of one target into one history, each change once. */
 export class Recorder {
   #mode: Mode = "starting";
-  /** The last entry of the stream that was read, or appended. */
-  #known: string | null = null;
-  #isLoaded = false;
   #until: number | null = null;
   #pending: Pending[] = [];
+  readonly #copy: StreamCopy;
   readonly #own = new Observations();
   #flushing: Promise<void> | undefined;
   #flushTimer: NodeJS.Timeout | undefined;
@@ -94,7 +78,9 @@ export class Recorder {
     private readonly telling: Telling,
     private readonly times: Times = TIMES,
     private readonly log?: Logger,
-  ) {}
+  ) {
+    this.#copy = new StreamCopy(store, index, telling, (entry) => this.#shownAs(entry));
+  }
 
   get isLeading(): boolean {
     return this.#mode === "leading";
@@ -107,7 +93,7 @@ export class Recorder {
 
   /** Whether another instance's entries are to be read, and after which; undefined while there is nothing to read. */
   get readsAfter(): { readonly id: string | null } | undefined {
-    return this.isLeading || !this.#isLoaded ? undefined : { id: this.#known };
+    return this.isLeading || !this.#copy.isLoaded ? undefined : { id: this.#copy.known };
   }
 
   start(): void {
@@ -136,6 +122,11 @@ export class Recorder {
     return this.#own.all(this.sight.now()).filter((one) => one.key === key);
   }
 
+  /** Takes in what was read after an entry. */
+  read(page: Page): void {
+    this.#copy.read(page);
+  }
+
   /** To be told whenever the sight changes, also for a moment. */
   sightChanged(): void {
     const now = { at: performance.now(), wallAt: Date.now() };
@@ -146,25 +137,13 @@ export class Recorder {
     if (this.#own.inSight(this.sight.isWhole(), this.sight.now())) this.#wake();
   }
 
-  /** Takes in what was read after an entry. */
-  read({ entries, last }: Page): void {
-    if (last === null || !this.#isNew(last)) return;
-    const news = entries.filter(({ id }) => this.#isNew(id));
-    this.#known = last;
-    this.#tell(news.map((entry) => ({ entry, was: this.#shownAs(entry) })));
-  }
-
-  #isNew(id: string): boolean {
-    return this.#known === null || compareIds(id, this.#known) > 0;
-  }
-
   async #run(): Promise<void> {
     const beats = setInterval(() => this.sightChanged(), BEAT_MS);
     beats.unref();
     while (!this.#stopping.signal.aborted) {
       try {
         this.sightChanged();
-        if (!this.#isLoaded) await this.#load();
+        if (!this.#copy.isLoaded) await this.#copy.load();
         if (this.isLeading) await this.#lead();
         else await this.#follow();
       } catch (error) {
@@ -186,20 +165,6 @@ export class Recorder {
     const pauseMs =
       this.#mode === "starting" ? Math.min(STARTING_POLL_MS, this.times.pollMs) : this.times.pollMs;
     await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
-  }
-
-  /** What was recorded before is looked up, and no news to anybody. */
-  async #load(): Promise<void> {
-    const { isCut } = await this.store.stamp();
-    if (isCut) this.index.beginsCut();
-    for (;;) {
-      const { entries, last } = await this.store.page(this.#known);
-      if (last === this.#known) break;
-      this.index.add(entries);
-      this.telling.remembered(entries);
-      this.#known = last;
-    }
-    this.#isLoaded = true;
   }
 
   async #lead(): Promise<void> {
@@ -235,7 +200,7 @@ export class Recorder {
 
   /** Nobody else appends from now on. What stands there is read to its end, and the story goes on behind it. */
   async #takeOver(before: Stamp): Promise<void> {
-    await this.#readOn();
+    await this.#copy.readOn();
     const covered = this.#own.coveredSince(this.sight.now());
     if (covered === undefined) return;
     const { target } = this.store;
@@ -253,15 +218,6 @@ export class Recorder {
     this.#freeSince = undefined;
     this.#mode = "leading";
     await this.#flush();
-  }
-
-  async #readOn(): Promise<void> {
-    for (;;) {
-      const before = this.#known;
-      const page = await this.store.page(before);
-      this.read(page);
-      if (page.last === before) return;
-    }
   }
 
   #newsOf(observations: readonly Observation[], isAfterGap: boolean): Observation[] {
@@ -317,7 +273,7 @@ export class Recorder {
 
   async #append(lead: Lead, batch: readonly Pending[]): Promise<void> {
     const until = this.#untilAfter(batch);
-    const last = this.#known;
+    const last = this.#copy.known;
     const entries = batch.map(entryOf);
     const reply = await this.store.append(lead, { last, until, entries });
     if (reply.outcome === "refused") {
@@ -330,18 +286,21 @@ export class Recorder {
     }
     this.#until = until;
     if (this.isLeading) this.#pending = this.#pending.slice(batch.length);
-    // What was read meanwhile is told already.
-    const told = reply.ids.map((id, at) => (this.#isNew(id) ? numbered(id, batch[at]) : undefined));
-    const newest = reply.ids.at(-1);
-    if (newest !== undefined && this.#isNew(newest)) this.#known = newest;
-    this.#tell(told.filter((one) => one !== undefined));
+    const told = reply.ids.map((id, at) => numbered(id, batch[at]));
+    this.#copy.appended(told.filter((one) => one !== undefined));
   }
 
   /** What others appended, or we ourselves without hearing the answer, is read; what the store lost is written again. */
   async #catchUp(lead: Lead, last: string | null): Promise<void> {
-    if (this.#known !== null && (last === null || compareIds(last, this.#known) < 0))
-      await this.#restore(lead, last);
-    await this.#readOn();
+    const { known } = this.#copy;
+    if (known !== null && (last === null || compareIds(last, known) < 0)) {
+      const count = await this.#copy.restore(lead, last);
+      this.log?.warn(
+        { target: this.store.target, events: count },
+        "the home store had lost events; they are written again",
+      );
+    }
+    await this.#copy.readOn();
     const gaps = this.#pending.filter((one) => "gap" in one);
     const own = this.#pending.flatMap((one) => ("observation" in one ? [one.observation] : []));
     const isTold = ({ gap }: { gap: UnnumberedGap }) =>
@@ -352,34 +311,11 @@ export class Recorder {
     ];
   }
 
-  async #restore(lead: Lead, lastThere: string | null): Promise<void> {
-    const lost = this.index.after(lastThere ?? "0-0").entries;
-    this.log?.warn(
-      { target: this.store.target, events: lost.length },
-      "the home store lost events; they are written again",
-    );
-    let last = lastThere;
-    for (let at = 0; at < lost.length; at += APPEND_MAX) {
-      const entries = lost.slice(at, at + APPEND_MAX);
-      const reply = await this.store.append(lead, { last, until: null, entries });
-      if (reply.outcome !== "appended")
-        throw new Error("the home store was not ours while its events were restored");
-      last = reply.ids.at(-1) ?? last;
-    }
-    this.#known = last;
-  }
-
   #untilAfter(batch: readonly Pending[]): number {
     const next = this.#pending[batch.length];
     const heardAt =
       next !== undefined && "observation" in next ? next.observation.heardAt : Number.POSITIVE_INFINITY;
     return Math.round(Math.max(this.#until ?? 0, Math.min(this.sight.now() - this.times.lagMs, heardAt)));
-  }
-
-  #tell(told: readonly Recorded[]): void {
-    if (told.length === 0) return;
-    this.index.add(told.map(({ entry }) => entry));
-    this.telling.recorded(told);
   }
 
   #shownAs(entry: HistoryEntry): string | undefined {

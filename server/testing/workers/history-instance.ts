@@ -21,9 +21,23 @@ const recording = new Recording({ openStore, target, journal, sight, times });
 watcher.start();
 recording.start();
 
+// How often it may have missed something: its sight broke, or the machine was too busy to let it run.
+let breaks = 0;
+let wasLive = false;
+watcher.onChange(() => {
+  const isLive = sight.isWhole();
+  if (wasLive && !isLive) breaks++;
+  wasLive = isLive;
+});
+let beatAt = performance.now();
+setInterval(() => {
+  if (performance.now() - beatAt > 1000) breaks++;
+  beatAt = performance.now();
+}, 100);
+
 process.on("message", (ask) => {
   if (ask !== "tell") return;
   const { isLeading, seesAll } = recording.recorder;
-  process.send?.({ entries: journal.recent(100_000), isLeading, seesAll });
+  process.send?.({ entries: journal.recent(100_000), isLeading, seesAll, breaks });
 });
 process.on("disconnect", () => process.exit(0));
