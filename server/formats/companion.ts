@@ -23,10 +23,10 @@ export function companionOf(text: string): Companion | undefined {
   const known = SpokenFormat.safeParse(format);
   if (owner === undefined || owner === "" || !known.success) return undefined;
   return {
-    owner,
-    value,
+    owner: alone(owner),
+    value: alone(value),
     count: wholeOf(count) ?? 1,
-    fence: fence !== undefined && /^\d{1,16}$/.test(fence) ? fence : null,
+    fence: fence !== undefined && /^\d{1,16}$/.test(fence) ? alone(fence) : null,
     sinceMs: wholeOf(since),
     leaseMs: wholeOf(lease),
     graceMs: wholeOf(grace) ?? 0,
@@ -34,6 +34,11 @@ export function companionOf(text: string): Companion | undefined {
     format: known.data,
     record: recordOf(record),
   };
+}
+
+/** A part of a text keeps all of the text in memory, and it is kept for as long as the lock is held. */
+function alone(part: string): string {
+  return Buffer.from(part).toString();
 }
 
 export function holderOf(

@@ -17,13 +17,33 @@ export interface Circumstances {
   readonly sight: string;
 }
 
+const NOBODY_ELSE: HeldObservation["candidates"] = [];
+
+/**
+ * As it is kept, for as long as the lock is held: what is put together by spreading takes twice the room, and there may
+ * be a million of them. Rare things stay as they are.
+ */
+function compact(observation: HeldObservation): HeldObservation {
+  const { state, key, asOf, type, format, kind, confidence, remainingMs, waiters } = observation;
+  const { isChosen, permits, lastFence } = observation;
+  const [first, second] = observation.holders;
+  if ((isChosen ?? permits ?? lastFence ?? second) !== undefined) return observation;
+  const holders: HeldObservation["holders"] = [first];
+  const candidates = observation.candidates.length === 0 ? NOBODY_ELSE : observation.candidates;
+  if (waiters === undefined) {
+    return { state, key, asOf, type, format, candidates, kind, confidence, holders, remainingMs };
+  }
+  return { state, key, asOf, type, format, candidates, kind, confidence, holders, remainingMs, waiters };
+}
+
 /** The hold that a look shows: which holders are those of the look before, and what is known of them from then on. */
 export function holdOf(
   before: Hold | undefined,
-  seen: HeldObservation,
+  observation: HeldObservation,
   circumstances: Circumstances,
   newEpoch: () => number,
 ): Hold {
+  const seen = compact(observation);
   if (before !== undefined && isPlainlySame(before, seen, circumstances)) {
     return nextOf(before, seen, [heldOn(before.holders[0], seen.holders[0])]);
   }
@@ -45,16 +65,16 @@ export function holdOf(
     return { ...was, seen: holder, doubts, firstSeenMs: seen.asOf, since: "at_least" };
   };
   const [first, ...others] = seen.holders;
-  const holders = [held(first), ...others.map(held)] as const;
+  // One by one from a list takes more room than one: it is grown as if more were to come.
+  const holders: Hold["holders"] = others.length === 0 ? [held(first)] : [held(first), ...others.map(held)];
   const { sight } = circumstances;
   const goesOn = holders.some(({ epoch }) => known.epochs.has(epoch));
   if (before !== undefined && isWatchedOn) return nextOf(before, seen, holders, sight);
   const longestMs = goesOn ? longerOf(before?.longestMs, seen.remainingMs) : seen.remainingMs;
   const renewals = firstLook(seen, begunAt(holders));
-  return {
-    ...{ key: seen.key, seen, holders, sight, endsAtMs: endOf(before, seen), longestMs, renewals },
-    judgement: judge({ seen, renewals }),
-  };
+  const endsAtMs = endOf(before, seen);
+  const judgement = judge({ seen, renewals });
+  return { key: seen.key, seen, holders, sight, endsAtMs, longestMs, renewals, judgement };
 }
 
 /** Nearly all looks show one holder, who was there before, and nothing that was heard speaks against it. */

@@ -146,7 +146,7 @@ it("a page is what sorting and filtering everything anew would give, after any c
       const looks = new Map<string, Look>();
       for (const step of all) step(mirror, looks);
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
 
