@@ -2,57 +2,19 @@ import { existsSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
-import { FORMAT_NAMES } from "../lib/contract/format.ts";
-import { FormatRule } from "../lib/contract/format-rule.ts";
 import { type FileSettings, LOCKABLE_BY_DEFAULT, readConfigFile, WATCHED_BY_DEFAULT } from "./config-file.ts";
+import { formatRules, list } from "./config-lists.ts";
 import type { Retention } from "./history/event-index.ts";
 import type { Where } from "./locks/backend.ts";
 import { URL_BEGINNING, URL_SCHEMES, whereOfUrl } from "./locks/where-url.ts";
 import { StartupError } from "./startup-error.ts";
 import type { TargetSettings } from "./targets/settings.ts";
 
-const list = (fallback: string) =>
-  z
-    .string()
-    .default(fallback)
-    .transform((text) =>
-      text
-        .split(",")
-        .map((pattern) => pattern.trim())
-        .filter((pattern) => pattern !== ""),
-    );
-
 const port = z.coerce
   .number("must be a port number from 0 to 65535")
   .int("must be a whole number")
   .min(0)
   .max(65_535);
-
-/** `PATTERN=FORMAT`, comma-separated. */
-const formatRules = z
-  .string()
-  .default("")
-  .transform((text, context): FormatRule[] => {
-    const parts = text.split(",").map((part) => part.trim());
-    const rules = parts.flatMap((part) => (part === "" ? [] : [ruleOf(part)]));
-    const fault = rules.find((rule) => typeof rule === "string");
-    if (fault !== undefined) context.addIssue({ code: "custom", message: fault });
-    return rules.filter((rule) => typeof rule !== "string");
-  });
-
-/** A rule, or what is wrong with it. */
-function ruleOf(part: string): FormatRule | string {
-  const at = part.lastIndexOf("=");
-  const rule = FormatRule.safeParse({ pattern: part.slice(0, Math.max(0, at)), format: part.slice(at + 1) });
-  if (at <= 0) {
-    return `must be PATTERN=FORMAT, comma-separated, as in order-*=redlock-net; ${JSON.stringify(part)} is not`;
-  }
-  if (rule.success) return rule.data;
-  const [issue] = rule.error.issues;
-  if (issue?.path[0] !== "format") return `has a rule whose pattern cannot be used: ${issue?.message}`;
-  const name = JSON.stringify(part.slice(at + 1));
-  return `names ${name}, which is no format; those are ${FORMAT_NAMES.join(", ")}`;
-}
 
 const DAY_MS = 86_400_000;
 const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
