@@ -10,6 +10,7 @@ import { HolderName, hasName } from "./holder-text.tsx";
 import { holdOffOf, nameOf } from "./lock-facts.ts";
 import { HeldFor, Remaining } from "./lock-times.tsx";
 import { VerdictEvidence } from "./verdict-text.tsx";
+import { VotesText } from "./votes-text.tsx";
 import { waitersText } from "./waiters-text.tsx";
 
 export function Fact({ name, children }: { name: string; children: ReactNode }) {
@@ -84,6 +85,11 @@ export function FreeFacts({ lock, only }: { lock: Lock; only?: Holder | undefine
         <VerdictEvidence lock={lock} />
       </Fact>
       <Fact name="Waiting">{waitersText(lock.waiters)}</Fact>
+      {lock.votes !== undefined && (
+        <Fact name="Votes">
+          <VotesText lock={lock} votes={lock.votes} />
+        </Fact>
+      )}
       <Fact name="Format">{formatsText(lock)}</Fact>
       <Fact name="Fence">
         {holder.fence === null ? (

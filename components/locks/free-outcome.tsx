@@ -139,7 +139,7 @@ interface DoneProps {
 }
 
 function Done({ step, current, wantsHoldOff }: DoneProps) {
-  const { outcome, owner, ended, heldOff, asOf } = step.result;
+  const { outcome, owner, ended, heldOff, masters, asOf } = step.result;
   if (outcome === "already_gone")
     return <Gone ended={ended}>{wantsHoldOff && " Nothing was held off: whoever asks gets it."}</Gone>;
   const isBack =
@@ -153,8 +153,17 @@ function Done({ step, current, wantsHoldOff }: DoneProps) {
           ? "Whoever waits was woken."
           : `Nobody gets the lock until ${formatClock(asOf + heldOff.holdOffMs)}, unless you free it before.`}
       </p>
+      {masters !== undefined && <p>{freedAtText(masters)}</p>}
     </Note>
   );
+}
+
+function freedAtText(masters: NonNullable<Done["result"]["masters"]>): string {
+  const silent = masters.filter(({ outcome }) => outcome === "away" || outcome === "unknown");
+  const freed = `Freed at ${masters.filter(({ outcome }) => outcome === "released").length} of ${masters.length} masters.`;
+  if (silent.length === 0) return freed;
+  const names = silent.map(({ name }) => name).join(", ");
+  return `${freed} ${names} did not answer: what is left there is no hold any more, and ends with its lease.`;
 }
 
 /** The release was carried out, and did not last. */

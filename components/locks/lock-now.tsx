@@ -7,7 +7,7 @@ import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { LockEvent } from "@/lib/contract/event.ts";
 import { FORMAT_FACTS } from "@/lib/contract/format-facts.ts";
 import type { KeyFields } from "@/lib/contract/key.ts";
-import type { Holder, Lock, Waiters } from "@/lib/contract/lock.ts";
+import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { formatsOf, formatsText } from "./format-facts.ts";
 import { Fact } from "./free-facts.tsx";
@@ -17,6 +17,7 @@ import { holdOffOf, holdOffText, hrefOf, pathOf } from "./lock-facts.ts";
 import { HeldFor, LeaseBar, Remaining } from "./lock-times.tsx";
 import { UsuallyHeld } from "./usually-held.tsx";
 import { VerdictEvidence } from "./verdict-text.tsx";
+import { VotesText } from "./votes-text.tsx";
 import { waitersText } from "./waiters-text.tsx";
 
 interface LockNowProps {
@@ -29,7 +30,7 @@ interface LockNowProps {
 
 /** The lock as it stands in Redis now. */
 export function LockNow({ lock, ending, onFree, blocked }: LockNowProps) {
-  if (lock.holders.length === 0) return <Free ending={ending} waiters={lock.waiters} />;
+  if (lock.holders.length === 0) return <Free ending={ending} lock={lock} />;
   return (
     <section aria-label="Now" className="rounded-[10px] border border-line bg-panel">
       <div className="grid border-b border-line-soft grid-cols-3">
@@ -74,6 +75,11 @@ function LockFacts({ lock }: { lock: Lock }) {
         <VerdictEvidence lock={lock} />
       </Fact>
       <Fact name="Waiting">{waitersText(lock.waiters)}</Fact>
+      {lock.votes !== undefined && (
+        <Fact name="Votes">
+          <VotesText lock={lock} votes={lock.votes} />
+        </Fact>
+      )}
       {lock.lastFence !== undefined && <Fact name="Last fence">{lock.lastFence}, given out by Redisson</Fact>}
       {lock.permits !== undefined && <Fact name="Permits">{permitsText(lock.permits)}</Fact>}
       <Fact name="Format">
@@ -135,8 +141,10 @@ function SharedKeys({ keys }: { keys: readonly KeyFields[] }) {
   );
 }
 
-function Free({ ending, waiters }: { ending: LockEvent | undefined; waiters: Waiters }) {
+function Free({ ending, lock }: { ending: LockEvent | undefined; lock: Lock }) {
   const now = useServerNow();
+  const { waiters, votes } = lock;
+  const isVotedOn = votes !== undefined && (votes.owners.length > 0 || votes.state === "undecided");
   return (
     <section
       aria-label="Now"
@@ -145,6 +153,11 @@ function Free({ ending, waiters }: { ending: LockEvent | undefined; waiters: Wai
     >
       <p className="text-[20px] leading-7 font-semibold tracking-tight">free</p>
       {waiters.count !== null && waiters.count > 0 && <p className="text-warn">{waitersText(waiters)}</p>}
+      {isVotedOn && (
+        <p className="text-ink-2" data-testid="votes">
+          Votes: <VotesText lock={lock} votes={votes} />.
+        </p>
+      )}
       {ending !== undefined && (
         <p className="text-ink-2">
           The last hold

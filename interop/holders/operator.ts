@@ -12,8 +12,8 @@ export interface Operator {
   readonly port: number;
   /** A connection of ours, for looking at what is in Redis. */
   direct(): IoRedis;
-  /** A connection for a library, closed at `stop()`. */
-  connection(): Connection;
+  /** A connection for a library, to the Redis of the console by default; closed at `stop()`. */
+  connection(url?: string): Connection;
   /** The lock as the list has it, once it is there, or as `holds` wants it. */
   listed(key: string, holds?: (lock: Lock) => boolean): Promise<Lock>;
   look(key: string): Promise<Lock>;
@@ -23,16 +23,17 @@ export interface Operator {
   stop(): Promise<void>;
 }
 
-export async function startOperator(): Promise<Operator> {
-  const server = await startTestServer();
+/** @param file what the configuration file says, with the URL of the Redis; a target of one Redis by default */
+export async function startOperator(file?: (url: string) => object): Promise<Operator> {
+  const server = await startTestServer(file === undefined ? {} : { file });
   const connections: Connection[] = [];
   const call = server.call.bind(server);
   return {
     url: server.redis.url,
     port: server.redis.port,
     direct: () => server.redis.client(),
-    connection() {
-      const connection = new Redis(server.redis.url);
+    connection(url = server.redis.url) {
+      const connection = new Redis(url);
       connection.on("error", () => undefined);
       connections.push(connection);
       return connection;

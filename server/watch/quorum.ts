@@ -137,8 +137,7 @@ export class Quorum implements Sources {
     const seat = this.#seatOf(at);
     this.clock.heard(Date.now(), look.receivedAt, look.receivedAt);
     const ballot = this.#ballots.get(key) ?? (look.observation.state === "held" && this.#ballotOf(key));
-    // That a key is free of which nobody knows a vote is no news.
-    if (!ballot) return undefined;
+    if (!ballot) return this.#stillFree(key, look.sentAt);
     const { turningSince } = ballot;
     ballot.heard(
       seat,
@@ -215,6 +214,12 @@ export class Quorum implements Sources {
     const taken = this.#takenOf(decision, sentAt);
     this.#forget(key, ballot);
     return taken;
+  }
+
+  /** A key that nobody voted on has no ballot any more: it was decided to be free, and no look says otherwise. */
+  #stillFree(key: Key, sentAt: number): Taken {
+    const observation = { state: "free", key, asOf: this.clock.now() } as const;
+    return this.#takenOf({ observation, hint: undefined, wasGone: false, forced: undefined }, sentAt);
   }
 
   #takenOf({ observation, hint, wasGone, forced }: Decision, sentAt: number): Taken {
