@@ -9,6 +9,8 @@ import type { Services } from "../services.ts";
 import { isTooFarBehind, SSE_HEADERS, sse, sseId } from "../sse.ts";
 
 const SNAPSHOT_PAGE = 500;
+/** How long an event may take from Redis to its readers; longer while nobody records, and then it is told as news. */
+const ON_ITS_WAY_MS = 10_000;
 
 /** The stream of events, for apps and scripts. */
 export function eventRoutes({ streams, authentication }: Services): Route[] {
@@ -61,10 +63,12 @@ async function stream(target: Target, sink: Sink, { filter, lastId }: Asked): Pr
     const stop = journal.follow((told) => meanwhile.push(told));
     await watcher.settled();
     stop();
-    const shown = snapshot(target, sink);
+    let shown: Shown | undefined = snapshot(target, sink);
     // And one that is in the picture already may be told only when it has been recorded.
     const sendNews = (told: Told) => {
-      if (!isShown(shown, told.entry)) send(told);
+      // What is this much younger was not on its way any more.
+      if (shown !== undefined && told.entry.at > shown.asOf + ON_ITS_WAY_MS) shown = undefined;
+      if (shown === undefined || !isShown(shown, told.entry)) send(told);
     };
     for (const told of meanwhile) sendNews(told);
     sink.onClose(journal.follow(sendNews));
