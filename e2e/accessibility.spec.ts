@@ -35,7 +35,12 @@ for (const colorScheme of ["light", "dark"] as const) {
     await check("events");
     await page.goto("/formats");
     await expect(page.getByRole("button", { name: "Add rule" })).toBeVisible();
+    await page.getByRole("button", { name: /^Find locks/ }).click();
+    await expect(page.getByTestId("finder").getByRole("listitem").first()).toBeVisible();
     await check("formats");
+    await page.goto("/targets");
+    await expect(page.getByText("Nothing is kept on disk").first()).toBeVisible();
+    await check("targets");
     await page.goto("/login");
     await check("login");
   });

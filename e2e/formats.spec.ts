@@ -115,3 +115,14 @@ test("a rule settles what the shape does not tell, and is taken back", async ({ 
   await page.getByRole("button", { name: `Remove the rule for ${name}*` }).click();
   await expect(page.getByRole("listitem").filter({ hasText: name })).toHaveCount(0);
 });
+
+test("the finder tells of locks that nobody watches, and what to set", async ({ page, lockkeeper, key }) => {
+  const name = key("unseen").replace("lock:", "held-");
+  await lockkeeper.redis.cli("HSET", name, "8743c9c0-0795-4907-87fd-6c719a6b4586:42", "1");
+  await lockkeeper.redis.cli("PEXPIRE", name, "600000");
+  await page.goto("/formats");
+  const finder = page.getByTestId("finder");
+  await finder.getByRole("button", { name: /^Find locks/ }).click();
+  await expect(finder.getByRole("listitem").filter({ hasText: "held-" })).toContainText("Redisson");
+  await expect(finder.getByText(/^LOCKKEEPER_WATCH=/)).toContainText("held-");
+});

@@ -1,5 +1,6 @@
 "use client";
 
+import { formatLabel } from "@/components/locks/format-facts.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Command } from "@/components/ui/command.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
@@ -67,7 +68,7 @@ function Groups({ groups }: { groups: readonly FoundGroup[] }) {
       {groups.map(({ pattern, format, confidence, count, example, isWatched }) => (
         <li key={`${format} ${pattern}`} className="flex flex-wrap items-baseline gap-x-2 px-3 py-1.5">
           <span className="font-medium tabular-nums">{count.toLocaleString("en")}</span>
-          <span>{format}</span>
+          <span>{formatLabel(format)}</span>
           <span className="text-ink-3">under</span>
           <code className="min-w-0 font-mono text-xs" title={example}>
             <SafeText text={pattern} wrap />

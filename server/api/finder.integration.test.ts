@@ -1,0 +1,36 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startTestServer, type TestServer, until } from "../testing/server.ts";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ environment: { LOCKKEEPER_WATCH: "lock:*" } });
+});
+afterAll(async () => await server.stop());
+
+const finding = async () => (await server.call("/finder")).body;
+
+it("goes through all keys when it is asked to, and says what else to watch", async () => {
+  expect(await finding()).toMatchObject({ state: "idle", groups: [], watch: null });
+  const direct = server.redis.client();
+  for (let n = 0; n < 30; n++) {
+    await direct.hset(`order-${n}`, `${randomUUID()}:${n}`, "1");
+    await direct.pexpire(`order-${n}`, 60_000);
+    await direct.set(`page:${n}`, "<html>");
+  }
+  const { status } = await server.call("/finder", { body: {} });
+  expect(status).toBe(200);
+  await until(async () => (await finding()).state === "done");
+  const found = await finding();
+  expect(found.groups).toMatchObject([
+    { pattern: "order-*", format: "redisson", count: 30, isWatched: false },
+  ]);
+  expect(found.watch.split(",")).toEqual(expect.arrayContaining(["lock:*", "order-*"]));
+  expect(found.scanned).toBeGreaterThanOrEqual(60);
+});
+
+it("is stopped by whoever may start it, and refuses what it does not know", async () => {
+  expect((await server.call("/finder/cancel", { method: "POST" })).status).toBe(200);
+  expect((await server.call("/finder", { body: { again: true } })).body.code).toBe("invalid");
+  expect((await fetch(`${server.url}/api/v1/finder`, { method: "POST" })).status).toBe(401);
+});
