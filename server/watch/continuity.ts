@@ -25,9 +25,9 @@ const NOBODY_ELSE: HeldObservation["candidates"] = [];
  */
 function compact(observation: HeldObservation): HeldObservation {
   const { state, key, asOf, type, format, kind, confidence, remainingMs, waiters } = observation;
-  const { isChosen, permits, lastFence } = observation;
+  const { isChosen, permits, lastFence, votes } = observation;
   const [first, second] = observation.holders;
-  if ((isChosen ?? permits ?? lastFence ?? second) !== undefined) return observation;
+  if ((isChosen ?? permits ?? lastFence ?? votes ?? second) !== undefined) return observation;
   const holders: HeldObservation["holders"] = [first];
   const candidates = observation.candidates.length === 0 ? NOBODY_ELSE : observation.candidates;
   if (waiters === undefined) {
