@@ -12,6 +12,8 @@ export default defineConfig({
         test: {
           ...shared,
           name: "unit",
+          // Property tests compute for seconds on a machine that is busy with other things.
+          testTimeout: 20_000,
           include: ["{lib,server,components,scripts,bench,chaos,interop}/**/*.test.{ts,tsx}"],
           exclude: ["**/*.integration.test.ts", "**/node_modules/**"],
         },
