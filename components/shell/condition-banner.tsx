@@ -14,7 +14,8 @@ function textOf(state: LiveState, silence: number | null): string | null {
     return `${who} is down, so this page is stale: nothing can be freed until it is back. ${state.health.detail ?? ""}`.trim();
   }
   if (state.health?.state === "partial" && state.health.majority !== undefined) {
-    return `${partialOf(state.health)}: the others decide, and every lock is as shown unless it says otherwise. ${state.health.detail ?? ""}`.trim();
+    const names = state.health.masters.filter(({ state }) => state === "down").map(({ name }) => name);
+    return `${partialOf(state.health)}: ${names.join(", ")}. The others decide, and every lock is as shown unless it says otherwise.`;
   }
   if (state.health?.state === "partial") {
     return `${partialOf(state.health)}: what is shown of their locks is stale, and those cannot be freed. All others are as shown. ${state.health.detail ?? ""}`.trim();

@@ -32,11 +32,16 @@ export async function freeEverywhere(
   });
   const freed = masters.map(
     (master): FreedAt => ({
-      name: master.label,
+      name: nameOf(master),
       outcome: outcomeOf(answers.get(master)),
     }),
   );
   return replyOf(freed, answers);
+}
+
+/** As the health of the target names it. */
+function nameOf({ verbs: { options } }: Master): string {
+  return options.path ?? `${options.host}:${options.port}`;
 }
 
 type Freed = ForceReleaseReply | { readonly outcome: "other"; readonly asOf: number };
