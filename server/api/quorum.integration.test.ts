@@ -159,6 +159,20 @@ describe("a quorum as a target", () => {
     ]);
   });
 
+  it("is one hold for as long as its owner has a majority, also when that goes from masters to others", async () => {
+    const key = freshKey();
+    await masters.occupy(key, [0, 1], "mover");
+    const first = await untilListed(key, (found) => found !== undefined);
+    await masters.occupy(key, [2], "mover");
+    await untilListed(key, (found) => found?.votes?.owners[0]?.masters === 3);
+    await masters.vacate(key, [0]);
+    const moved = await untilListed(key, (found) => found?.votes?.owners[0]?.masters === 2);
+    expect([moved?.version, moved?.holders[0]?.since]).toEqual([first?.version, first?.holders[0]?.since]);
+    await masters.vacate(key, [1]);
+    await untilListed(key, (found) => found === undefined);
+    await untilStory(key, ["acquired mover derived", "released mover derived"]);
+  });
+
   it("frees votes of the hold that was seen, and none of a later one of the same owner", async () => {
     const key = freshKey();
     const first = await acquire(key, "again");
