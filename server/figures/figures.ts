@@ -1,10 +1,10 @@
 import { type HistoryEntry, isGap, type LockEvent } from "../../lib/contract/event.ts";
 import type { Key } from "../../lib/contract/key.ts";
+import { patternOf } from "../../lib/contract/key-pattern.ts";
 import type { PatternFigures, PatternSort, Stats, StatsQuery, Usual } from "../../lib/contract/stats.ts";
 import type { Hold } from "../watch/hold.ts";
 import { Census } from "./census.ts";
 import { Ledger } from "./ledger.ts";
-import { patternOf } from "./pattern.ts";
 import { OTHER_PATTERN } from "./pattern-figures.ts";
 import { matchesPattern } from "./pattern-filter.ts";
 import { Series, STEP_MS } from "./series.ts";

@@ -1,10 +1,10 @@
 import type { EventType, LockEvent } from "../../lib/contract/event.ts";
 import { type Key, keyOfFields, textOfKey } from "../../lib/contract/key.ts";
+import { patternOf } from "../../lib/contract/key-pattern.ts";
 import { reservedFor } from "../../lib/contract/reserved.ts";
 import type { PatternCount } from "../../lib/contract/stats.ts";
 import type { HeldBy, Hold } from "../watch/hold.ts";
 import { Few } from "./few.ts";
-import { patternOf } from "./pattern.ts";
 import { type OnePattern, Patterns } from "./pattern-figures.ts";
 import type { Series } from "./series.ts";
 import type { VerbCall } from "./verb-call.ts";

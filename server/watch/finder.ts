@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Finding } from "../../lib/contract/finder.ts";
 import type { Key } from "../../lib/contract/key.ts";
-import { patternOf } from "../figures/pattern.ts";
+import { patternOf } from "../../lib/contract/key-pattern.ts";
 import type { Observation } from "../formats/observation.ts";
 import type { Master, Masters } from "../redis/master.ts";
 import { Discovery } from "./discovery.ts";

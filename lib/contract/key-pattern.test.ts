@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { keyOfBytes } from "../../lib/contract/key.ts";
-import { BINARY_PATTERN, patternOf } from "./pattern.ts";
+import { keyOfBytes } from "./key.ts";
+import { BINARY_PATTERN, patternOf } from "./key-pattern.ts";
 
 const hex = (length: number) =>
   fc

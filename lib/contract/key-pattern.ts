@@ -1,4 +1,4 @@
-import { isBinary, type Key } from "../../lib/contract/key.ts";
+import { isBinary, type Key } from "./key.ts";
 
 /** Longer patterns are cut: what names a family of locks stands at the beginning. */
 const PATTERN_CHARACTERS_MAX = 128;
