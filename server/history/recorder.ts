@@ -3,14 +3,15 @@ import type { Logger } from "pino";
 import type { HistoryEntry } from "../../lib/contract/event.ts";
 import type { Key } from "../../lib/contract/key.ts";
 import { keyOfFields } from "../../lib/contract/key.ts";
+import { Appender } from "./appender.ts";
 import type { Election } from "./election.ts";
-import type { Unnumbered, UnnumberedGap } from "./entry.ts";
-import { compareIds } from "./event-id.ts";
+import type { Unnumbered } from "./entry.ts";
 import type { EventIndex } from "./event-index.ts";
-import { APPEND_MAX, type EventStore, type Lead, type Page, type Stamp } from "./event-store.ts";
-import { byKey, type Observation, Observations } from "./observations.ts";
-import { isSameChange, unrecorded } from "./story.ts";
-import { type Recorded, StreamCopy, type Telling } from "./stream-copy.ts";
+import type { EventStore, Page, Stamp } from "./event-store.ts";
+import { newsOf } from "./news.ts";
+import { type Observation, Observations } from "./observations.ts";
+import { isSameChange } from "./story.ts";
+import { StreamCopy, type Telling } from "./stream-copy.ts";
 
 /** How this instance sees its target. */
 export interface Sight {
@@ -32,8 +33,6 @@ export interface Times {
 
 export const TIMES: Times = { pollMs: 500, leaseMs: 5000, giveWayMs: 1500, lagMs: 2000 };
 
-/** What gathers in this time is appended in one round trip. */
-const GATHER_MS = 10;
 /** A recorder that has said nothing for this long may be gone, so one's own observations are shown meanwhile. */
 const SILENT_MS = 2500;
 /** Until connections and the first picture are there. */
@@ -50,18 +49,12 @@ const STOOD_STILL_MS = 1500;
  */
 type Mode = "starting" | "leading" | "following" | "alone";
 
-type Pending = { readonly gap: UnnumberedGap } | { readonly observation: Observation };
-
 /** Brings what the instances observe of one target into one history, each change once. */
 export class Recorder {
   #mode: Mode = "starting";
-  #until: number | null = null;
-  #pending: Pending[] = [];
   readonly #copy: StreamCopy;
   readonly #own = new Observations();
-  #flushing: Promise<void> | undefined;
-  #flushTimer: NodeJS.Timeout | undefined;
-  #flushedAt = Number.NEGATIVE_INFINITY;
+  readonly #appender: Appender;
   #freeSince: number | undefined;
   #heard: { text: string | null; at: number } = { text: null, at: performance.now() };
   #running: Promise<void> | undefined;
@@ -80,6 +73,16 @@ export class Recorder {
     private readonly log?: Logger,
   ) {
     this.#copy = new StreamCopy(store, index, telling, (entry) => this.#shownAs(entry));
+    this.#appender = new Appender(store, this.#copy, election, index, {
+      settledAt: () => this.sight.now() - this.times.lagMs,
+      replaced: () => this.#stepDown(),
+      failed: () => this.#goAlone(),
+      restored: (events) =>
+        this.log?.warn(
+          { target: store.target, events },
+          "the home store had lost events; they are written again",
+        ),
+    });
   }
 
   get isLeading(): boolean {
@@ -103,18 +106,16 @@ export class Recorder {
   /** Records what is left, and lets another instance go on at once. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    clearTimeout(this.#flushTimer);
     await this.#running;
-    if (this.isLeading) await this.#flush().catch(() => undefined);
+    if (this.isLeading) await this.#appender.flush().catch(() => undefined);
+    this.#appender.close();
     await this.election.resign().catch(() => undefined);
   }
 
   observed(event: Unnumbered): void {
     const observation = this.#own.add(event, this.sight.now());
     if (this.#mode === "alone") observation.shownAs = this.telling.early(event);
-    if (this.#mode !== "leading") return;
-    this.#pending.push({ observation });
-    this.#flushSoon();
+    if (this.isLeading) this.#appender.add(observation);
   }
 
   /** What of a key this instance observed last, oldest first, be it recorded or not. */
@@ -170,14 +171,15 @@ export class Recorder {
   async #lead(): Promise<void> {
     const covered = this.#own.coveredSince(this.sight.now());
     // Another instance may have seen what we have missed.
-    if (covered === undefined || (this.#until !== null && covered > this.#until)) {
-      await this.#flush();
-      this.#mode = "following";
+    const { until } = this.#appender;
+    if (covered === undefined || (until !== null && covered > until)) {
+      await this.#appender.flush();
+      this.#stepDown();
       await this.election.resign();
       return;
     }
     if (!(await this.election.renew())) return this.#stepDown();
-    if (performance.now() - this.#flushedAt > this.times.pollMs) await this.#flush();
+    if (performance.now() - this.#appender.flushedAt > this.times.pollMs) await this.#appender.flush();
   }
 
   async #follow(): Promise<void> {
@@ -209,113 +211,26 @@ export class Recorder {
       from !== null && covered > from
         ? { target, type: "gap" as const, at: covered, from, to: covered }
         : undefined;
-    const news = this.#newsOf(this.#own.all(this.sight.now()), gap !== undefined);
-    this.#pending = [
-      ...(gap === undefined ? [] : [{ gap }]),
-      ...news.map((observation) => ({ observation })),
-    ];
-    this.#until = gap === undefined && from !== null ? from : covered;
+    const news = newsOf(this.#own.all(this.sight.now()), this.index, gap !== undefined);
+    this.#appender.open(gap === undefined && from !== null ? from : covered, gap, news);
     this.#freeSince = undefined;
     this.#mode = "leading";
-    await this.#flush();
-  }
-
-  #newsOf(observations: readonly Observation[], isAfterGap: boolean): Observation[] {
-    const news = new Set<Unnumbered>();
-    for (const [key, own] of byKey(observations)) {
-      const events = own.map(({ event }) => event);
-      for (const event of unrecorded(events, this.index.storyOf(key), isAfterGap)) news.add(event);
-    }
-    return observations.filter(({ event }) => news.has(event));
+    await this.#appender.flush();
   }
 
   #stepDown(): void {
     this.#mode = "following";
-    this.#pending = [];
+    this.#appender.close();
   }
 
   #goAlone(): void {
     if (this.#mode === "starting" && performance.now() - this.#startedAt < PATIENCE_MS) return;
     const wasAlone = this.#mode === "alone";
     this.#mode = "alone";
-    this.#pending = [];
+    this.#appender.close();
     if (wasAlone) return;
-    for (const observation of this.#newsOf(this.#own.all(this.sight.now()), false))
+    for (const observation of newsOf(this.#own.all(this.sight.now()), this.index, false))
       observation.shownAs ??= this.telling.early(observation.event);
-  }
-
-  #flushSoon(): void {
-    if (this.#flushTimer !== undefined) return;
-    const waitMs = Math.max(0, this.#flushedAt + GATHER_MS - performance.now());
-    this.#flushTimer = setTimeout(() => {
-      this.#flushTimer = undefined;
-      this.#flush().catch(() => this.#goAlone());
-    }, waitMs);
-  }
-
-  /** Appends all that is pending; one at a time. */
-  #flush(): Promise<void> {
-    this.#flushing ??= this.#flushAll().finally(() => {
-      this.#flushing = undefined;
-    });
-    return this.#flushing;
-  }
-
-  async #flushAll(): Promise<void> {
-    do {
-      const lead = this.election.lead;
-      if (!this.isLeading) return;
-      if (lead === undefined) return this.#stepDown();
-      this.#flushedAt = performance.now();
-      await this.#append(lead, this.#pending.slice(0, APPEND_MAX));
-    } while (this.#pending.length > 0);
-  }
-
-  async #append(lead: Lead, batch: readonly Pending[]): Promise<void> {
-    const until = this.#untilAfter(batch);
-    const last = this.#copy.known;
-    const entries = batch.map(entryOf);
-    const reply = await this.store.append(lead, { last, until, entries });
-    if (reply.outcome === "refused") {
-      this.election.lost();
-      return this.#stepDown();
-    }
-    if (reply.outcome === "behind") {
-      await this.#catchUp(lead, reply.last);
-      return;
-    }
-    this.#until = until;
-    if (this.isLeading) this.#pending = this.#pending.slice(batch.length);
-    const told = reply.ids.map((id, at) => numbered(id, batch[at]));
-    this.#copy.appended(told.filter((one) => one !== undefined));
-  }
-
-  /** What others appended, or we ourselves without hearing the answer, is read; what the store lost is written again. */
-  async #catchUp(lead: Lead, last: string | null): Promise<void> {
-    const { known } = this.#copy;
-    if (known !== null && (last === null || compareIds(last, known) < 0)) {
-      const count = await this.#copy.restore(lead, last);
-      this.log?.warn(
-        { target: this.store.target, events: count },
-        "the home store had lost events; they are written again",
-      );
-    }
-    await this.#copy.readOn();
-    const gaps = this.#pending.filter((one) => "gap" in one);
-    const own = this.#pending.flatMap((one) => ("observation" in one ? [one.observation] : []));
-    const isTold = ({ gap }: { gap: UnnumberedGap }) =>
-      this.index.gaps.some(({ from, to }) => from === gap.from && to === gap.to);
-    this.#pending = [
-      ...gaps.filter((one) => !isTold(one)),
-      ...this.#newsOf(own, gaps.length > 0).map((observation) => ({ observation })),
-    ];
-  }
-
-  #untilAfter(batch: readonly Pending[]): number {
-    const next = this.#pending[batch.length];
-    const heardAt =
-      next !== undefined && "observation" in next ? next.observation.heardAt : Number.POSITIVE_INFINITY;
-    return Math.round(Math.max(this.#until ?? 0, Math.min(this.sight.now() - this.times.lagMs, heardAt)));
   }
 
   #shownAs(entry: HistoryEntry): string | undefined {
@@ -328,17 +243,4 @@ export class Recorder {
     if (shown !== undefined) shown.shownAs = undefined;
     return was;
   }
-}
-
-function entryOf(pending: Pending): Unnumbered | UnnumberedGap {
-  return "gap" in pending ? pending.gap : pending.observation.event;
-}
-
-function numbered(id: string, pending: Pending | undefined): Recorded | undefined {
-  if (pending === undefined) return undefined;
-  if ("gap" in pending) return { entry: { id, ...pending.gap }, was: undefined };
-  const { observation } = pending;
-  const was = observation.shownAs;
-  observation.shownAs = undefined;
-  return { entry: { id, ...observation.event }, was };
 }
