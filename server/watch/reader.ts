@@ -1,5 +1,6 @@
 import type { Key } from "../../lib/contract/key.ts";
 import type { Observation } from "../formats/observation.ts";
+import { BusyKeys } from "./busy-keys.ts";
 import { Deadlines } from "./deadlines.ts";
 
 /** One look, with the moments (performance.now()) between which it was taken. */
@@ -17,8 +18,6 @@ const READ_SHARE = 0.2;
 const PAUSE_MS_MAX = 15;
 /** While a walk goes on: small enough that Redis and we work at the same time, and filled before they are sent. */
 const HURRIED = { batch: 32, waitMs: 10 };
-/** A key is read so often at most within so long: what a busy lock does is looked at some tens of times a second. */
-const OFTEN = { times: 5, withinMs: 100 };
 /** More marks than this are as good as a look at everything. */
 const MARKS_MAX = 250_000;
 
@@ -33,11 +32,7 @@ export class Reader {
   readonly #onLooks: (looks: readonly Look[]) => void;
   readonly #dueMsOf: (key: Key) => number | undefined;
   readonly #dirty = new Set<Key>();
-  /** Keys that were read lately: how often, and since when. The oldest first. */
-  readonly #lately = new Map<Key, { since: number; times: number }>();
-  /** Keys marked again that have been read often enough for now. */
-  readonly #tooOften = new Set<Key>();
-  #coolingTimer: NodeJS.Timeout | undefined;
+  readonly #busy = new BusyKeys((key) => this.mark(key));
   #onBatch: () => void = () => undefined;
   #onDrained: (() => void)[] = [];
   readonly #waiting = new Set<{ keys: Set<Key>; resolve: () => void }>();
@@ -69,7 +64,7 @@ export class Reader {
 
   /** The key will be read soon; many marks before that are one reading. */
   mark(key: Key): void {
-    if (this.#isTooOften(key)) return;
+    if (this.#busy.holdsBack(key)) return;
     this.#dirty.add(key);
     if (this.#dirty.size >= this.#batch) this.#onBatch();
     if (this.#dirty.size > MARKS_MAX) this.#overflow();
@@ -85,7 +80,7 @@ export class Reader {
 
   /** Resolves when everything marked so far has been read. */
   settled(): Promise<void> {
-    const keys = new Set([...this.#dirty, ...this.#reading, ...this.#tooOften]);
+    const keys = new Set([...this.#dirty, ...this.#reading, ...this.#busy.heldBack]);
     if (keys.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
       this.#waiting.add({ keys, resolve });
@@ -102,11 +97,10 @@ export class Reader {
 
   /** @returns what was marked and not read yet */
   stop(): Key[] {
-    const left = [...this.#reading, ...this.#dirty, ...this.#tooOften];
+    const left = [...this.#reading, ...this.#dirty, ...this.#busy.heldBack];
     this.#stopped = true;
     this.#forgetMarks();
     clearTimeout(this.#timer);
-    clearTimeout(this.#coolingTimer);
     return left;
   }
 
@@ -154,7 +148,7 @@ export class Reader {
       return;
     }
     this.#reading = [];
-    for (const key of keys) this.#countReading(key, sentAt);
+    for (const key of keys) this.#busy.wasRead(key, sentAt);
     this.#take(observations, sentAt);
     this.#tellSettled(keys);
   }
@@ -165,36 +159,6 @@ export class Reader {
     for (const resolve of waiting) resolve();
   }
 
-  #countReading(key: Key, now: number): void {
-    const known = this.#lately.get(key);
-    if (known !== undefined && now - known.since < OFTEN.withinMs) known.times++;
-    else {
-      this.#lately.delete(key);
-      this.#lately.set(key, { since: now, times: 1 });
-    }
-    for (const [oldest, { since }] of this.#lately) {
-      if (now - since < OFTEN.withinMs) return;
-      this.#lately.delete(oldest);
-    }
-  }
-
-  /** Such a key is read when it may be again: others do not wait for it. */
-  #isTooOften(key: Key): boolean {
-    const known = this.#lately.get(key);
-    if (known === undefined || known.times < OFTEN.times) return false;
-    if (performance.now() - known.since >= OFTEN.withinMs) return false;
-    this.#tooOften.add(key);
-    this.#coolingTimer ??= setTimeout(() => this.#cool(), OFTEN.withinMs / 4).unref();
-    return true;
-  }
-
-  #cool(): void {
-    this.#coolingTimer = undefined;
-    const hot = [...this.#tooOften];
-    this.#tooOften.clear();
-    for (const key of hot) this.mark(key);
-  }
-
   #overflow(): void {
     this.#forgetMarks();
     this.onOverflow();
@@ -202,7 +166,7 @@ export class Reader {
 
   #forgetMarks(): void {
     this.#dirty.clear();
-    this.#tooOften.clear();
+    this.#busy.forget();
     for (const { resolve } of this.#waiting) resolve();
     this.#waiting.clear();
     this.#tellDrained();
