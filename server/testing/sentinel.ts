@@ -1,21 +1,13 @@
-import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { Redis } from "ioredis";
+import type { Redis } from "ioredis";
 import type { SentinelWhere } from "../redis/sentinel-address.ts";
-import { type LaunchedServer, launch } from "../redis/server-launch.ts";
-import { signal, untilGone } from "../redis/server-process.ts";
-import { forgetProcess, watchProcess } from "./guard.ts";
-import { freePort, startTestRedis, type TestRedis, testBinary } from "./redis.ts";
+import { startTestRedis, type TestRedis } from "./redis.ts";
+import { type Sentinel, startSentinel } from "./sentinel-process.ts";
 import { until } from "./server.ts";
 
-const DOWN_AFTER_MS = 500;
 const FAILOVER_WITHIN_MS = 15_000;
 const FAILOVER_TRIES = 10;
 /** On a busy machine a replica may be late to say what it has. */
 const IN_STEP_MS = 1000;
-/** Redis 7 lets tests hurry; older ones take some seconds longer. */
-const HURRY = ["info-period", "200", "ask-period", "100", "publish-period", "200", "ping-period", "100"];
 
 export interface TestSentinelOptions {
   readonly sentinels?: number;
@@ -90,13 +82,6 @@ function startServer(options: TestSentinelOptions, master: TestRedis | undefined
   });
 }
 
-interface Sentinel {
-  readonly port: number;
-  readonly dir: string;
-  readonly server: LaunchedServer;
-  readonly redis: Redis;
-}
-
 class Group implements TestSentinel {
   readonly #sentinels: Sentinel[] = [];
   readonly #clients = new Map<TestRedis, Redis>();
@@ -123,39 +108,15 @@ class Group implements TestSentinel {
 
   async addSentinel(masterPort: number, count: number): Promise<void> {
     const { password, sentinelPassword } = this.options;
-    const dir = await realpath(await mkdtemp(join(tmpdir(), "lockkeeper-sentinel-")));
-    const port = await freePort();
-    const { name } = this;
-    const lines = [
-      `port ${port}`,
-      "bind 127.0.0.1",
-      ...(sentinelPassword === undefined
-        ? []
-        : [`requirepass ${sentinelPassword}`, `sentinel sentinel-pass ${sentinelPassword}`]),
-      `sentinel monitor ${name} 127.0.0.1 ${masterPort} ${Math.floor(count / 2) + 1}`,
-      ...(password === undefined ? [] : [`sentinel auth-pass ${name} ${password}`]),
-      `sentinel down-after-milliseconds ${name} ${DOWN_AFTER_MS}`,
-      `sentinel failover-timeout ${name} 2000`,
-    ];
-    await writeFile(join(dir, "sentinel.conf"), `${lines.join("\n")}\n`);
-    const logFile = join(dir, "sentinel.log");
-    const args = ["sentinel.conf", "--sentinel"];
-    const server = await launch({ binary: await testBinary(), cwd: dir, args, port, logFile });
-    watchProcess(server.pid);
-    const redis = new Redis({
-      port,
-      host: "127.0.0.1",
-      ...(sentinelPassword ? { password: sentinelPassword } : {}),
-    });
-    redis.on("error", () => undefined);
-    this.#sentinels.push({ port, dir, server, redis });
-    await redis.call("SENTINEL", "DEBUG", ...HURRY).catch(() => undefined);
+    const quorum = Math.floor(count / 2) + 1;
+    const monitor = { name: this.name, port: masterPort, password, quorum };
+    this.#sentinels.push(await startSentinel(monitor, sentinelPassword));
   }
 
   /** Whether each sentinel knows the others and the replicas. */
   async isKnown(): Promise<boolean> {
     const { replicas = 1 } = this.options;
-    const facts = await Promise.all(this.#sentinels.map(({ redis }) => this.#factsOf(redis)));
+    const facts = await Promise.all(this.#sentinels.map((sentinel) => sentinel.factsOf(this.name)));
     return facts.every(
       (fact) =>
         Number(fact.get("num-other-sentinels")) === this.#sentinels.length - 1 &&
@@ -208,7 +169,7 @@ class Group implements TestSentinel {
     };
     for (let left = FAILOVER_TRIES; left > 0 && !(await found()); left--) {
       // Refused while one is under way, or no replica is known to be good; and given up when a link breaks meanwhile.
-      await this.#sentinels[0]?.redis.call("SENTINEL", "FAILOVER", this.name).catch(() => undefined);
+      await this.#sentinels[0]?.failover(this.name).catch(() => undefined);
       await until(found, FAILOVER_WITHIN_MS / FAILOVER_TRIES).catch(() => undefined);
     }
     return await this.promoted(insteadOf);
@@ -227,15 +188,7 @@ class Group implements TestSentinel {
   }
 
   async stop(): Promise<void> {
-    await Promise.all(
-      this.#sentinels.map(async ({ server, redis, dir }) => {
-        redis.disconnect();
-        signal(server.pid, "SIGKILL");
-        await untilGone(server.pid, 2000);
-        forgetProcess(server.pid);
-        await rm(dir, { recursive: true, force: true });
-      }),
-    );
+    await Promise.all(this.#sentinels.map((sentinel) => sentinel.stop()));
     await Promise.all(this.servers.map((server) => server.stop()));
   }
 
@@ -265,14 +218,7 @@ class Group implements TestSentinel {
 
   /** The server that all sentinels name, and that says so itself. */
   async #agreed(): Promise<TestRedis | undefined> {
-    const named = await Promise.all(
-      this.#sentinels.map(({ redis }) =>
-        redis.call("SENTINEL", "GET-MASTER-ADDR-BY-NAME", this.name).then(
-          (place) => (Array.isArray(place) ? Number(place[1]) : undefined),
-          () => undefined,
-        ),
-      ),
-    );
+    const named = await Promise.all(this.#sentinels.map((sentinel) => sentinel.portOf(this.name)));
     const [port] = named;
     const server = this.servers.find((each) => each.port === port);
     if (server === undefined || named.some((each) => each !== port)) return undefined;
@@ -285,12 +231,5 @@ class Group implements TestSentinel {
     answer.catch(() => undefined);
     const late = new Promise<string>((resolve) => setTimeout(() => resolve(""), 300).unref());
     return await Promise.race([answer.catch(() => ""), late]);
-  }
-
-  async #factsOf(redis: Redis): Promise<Map<string, string>> {
-    const told = await redis.call("SENTINEL", "MASTER", this.name);
-    const words = Array.isArray(told) ? told.map(String) : [];
-    const pairs = words.flatMap((word, at) => (at % 2 === 0 ? [[word, words[at + 1] ?? ""] as const] : []));
-    return new Map(pairs);
   }
 }
