@@ -1,89 +1,16 @@
 import { existsSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { join, resolve } from "node:path";
-import { z } from "zod";
-import { type FileSettings, LOCKABLE_BY_DEFAULT, readConfigFile, WATCHED_BY_DEFAULT } from "./config-file.ts";
-import { formatRules, list } from "./config-lists.ts";
+import { type FileSettings, readConfigFile } from "./config-file.ts";
+import { type LOG_LEVELS, Variables, type VariableValues } from "./config-variables.ts";
 import type { Retention } from "./history/event-index.ts";
 import type { Where } from "./locks/backend.ts";
-import { URL_BEGINNING, URL_SCHEMES, whereOfUrl } from "./locks/where-url.ts";
+import { whereOfUrl } from "./locks/where-url.ts";
 import { StartupError } from "./startup-error.ts";
 import type { TargetSettings } from "./targets/settings.ts";
 
-const port = z.coerce
-  .number("must be a port number from 0 to 65535")
-  .int("must be a whole number")
-  .min(0)
-  .max(65_535);
-
 const DAY_MS = 86_400_000;
-const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
-const ROOT_KEY_LENGTH = "must have 32 to 512 characters";
-
 const CONFIG_FILE = "lockkeeper.config.json";
-
-const redisUrl = z
-  .string()
-  .regex(URL_BEGINNING, `must begin with ${URL_SCHEMES.slice(0, -1).join(", ")} or ${URL_SCHEMES.at(-1)}`);
-
-const otlpUrl = z.url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" });
-
-const Environment = z.object({
-  PORT: port.default(3000),
-  HOST: z.string().default("127.0.0.1"),
-  REDIS_URL: redisUrl.optional(),
-  REDIS_SERVER_BIN: z.string().optional(),
-  LOCKKEEPER_CONFIG: z.string().optional(),
-  LOCKKEEPER_HOME_URL: redisUrl.optional(),
-  LOCKKEEPER_TARGET: z.string().max(64, "must have 64 characters or fewer").default("default"),
-  LOCKKEEPER_WATCH: list(WATCHED_BY_DEFAULT.join(",")),
-  LOCKKEEPER_LOCKABLE: list(LOCKABLE_BY_DEFAULT.join(",")),
-  LOCKKEEPER_FORMATS: formatRules,
-  LOCKKEEPER_NOTIFICATIONS: z.enum(["off", "set"], "must be off or set").default("off"),
-  LOCKKEEPER_ROOT_KEY: z.string().min(32, ROOT_KEY_LENGTH).max(512, ROOT_KEY_LENGTH).optional(),
-  LOCKKEEPER_PUBLIC_URL: z
-    .url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" })
-    .optional(),
-  LOCKKEEPER_INSECURE_HTTP: z.enum(["0", "1"], "must be 0 or 1").default("0"),
-  LOCKKEEPER_DOOR: z.enum(["fast", "next"], "must be fast or next").default("fast"),
-  LOCKKEEPER_CACHE_DIR: z.string().default(".cache"),
-  LOCKKEEPER_REDIS_PORT: port.default(6399),
-  LOCKKEEPER_STREAMS_MAX: z.coerce
-    .number("must be a number")
-    .int("must be a whole number")
-    .min(1, "must be 1 or more")
-    .default(1000),
-  LOCKKEEPER_LOCKS_MAX: z.coerce
-    .number("must be a number")
-    .int("must be a whole number")
-    .min(1, "must be 1 or more")
-    .default(1_000_000),
-  LOCKKEEPER_HISTORY_MAX: z.coerce
-    .number("must be a whole number from 1000 to 10000000")
-    .int("must be a whole number")
-    .min(1000, "must be 1000 or more")
-    .max(10_000_000, "must be 10000000 or less")
-    .default(50_000),
-  LOCKKEEPER_HISTORY_DAYS: z.coerce
-    .number("must be a number of days")
-    .positive("must be more than 0")
-    .max(3650, "must be 3650 or less")
-    .default(7),
-  LOCKKEEPER_METRICS: z.enum(["off", "key", "open"], "must be off, key or open").default("key"),
-  LOCKKEEPER_METRICS_PATTERNS: z.coerce
-    .number("must be a whole number from 0 to 100")
-    .int("must be a whole number")
-    .min(0, "must be 0 or more")
-    .max(100, "must be 100 or less")
-    .default(0),
-  LOCKKEEPER_LOG: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`).default("warn"),
-  OTEL_EXPORTER_OTLP_ENDPOINT: otlpUrl.optional(),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: otlpUrl.optional(),
-  OTEL_SERVICE_NAME: z.string().default("lockkeeper"),
-  OTEL_SDK_DISABLED: z.string().optional(),
-  NODE_ENV: z.string().optional(),
-  npm_lifecycle_event: z.string().optional(),
-});
 
 /** What the process was asked to be. Read once; nothing else reads the environment. */
 export interface Config {
@@ -129,7 +56,7 @@ export function readConfig(
   argv: readonly string[] = process.argv,
 ): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
-  const parsed = Environment.safeParse(given);
+  const parsed = Variables.safeParse(given);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     throw new StartupError(`${String(issue?.path[0])} ${issue?.message}.`);
@@ -159,7 +86,6 @@ export function readConfig(
   };
 }
 
-type Env = z.output<typeof Environment>;
 type Given = Readonly<Record<string, string | undefined>>;
 
 /** What the configuration file says as well, so that both at once would leave open which counts. */
@@ -172,7 +98,7 @@ const OF_ONE_TARGET = [
   "LOCKKEEPER_NOTIFICATIONS",
 ];
 
-function targetsOf(env: Env, given: Given): Pick<Config, "targets" | "targetsFrom" | "home"> {
+function targetsOf(env: VariableValues, given: Given): Pick<Config, "targets" | "targetsFrom" | "home"> {
   const file = fileOf(env, given);
   const home =
     env.LOCKKEEPER_HOME_URL === undefined
@@ -182,7 +108,7 @@ function targetsOf(env: Env, given: Given): Pick<Config, "targets" | "targetsFro
   return { targets: file.targets, targetsFrom: "file", home: home ?? file.home };
 }
 
-function fileOf(env: Env, given: Given): FileSettings | undefined {
+function fileOf(env: VariableValues, given: Given): FileSettings | undefined {
   const path = resolve(env.LOCKKEEPER_CONFIG ?? CONFIG_FILE);
   if (env.LOCKKEEPER_CONFIG === undefined && !existsSync(path)) return undefined;
   const file = readConfigFile(path, given);
@@ -195,7 +121,7 @@ function fileOf(env: Env, given: Given): FileSettings | undefined {
   );
 }
 
-function targetOf(env: Env): TargetSettings {
+function targetOf(env: VariableValues): TargetSettings {
   const { LOCKKEEPER_TARGET: name, LOCKKEEPER_LOCKABLE: lockable } = env;
   const watch = [...new Set([...env.LOCKKEEPER_WATCH, ...lockable])];
   return {
@@ -244,7 +170,7 @@ export function settleNodeEnv({ mode }: Config): void {
 }
 
 /** By the variables that all of OpenTelemetry goes by. The SDK itself reads the headers that they name. */
-function tracingOf(env: z.output<typeof Environment>): Config["tracing"] {
+function tracingOf(env: VariableValues): Config["tracing"] {
   const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   const url = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base.replace(/\/$/, "")}/v1/traces`);
   if (url === undefined || env.OTEL_SDK_DISABLED === "true") return undefined;

@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { LOCKABLE_BY_DEFAULT, WATCHED_BY_DEFAULT } from "./config-file.ts";
+import { formatRules, list } from "./config-lists.ts";
+import { URL_BEGINNING, URL_SCHEMES } from "./locks/where-url.ts";
+
+const port = z.coerce
+  .number("must be a port number from 0 to 65535")
+  .int("must be a whole number")
+  .min(0)
+  .max(65_535);
+
+export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
+const ROOT_KEY_LENGTH = "must have 32 to 512 characters";
+
+const redisUrl = z
+  .string()
+  .regex(URL_BEGINNING, `must begin with ${URL_SCHEMES.slice(0, -1).join(", ")} or ${URL_SCHEMES.at(-1)}`);
+
+const otlpUrl = z.url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" });
+
+/** Every variable that is read, what it may be, and what it is when it is not set. */
+export const Variables = z.object({
+  PORT: port.default(3000),
+  HOST: z.string().default("127.0.0.1"),
+  REDIS_URL: redisUrl.optional(),
+  REDIS_SERVER_BIN: z.string().optional(),
+  LOCKKEEPER_CONFIG: z.string().optional(),
+  LOCKKEEPER_HOME_URL: redisUrl.optional(),
+  LOCKKEEPER_TARGET: z.string().max(64, "must have 64 characters or fewer").default("default"),
+  LOCKKEEPER_WATCH: list(WATCHED_BY_DEFAULT.join(",")),
+  LOCKKEEPER_LOCKABLE: list(LOCKABLE_BY_DEFAULT.join(",")),
+  LOCKKEEPER_FORMATS: formatRules,
+  LOCKKEEPER_NOTIFICATIONS: z.enum(["off", "set"], "must be off or set").default("off"),
+  LOCKKEEPER_ROOT_KEY: z.string().min(32, ROOT_KEY_LENGTH).max(512, ROOT_KEY_LENGTH).optional(),
+  LOCKKEEPER_PUBLIC_URL: z
+    .url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" })
+    .optional(),
+  LOCKKEEPER_INSECURE_HTTP: z.enum(["0", "1"], "must be 0 or 1").default("0"),
+  LOCKKEEPER_DOOR: z.enum(["fast", "next"], "must be fast or next").default("fast"),
+  LOCKKEEPER_CACHE_DIR: z.string().default(".cache"),
+  LOCKKEEPER_REDIS_PORT: port.default(6399),
+  LOCKKEEPER_STREAMS_MAX: z.coerce
+    .number("must be a number")
+    .int("must be a whole number")
+    .min(1, "must be 1 or more")
+    .default(1000),
+  LOCKKEEPER_LOCKS_MAX: z.coerce
+    .number("must be a number")
+    .int("must be a whole number")
+    .min(1, "must be 1 or more")
+    .default(1_000_000),
+  LOCKKEEPER_HISTORY_MAX: z.coerce
+    .number("must be a whole number from 1000 to 10000000")
+    .int("must be a whole number")
+    .min(1000, "must be 1000 or more")
+    .max(10_000_000, "must be 10000000 or less")
+    .default(50_000),
+  LOCKKEEPER_HISTORY_DAYS: z.coerce
+    .number("must be a number of days")
+    .positive("must be more than 0")
+    .max(3650, "must be 3650 or less")
+    .default(7),
+  LOCKKEEPER_METRICS: z.enum(["off", "key", "open"], "must be off, key or open").default("key"),
+  LOCKKEEPER_METRICS_PATTERNS: z.coerce
+    .number("must be a whole number from 0 to 100")
+    .int("must be a whole number")
+    .min(0, "must be 0 or more")
+    .max(100, "must be 100 or less")
+    .default(0),
+  LOCKKEEPER_LOG: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`).default("warn"),
+  OTEL_EXPORTER_OTLP_ENDPOINT: otlpUrl.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: otlpUrl.optional(),
+  OTEL_SERVICE_NAME: z.string().default("lockkeeper"),
+  OTEL_SDK_DISABLED: z.string().optional(),
+  NODE_ENV: z.string().optional(),
+  npm_lifecycle_event: z.string().optional(),
+});
+
+export type VariableValues = z.output<typeof Variables>;
