@@ -1,7 +1,7 @@
 import { NS_PER_MS } from "../history/entry.ts";
 import type { Span, Story } from "../history/story.ts";
 import { touches } from "../history/story.ts";
-import type { Call } from "./lock-calls.ts";
+import type { Call } from "./lock-losses.ts";
 
 /** What a replica may be behind by when its master goes. */
 const LAG_MS = 200;

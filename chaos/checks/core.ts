@@ -1,5 +1,6 @@
 import { linearize } from "./linearize.ts";
-import { type Call, UNHEARD } from "./lock-calls.ts";
+import { UNHEARD } from "./lock-calls.ts";
+import type { Call } from "./lock-losses.ts";
 import { anyLock, FREE, type Lease, type Lock, lockModel } from "./lock-model.ts";
 
 /** So small a history is searched at once; what takes longer is left as it is. */

@@ -5,7 +5,8 @@ import { partsOf, within } from "./between-failovers.ts";
 import { coreOf } from "./core.ts";
 import { type Check, type Verdict, type Violation, violationOf } from "./finding.ts";
 import { linearize, type Outcome } from "./linearize.ts";
-import { type Call, callsOn, leasesOf } from "./lock-calls.ts";
+import { callsOn, leasesOf } from "./lock-calls.ts";
+import type { Call } from "./lock-losses.ts";
 import { anyLock, type Lease, type Lock, lockModel } from "./lock-model.ts";
 
 /** Hundreds of times what a run of ten minutes takes. */

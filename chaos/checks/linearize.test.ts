@@ -4,7 +4,8 @@ import type { Entry } from "../history/entry.ts";
 import { storyOf } from "../history/story.ts";
 import { coreOf } from "./core.ts";
 import { linearize, type Model, type Operation } from "./linearize.ts";
-import { type Call, callsOn, leasesOf } from "./lock-calls.ts";
+import { callsOn, leasesOf } from "./lock-calls.ts";
+import type { Call } from "./lock-losses.ts";
 import {
   denied,
   granted,

@@ -1,29 +1,19 @@
 import type { Claim } from "../history/claims.ts";
 import { type Entry, NS_PER_MS } from "../history/entry.ts";
-import { aheadMsIn, firstAheadIn, forgets, forgettingIn } from "../history/losses.ts";
+import { aheadMsIn, firstAheadIn, forgettingIn, keepsFences } from "../history/losses.ts";
 import { seatOf } from "../history/seat.ts";
-import { type FaultSpan, type Span, type Story, touches } from "../history/story.ts";
-import type { Operation } from "./linearize.ts";
+import { type FaultSpan, isQuorum, type Span, type Story, touches } from "../history/story.ts";
+import { type Call, lossesOn, MAYBE } from "./lock-losses.ts";
 import {
   denied,
-  enteredOnce,
-  freedOf,
   granted,
   granting,
   grantingNobody,
   type Lease,
-  type Lock,
   refused,
   released,
   renewed,
-  wiped,
-  wipedWithFences,
 } from "./lock-model.ts";
-
-export interface Call extends Operation<Lock> {
-  /** What was written down of it. */
-  readonly entries: readonly Entry[];
-}
 
 /** One call of somebody, and how it ended. */
 interface Pair {
@@ -60,7 +50,7 @@ export function callsOn(lock: string, story: Story): Call[] {
     const [deadline = 0, mayEndAt = Number.POSITIVE_INFINITY] = [deadlines.get(owner), ends.get(owner)];
     return callsOf(pairs, { deadline, mayEndAt }, story);
   });
-  return [...calls, ...wipesOf(story), ...evictionsOf(claims, story), ...miscountsOf(claims, story)];
+  return [...calls, ...lossesOn(claims, story)];
 }
 
 function pairsOn(lock: string, history: readonly Entry[]): Pair[] {
@@ -129,8 +119,6 @@ function certainOf({ invoked, answer }: Pair, mayEndAt: number, story: Story): C
   return (op === "renew" || op === "verify") && type === "ok" ? { ...look, step: renewed(owner) } : undefined;
 }
 
-const isQuorum = ({ topology }: Story) => topology === "quorum";
-
 const isRefusal = ({ op, code }: Entry) => op === "acquire" && (code === "held" || code === "timeout");
 
 function isUnknown({ answer }: Pair): boolean {
@@ -177,7 +165,6 @@ function mayBeOfParts(
  */
 const isEcho = ({ op, asked = 1 }: Entry) => op === "acquire" && asked > 1;
 
-const MAYBE = { was: "maybe", does: "changes" } as const;
 /** All who never heard of anything are alike. */
 export const UNHEARD = { step: grantingNobody, kind: "unheard" } as const;
 
@@ -210,51 +197,6 @@ function lastOf({ from, to }: Span, faults: readonly FaultSpan[]): number {
     lasts.set(fault.target, Math.max(last, fault.to + ON_ITS_WAY_MS * NS_PER_MS));
   }
   return Math.max(first, ...lasts.values());
-}
-
-function wipesOf(story: Story): Call[] {
-  return story.faults.filter(forgets).map((fault) => {
-    const how =
-      fault.loses === "data" || isQuorum(story)
-        ? { kind: "wipe", step: wiped }
-        : { kind: "wipe with fences", step: wipedWithFences };
-    return { ...MAYBE, ...how, call: fault.from, answer: fault.to, entries: entriesOf(fault, story) };
-  });
-}
-
-const keepsFences = (story: Story) =>
-  isQuorum(story) || story.faults.every(({ loses }) => loses !== "fences");
-
-/** Where data goes missing for a while, hold after hold may be gone. */
-function evictionsOf(claims: readonly Claim[], story: Story): Call[] {
-  const evicting = { ...story, faults: story.faults.filter(({ fault }) => fault === "evict") };
-  return claims.flatMap(({ owner, sent, deadline }) =>
-    forgettingIn(evicting, { from: sent, to: deadline }).map((fault) => {
-      const place = { call: Math.max(fault.from, sent), answer: fault.to, entries: entriesOf(fault, story) };
-      return { ...MAYBE, ...place, step: freedOf(owner) };
-    }),
-  );
-}
-
-/** A server that loses a companion, or a majority that loses a member, may lose the count of a hold and not the hold. */
-function miscountsOf(claims: readonly Claim[], story: Story): Call[] {
-  const partial = {
-    ...story,
-    faults: story.faults.filter(({ fault }) => isQuorum(story) || fault === "evict"),
-  };
-  return claims.flatMap(({ owner, count, sent, deadline }) => {
-    if (count === 1) return [];
-    return forgettingIn(partial, { from: sent, to: deadline }).map((fault) => {
-      const place = { call: Math.max(fault.from, sent), answer: fault.to, entries: entriesOf(fault, story) };
-      return { ...MAYBE, ...place, step: enteredOnce(owner) };
-    });
-  });
-}
-
-function entriesOf({ fault, target, from, to }: FaultSpan, { history }: Story): Entry[] {
-  return history.filter(
-    (entry) => entry.fault === fault && entry.target === target && entry.t >= from && entry.t <= to,
-  );
 }
 
 /**

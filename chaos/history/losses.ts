@@ -1,6 +1,6 @@
 import type { Claim } from "./claims.ts";
 import { NS_PER_MS } from "./entry.ts";
-import { type FaultSpan, type Span, type Step, type Story, touches } from "./story.ts";
+import { type FaultSpan, isQuorum, type Span, type Step, type Story, touches } from "./story.ts";
 
 /** A deadline is known to some milliseconds. */
 const SLACK_MS = 5;
@@ -32,9 +32,14 @@ export function forgets({ loses }: FaultSpan): boolean {
  * Faults of the time by which fences below earlier ones are handed out. On a quorum there are none: each majority has a
  * server that remembers, or one whose clock is right.
  */
-export function fenceLossesIn({ topology, faults }: Story, span: Span): FaultSpan[] {
-  if (topology === "quorum") return [];
-  return faults.filter((fault) => fault.loses === "fences" && touches(fault, span));
+export function fenceLossesIn(story: Story, span: Span): FaultSpan[] {
+  if (isQuorum(story)) return [];
+  return story.faults.filter((fault) => fault.loses === "fences" && touches(fault, span));
+}
+
+/** Whether fences rise all the time. */
+export function keepsFences(story: Story): boolean {
+  return isQuorum(story) || story.faults.every(({ loses }) => loses !== "fences");
 }
 
 /** By how much earlier a lease of that time may end: what the clock of one server went ahead meanwhile, at most. */

@@ -77,6 +77,10 @@ function stepsOf({ stepMs = 0 }: Entry, between: readonly Entry[], { from, to }:
   ];
 }
 
+export function isQuorum({ topology }: Pick<Story, "topology">): boolean {
+  return topology === "quorum";
+}
+
 export function touches(one: Span, other: Span): boolean {
   return one.from <= other.to && other.from <= one.to;
 }
