@@ -92,6 +92,19 @@ describe("npm run bench", () => {
     }
   });
 
+  it("measures when a change is on the screens of tabs, under changes of others", {
+    timeout: 60_000,
+  }, async () => {
+    const { code, out, error } = await run("--only", "watch.lag.p99.1tab", "--quick");
+    expect({ code, error: code === 0 ? "" : error }).toEqual({ code: 0, error: "" });
+    const { figure, unit, ours, conditions } = JSON.parse(out);
+    expect([figure, unit]).toEqual(["watch.lag.p99.1tab", "ms"]);
+    expect(conditions.arrivals).toBe(20);
+    expect(ours).toBeGreaterThanOrEqual(conditions.p50Ms);
+    expect(conditions.byRound[0].changesPerSecond).toBeGreaterThan(500);
+    expect(conditions.byRound[0].bytesPerSecondATab).toBeGreaterThan(0);
+  });
+
   it.each([
     ["core.pairs.c65", ["--only", "core.pairs.c65"]],
     ["disk", ["disk"]],
