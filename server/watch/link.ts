@@ -27,6 +27,7 @@ export class Link {
   readonly #hearing: Hearing;
   #answeredAt = Number.NEGATIVE_INFINITY;
   #triedAt = Number.NEGATIVE_INFINITY;
+  #tickedAt = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #probing = false;
   #why: string | undefined;
@@ -65,7 +66,8 @@ export class Link {
   }
 
   start(): void {
-    this.#timer = setInterval(this.#probe, PROBE_EVERY_MS);
+    this.#tickedAt = performance.now();
+    this.#timer = setInterval(() => this.#tick(), PROBE_EVERY_MS);
     this.#probe();
   }
 
@@ -86,6 +88,15 @@ export class Link {
     if (await this.#hearing.confirm()) return;
     this.#hearing.broken();
     if (this.isUp) this.on.up(true);
+  }
+
+  // While we stood still ourselves no answer could be heard: that time says nothing of Redis. Had it closed the
+  // connection meanwhile, we would be told.
+  #tick(): void {
+    const now = performance.now();
+    this.#answeredAt += Math.max(0, now - this.#tickedAt - PROBE_EVERY_MS);
+    this.#tickedAt = now;
+    this.#probe();
   }
 
   readonly #probe = (): void => void this.#probeNow();

@@ -61,6 +61,12 @@ async function watching(where: string | RedisAddress, more: Partial<WatcherOptio
   return watcher;
 }
 
+/** As a collection of garbage or the sorting of a million locks does, when no timer fires and nothing is read. */
+function standStill(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
 const fresh = () => `lock:${randomUUID()}`;
 
 async function take(at: Redis = direct, key = fresh()): Promise<string> {
@@ -72,6 +78,18 @@ async function user(name: string, ...rules: readonly string[]): Promise<string> 
   await direct.call("ACL", "SETUSER", name, "reset", "on", ">secret", ...rules);
   return `redis://${name}:secret@127.0.0.1:${redis.port}`;
 }
+
+describe("a process that stood still", () => {
+  it("does not take its own silence for that of Redis, and goes on with the picture that it had", async () => {
+    const watcher = await watching(redis.url);
+    const states = new Set<string>();
+    watcher.onChange(() => states.add(watcher.health().state));
+    standStill(2000);
+    const key = await take();
+    await until(() => watcher.mirror.get(key) !== undefined);
+    expect([...states]).toEqual(["live"]);
+  });
+});
 
 describe("where a Redis may be", () => {
   it("behind a unix socket, in another database, behind TLS: seen, and heard of", async () => {
