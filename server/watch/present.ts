@@ -1,6 +1,6 @@
 import type { Forced } from "./forced.ts";
 import { endOf, type HeldBy, type Hold, leaseOf, sinceOf } from "./hold.ts";
-import type { Present } from "./tale.ts";
+import { isOpen, type Present, type Standing, type Tale, taleOf } from "./tale.ts";
 
 interface Look {
   readonly hold: Hold | undefined;
@@ -11,14 +11,26 @@ interface Look {
 export function presentsOf({ hold, isFirstLook }: Look, forced: Forced): Present[] {
   if (hold === undefined || hold.seen.state === "ended") return [];
   return hold.holders.map((holder) => ({
-    holder: holder.seen,
-    epoch: holder.epoch,
-    sinceMs: beganOf(holder),
-    endsAtMs: endOf(hold, holder),
+    ...standingOf(hold, holder),
     sharesEnd: hold.holders.length > 1 && holder.seen.ownRemainingMs === undefined,
     isFirstLook,
     wasForced: forced.has(hold.seen, holder.seen.owner, { beganMs: beganOf(holder), leaseMs: leaseOf(hold) }),
   }));
+}
+
+/** What has been told of a lock once a look at it was told. */
+export function talesOf(hold: Hold): Tale[] {
+  if (hold.seen.state === "ended") return [];
+  return hold.holders.map((holder) => taleOf(standingOf(hold, holder))).filter(isOpen);
+}
+
+function standingOf(hold: Hold, holder: HeldBy): Standing {
+  return {
+    holder: holder.seen,
+    epoch: holder.epoch,
+    sinceMs: beganOf(holder),
+    endsAtMs: endOf(hold, holder),
+  };
 }
 
 /** What an owner string tells of its beginning is of another clock, and may be when its client began to wait. */

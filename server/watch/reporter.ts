@@ -4,7 +4,7 @@ import type { Journal } from "../history/journal.ts";
 import { Forced } from "./forced.ts";
 import type { Hold } from "./hold.ts";
 import type { OwnEvent } from "./own-event.ts";
-import { presentsOf } from "./present.ts";
+import { presentsOf, talesOf } from "./present.ts";
 import { TOLERANCE_MS } from "./renewals.ts";
 import {
   endingOf,
@@ -39,8 +39,11 @@ export interface Sighting {
  * be on its way.
  */
 export class Reporter {
-  /** One for each holder. */
-  readonly #tales = new Map<Key, readonly Tale[]>();
+  /**
+   * What has been told: of nearly all locks what the last look showed, which is kept anyway; else one tale for each
+   * holder, until the next look.
+   */
+  readonly #told = new Map<Key, Hold | readonly Tale[]>();
   readonly #ended = new Map<Key, Tale>();
   readonly #forced = new Forced();
   readonly #exactAt = new Map<Key, number>();
@@ -82,13 +85,13 @@ export class Reporter {
   /** As looking shows the owner: in a message tabs and line breaks part the words. */
   #withOwner(event: OwnEvent): OwnEvent {
     if (event.fence !== null) return event;
-    const meant = this.#tales.get(event.key)?.find(({ owner }) => wordOf(owner) === event.owner);
+    const meant = this.#talesOf(event.key).find(({ owner }) => wordOf(owner) === event.owner);
     return meant === undefined ? event : { ...event, owner: meant.owner };
   }
 
   /** The tale that an event goes on with, and those of everybody else. */
   #taleOf({ key, owner, fence, count }: OwnEvent): { known: Tale | undefined; others: readonly Tale[] } {
-    const open = this.#tales.get(key) ?? [];
+    const open = this.#talesOf(key);
     const same = open.find((tale) => tale.owner === owner && tale.fence === fence);
     // The end of a holder of whom nothing was told says nothing of another.
     const isOfNone = same === undefined && fence === null && count === 0;
@@ -114,7 +117,7 @@ export class Reporter {
     }
     const waited = this.#waiting.get(key);
     const hint = sighting.hint ?? waited?.hint;
-    const tales = this.#tales.get(key) ?? [];
+    const tales = this.#talesOf(key);
     const presents = presentsOf(sighting, this.#forced);
     const signature = signatureOf(tales, presents);
     if (waited !== undefined && waited.signature !== signature) this.#stopWaiting(key);
@@ -124,7 +127,7 @@ export class Reporter {
     }
     this.#stopWaiting(key);
     const told = tellDerived(tales, presents, sighting.asOf, hint);
-    this.#keep(key, told.tales);
+    this.#keep(key, told.tales, sighting.hold);
     this.#append(key, told.events);
   }
 
@@ -143,10 +146,17 @@ export class Reporter {
     this.#waiting.delete(key);
   }
 
-  #keep(key: Key, tales: readonly Tale[]): void {
+  #talesOf(key: Key): readonly Tale[] {
+    const told = this.#told.get(key);
+    if (told === undefined) return [];
+    return "holders" in told ? talesOf(told) : told;
+  }
+
+  /** @param hold the look that the open ones are of */
+  #keep(key: Key, tales: readonly Tale[], hold?: Hold): void {
     const open = tales.filter(isOpen);
-    if (open.length > 0) this.#tales.set(key, open);
-    else this.#tales.delete(key);
+    if (open.length > 0) this.#told.set(key, hold ?? open);
+    else this.#told.delete(key);
     const ended = tales.findLast((tale) => !isOpen(tale));
     if (ended === undefined) return;
     this.#ended.delete(key);

@@ -91,13 +91,17 @@ function exactly({ type, at, owner, fence, seq, heldMs, by, reason }: OwnEvent):
   };
 }
 
-/** One holder as a look shows it. */
-export interface Present {
+/** One holder in the picture, as far as it is told of. */
+export interface Standing {
   readonly holder: SeenHolder;
   readonly epoch: number;
   readonly sinceMs: number;
   /** When its lease ends, Redis's clock; null: never. */
   readonly endsAtMs: number | null;
+}
+
+/** One holder as a look shows it. */
+export interface Present extends Standing {
   /** Several hold the lock, and its end is nobody's own. */
   readonly sharesEnd: boolean;
   readonly isFirstLook: boolean;
@@ -150,7 +154,8 @@ function isSame(tale: Tale, { holder, epoch }: Present): boolean {
   return holder.fence !== null || (tale.role === holder.role && tale.epoch === epoch);
 }
 
-function taleOf({ holder, epoch, sinceMs, endsAtMs }: Present): Tale {
+/** The tale that a look leaves behind. */
+export function taleOf({ holder, epoch, sinceMs, endsAtMs }: Standing): Tale {
   const { owner, role, fence, count, seq, isVoted } = holder;
   return { owner, role, fence, epoch, count, seq, isVoted, sinceMs, endsAtMs };
 }
