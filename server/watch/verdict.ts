@@ -8,6 +8,10 @@ const PATIENCE = 1 / 2;
 /** A hold that was watched for so many cadences without a renewal is on a fixed lease. */
 const WATCHED_ENOUGH = 1.5;
 
+// Of most locks that are watched for long one of these is kept, once for all of them.
+const NO_EXPIRY: Judgement = { state: "no-expiry", misses: 0, turnsAt: undefined };
+const FIXED_LEASE: Judgement = { state: "fixed-lease", misses: 0, turnsAt: undefined };
+
 /** What a verdict is drawn from. */
 export interface Samples {
   readonly seen: HeldObservation;
@@ -36,11 +40,11 @@ export function judge(samples: Samples, before?: Judgement): Judgement {
 
 function judgementOf(samples: Samples): Judgement {
   const { seen, renewals } = samples;
-  if (seen.remainingMs === null) return { state: "no-expiry", misses: 0, turnsAt: undefined };
+  if (seen.remainingMs === null) return NO_EXPIRY;
   const { cadenceMs, nextAt, isSure } = expectationOf(samples);
   if (!isSure) {
     const knownAt = renewals.sinceMs + WATCHED_ENOUGH * cadenceMs;
-    if (seen.asOf > knownAt) return { state: "fixed-lease", misses: 0, turnsAt: undefined };
+    if (seen.asOf > knownAt) return FIXED_LEASE;
     return { state: "unknown", misses: 0, turnsAt: knownAt };
   }
   const lateMs = seen.asOf - nextAt;

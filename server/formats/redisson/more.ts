@@ -40,9 +40,13 @@ function alive(waiters: SeenWaiters = { count: 0, known: "exact" }, dead: number
   return { ...waiters, count: Math.max(0, (waiters.count ?? 0) - dead) };
 }
 
+/** Of most locks, so that it is kept once for all of them. */
+const NOBODY_LISTENS: SeenWaiters = { count: 0, known: "estimated" };
+
 /** Each client that listens has one waiter or more. Ours listen on the same channel, and are counted one by one. */
 function listening({ waiters }: HeldObservation, clients: number): SeenWaiters {
-  return { count: Math.max(waiters?.count ?? 0, clients), known: "estimated" };
+  const count = Math.max(waiters?.count ?? 0, clients);
+  return count === 0 ? NOBODY_LISTENS : { count, known: "estimated" };
 }
 
 /** Nothing in Redis tells a latch from a semaphore but who listens for it. */
