@@ -4,10 +4,10 @@ import { formatLabel } from "@/components/locks/format-facts.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Command } from "@/components/ui/command.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import type { Finding, FoundGroup } from "@/lib/contract/finder.ts";
+import type { FinderReport, FoundGroup } from "@/lib/contract/finder.ts";
 import { useFinder, useFinding } from "@/lib/live/hooks.ts";
 
-const START: Record<Finding["state"], string> = {
+const START: Record<FinderReport["state"], string> = {
   idle: "Find locks",
   running: "Find locks",
   done: "Find locks again",
@@ -53,7 +53,7 @@ export function LockFinder() {
   );
 }
 
-function progressOf({ state, scanned, keys, groups, detail }: Finding): string {
+function progressOf({ state, scanned, keys, groups, detail }: FinderReport): string {
   if (state === "idle") return "Goes through all keys, whatever is watched, in a fifth of the time.";
   const of = keys === null ? "" : ` of ${keys.toLocaleString("en")}`;
   const far = `${scanned.toLocaleString("en")}${of} keys`;

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { type History, isGap } from "../../lib/contract/event.ts";
+import { type History, isGap, type LockEvent } from "../../lib/contract/event.ts";
 import type { ForceReleased } from "../../lib/contract/force.ts";
 import type { FormatName } from "../../lib/contract/format.ts";
 import { pathOfKey } from "../../lib/contract/key.ts";
@@ -69,13 +70,23 @@ export class Operator {
 
   /** The history tells who freed whose hold, and that nobody has made it again since. */
   async expectToldOnce(key: string, owner: string): Promise<void> {
-    const { items } = bodyOf<History>(await this.server.call(`/locks/${pathOfKey(key)}/history`));
-    const events = items.filter((entry) => !isGap(entry));
-    const ends = events.filter((event) => event.owner === owner && event.type === "force_released");
+    let events = await this.#told(key);
+    const endsOf = () => events.filter((event) => event.owner === owner && event.type === "force_released");
+    // It is recorded a moment after it was done.
+    for (let asked = 0; endsOf().length === 0 && asked < 100; asked++) {
+      await sleep(20);
+      events = await this.#told(key);
+    }
+    const ends = endsOf();
     const told = ends.map(({ by, reason, observed }) => [by, reason, observed]);
     expect(`what the history tells of the end of ${owner}`, told, [[BY, REASON, "exact"]]);
     const again = events.filter(({ type }) => type === "recreated");
     expect(`holds of ${key} that were made again`, again, []);
+  }
+
+  async #told(key: string): Promise<LockEvent[]> {
+    const { items } = bodyOf<History>(await this.server.call(`/locks/${pathOfKey(key)}/history`));
+    return items.filter((entry) => !isGap(entry));
   }
 }
 

@@ -13,7 +13,7 @@ export const FoundGroup = z
   .meta({ id: "FoundGroup" });
 export type FoundGroup = z.infer<typeof FoundGroup>;
 
-export const Finding = z
+export const FinderReport = z
   .object({
     state: z.enum(["idle", "running", "done", "cancelled", "failed"]).meta({
       description: "cancelled, failed: starting it again goes on where it ended.",
@@ -32,8 +32,8 @@ export const Finding = z
     }),
     detail: z.string().optional(),
   })
-  .meta({ id: "Finding" });
-export type Finding = z.infer<typeof Finding>;
+  .meta({ id: "FinderReport" });
+export type FinderReport = z.infer<typeof FinderReport>;
 
 export const FinderInput = z.strictObject({
   anew: z

@@ -1,6 +1,6 @@
 import type { ErrorCode, Problem } from "@/lib/contract/error.ts";
 import type { History } from "@/lib/contract/event.ts";
-import type { Finding } from "@/lib/contract/finder.ts";
+import type { FinderReport } from "@/lib/contract/finder.ts";
 import type { ForceReleased, ForceReleaseInput } from "@/lib/contract/force.ts";
 import type { FormatRule, Formats } from "@/lib/contract/format-rule.ts";
 import type { LiveView } from "@/lib/contract/live.ts";
@@ -140,17 +140,17 @@ export function forceRelease(
   );
 }
 
-export function getFinding(target: TargetName): Promise<Finding> {
-  return ask(send("GET", at("/finder", target)), (wire, json) => wire.readFinding(json));
+export function getFinding(target: TargetName): Promise<FinderReport> {
+  return ask(send("GET", at("/finder", target)), (wire, json) => wire.readFinderReport(json));
 }
 
 /** Starts the finder, or has it go on. */
-export function startFinder(target: TargetName): Promise<Finding> {
-  return ask(send("POST", at("/finder", target), {}), (wire, json) => wire.readFinding(json));
+export function startFinder(target: TargetName): Promise<FinderReport> {
+  return ask(send("POST", at("/finder", target), {}), (wire, json) => wire.readFinderReport(json));
 }
 
-export function cancelFinder(target: TargetName): Promise<Finding> {
-  return ask(send("POST", at("/finder/cancel", target)), (wire, json) => wire.readFinding(json));
+export function cancelFinder(target: TargetName): Promise<FinderReport> {
+  return ask(send("POST", at("/finder/cancel", target)), (wire, json) => wire.readFinderReport(json));
 }
 
 export function getFormats(target: TargetName): Promise<Formats> {

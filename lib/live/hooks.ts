@@ -2,7 +2,7 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useSyncExternalStore } from "react";
-import type { Finding } from "@/lib/contract/finder.ts";
+import type { FinderReport } from "@/lib/contract/finder.ts";
 import type { ForceReleased, ForceReleaseInput } from "@/lib/contract/force.ts";
 import type { FormatRule, Formats } from "@/lib/contract/format-rule.ts";
 import type { Usual } from "@/lib/contract/stats.ts";
@@ -124,7 +124,7 @@ const findingKey = (target: TargetName) => ["finding", target];
 /** How far the finder is, looked at again and again while it runs. */
 export function useFinding() {
   const { target } = useLiveStore();
-  return useQuery<Finding, ReleaseFailure>({
+  return useQuery<FinderReport, ReleaseFailure>({
     queryKey: findingKey(target),
     queryFn: () => getFinding(target),
     refetchInterval: ({ state }) => (state.data?.state === "running" ? 1000 : false),
@@ -135,7 +135,7 @@ export function useFinding() {
 export function useFinder(what: "start" | "cancel") {
   const client = useQueryClient();
   const { target } = useLiveStore();
-  return useMutation<Finding, ReleaseFailure, void>({
+  return useMutation<FinderReport, ReleaseFailure, void>({
     mutationFn: () => (what === "start" ? startFinder(target) : cancelFinder(target)),
     onSuccess: (finding) => client.setQueryData(findingKey(target), finding),
   });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Problem } from "@/lib/contract/error.ts";
 import { History } from "@/lib/contract/event.ts";
-import { Finding } from "@/lib/contract/finder.ts";
+import { FinderReport } from "@/lib/contract/finder.ts";
 import { ForceReleased } from "@/lib/contract/force.ts";
 import { Formats } from "@/lib/contract/format-rule.ts";
 import { LIVE_MESSAGES, type LiveMessage } from "@/lib/contract/live.ts";
@@ -36,7 +36,7 @@ export const readFormats = (json: unknown) => Formats.parse(json);
 export const readUsual = (json: unknown) => Usual.parse(json);
 export const readTargets = (json: unknown) => TargetList.parse(json);
 export const readTargetHealth = (json: unknown) => TargetHealth.parse(json);
-export const readFinding = (json: unknown) => Finding.parse(json);
+export const readFinderReport = (json: unknown) => FinderReport.parse(json);
 export const readForceReleased = (json: unknown) => ForceReleased.parse(json);
 
 export function readProblem(json: unknown): Problem | undefined {

@@ -343,7 +343,7 @@ describe("any interleaving of two recorders", () => {
       ),
       { numRuns: 15 },
     );
-  });
+  }, 60_000);
 });
 
 function expectStory({ entries, told }: Instance, truth: readonly Unnumbered[]): void {

@@ -49,6 +49,7 @@ export class StreamCopy {
       const { entries, last } = await this.store.page(this.#known);
       if (last === this.#known) break;
       this.index.add(entries);
+      this.telling.remembered(entries);
       this.#known = last;
     }
     this.#isLoaded = true;

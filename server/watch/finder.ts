@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Finding } from "../../lib/contract/finder.ts";
+import type { FinderReport } from "../../lib/contract/finder.ts";
 import type { Key } from "../../lib/contract/key.ts";
 import { patternOf } from "../../lib/contract/key-pattern.ts";
 import type { Observation } from "../formats/observation.ts";
@@ -49,7 +49,7 @@ interface Pass {
 
 /** Goes through all keys by their shape, whatever is watched, and tells which of them are locks. */
 export class Finder {
-  #state: Finding["state"] = "idle";
+  #state: FinderReport["state"] = "idle";
   #detail: string | undefined;
   #pass: Pass | undefined;
   #stop = new AbortController();
@@ -73,7 +73,7 @@ export class Finder {
     if (this.#state === "running") this.#state = "cancelled";
   }
 
-  get finding(): Finding {
+  get finding(): FinderReport {
     const pass = this.#pass;
     const groups = pass?.finds.groups((key) => this.around.isWatched(key)) ?? [];
     // Too many names to have anything in common would have everything watched.

@@ -1,4 +1,4 @@
-import { FinderInput, Finding } from "../../../lib/contract/finder.ts";
+import { FinderInput, FinderReport } from "../../../lib/contract/finder.ts";
 import { json } from "../http.ts";
 import { type Route, targetRoute } from "../route.ts";
 
@@ -8,7 +8,7 @@ const ERRORS = ["unauthenticated", "forbidden", "unavailable"] as const;
 export function finderRoutes(): Route[] {
   const response = {
     status: 200,
-    schema: Finding,
+    schema: FinderReport,
     description: "How far it is, and what was found.",
   } as const;
   return [
