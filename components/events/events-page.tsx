@@ -5,6 +5,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { SearchBox } from "@/components/ui/search-box.tsx";
 import { useKeys } from "@/components/ui/use-keys.ts";
+import { isGap } from "@/lib/contract/event.ts";
 import { useEventPause } from "@/lib/live/hooks.ts";
 import { EventList } from "./event-list.tsx";
 import { JumpToTime } from "./jump-to-time.tsx";
@@ -18,6 +19,8 @@ export function EventsPage() {
   const all = useAllEvents(url);
   const { paused, missed } = all;
   const { pause, resume } = useEventPause();
+  // Times in which nobody watched are shown whatever is searched for.
+  const isEmpty = all.isFiltered ? all.shown.every(isGap) : all.shown.length === 0;
   useKeys({ p: paused ? resume : pause });
   return (
     <Greyed className="flex min-h-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4">
@@ -35,7 +38,7 @@ export function EventsPage() {
       </div>
       <TypeFilter chosen={url.types} onChoose={url.setTypes} />
       <EventList events={all.shown} skippedBefore={all.skippedBefore} end={<Older {...all} />}>
-        {all.shown.length === 0 && !all.loading && <Nothing filtered={all.isFiltered} onClear={url.clear} />}
+        {isEmpty && !all.loading && <Nothing filtered={all.isFiltered} onClear={url.clear} />}
       </EventList>
     </Greyed>
   );
