@@ -17,7 +17,15 @@ export interface Circumstances {
   readonly sight: string;
 }
 
-const NOBODY_ELSE: HeldObservation["candidates"] = [];
+/** Lists of formats that come with locks, few and the same ones again and again: each is kept once. */
+const LISTS = new Map<string, HeldObservation["candidates"]>();
+
+function sharedListOf(candidates: HeldObservation["candidates"]): HeldObservation["candidates"] {
+  const name = candidates.join(" ");
+  const known = LISTS.get(name) ?? [...candidates];
+  LISTS.set(name, known);
+  return known;
+}
 
 /**
  * As it is kept, for as long as the lock is held: what is put together by spreading takes twice the room, and there may
@@ -29,7 +37,7 @@ function compact(observation: HeldObservation): HeldObservation {
   const [first, second] = observation.holders;
   if ((isChosen ?? permits ?? lastFence ?? votes ?? second) !== undefined) return observation;
   const holders: HeldObservation["holders"] = [first];
-  const candidates = observation.candidates.length === 0 ? NOBODY_ELSE : observation.candidates;
+  const candidates = sharedListOf(observation.candidates);
   if (waiters === undefined) {
     return { state, key, asOf, type, format, candidates, kind, confidence, holders, remainingMs };
   }
@@ -95,7 +103,7 @@ function isPlainlySame(before: Hold, seen: HeldObservation, circumstances: Circu
 function nextOf(before: Hold, seen: HeldObservation, holders: Hold["holders"], sight = before.sight): Hold {
   const longestMs = longerOf(before.longestMs, seen.remainingMs);
   const renewals = nextLook(before, seen, longestMs, sight !== before.sight);
-  const judgement = judge({ seen, renewals }, before.judgement);
+  const judgement = judge({ seen, renewals });
   const endsAtMs = endOf(before, seen);
   return { key: seen.key, seen, holders, sight, endsAtMs, longestMs, renewals, judgement };
 }

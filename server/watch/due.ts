@@ -1,10 +1,10 @@
 import type { Hold } from "./hold.ts";
+import { turnsAtOf } from "./verdict.ts";
 
 /** In how many ms after its last look a hold is to be looked at again if nothing is heard of it; undefined: never. */
 export function dueMsOf(hold: Hold | undefined): number | undefined {
   if (hold === undefined) return undefined;
-  const { seen, judgement } = hold;
-  const { turnsAt } = judgement;
+  const { seen } = hold;
   // An end that has passed passes no more.
   if (seen.state === "ended") return undefined;
   let dueMs = Number.POSITIVE_INFINITY;
@@ -13,6 +13,7 @@ export function dueMsOf(hold: Hold | undefined): number | undefined {
   };
   consider(seen.remainingMs);
   for (const { ownRemainingMs } of seen.holders) consider(ownRemainingMs);
+  const turnsAt = turnsAtOf(hold);
   if (turnsAt !== undefined) consider(turnsAt - seen.asOf);
   return Number.isFinite(dueMs) ? dueMs : undefined;
 }

@@ -6,7 +6,7 @@ import { type HeldObservation, type SeenHolder, strangerOf } from "../formats/ob
 import { type Circumstances, holdOf } from "./continuity.ts";
 import { dueMsOf } from "./due.ts";
 import type { Hold } from "./hold.ts";
-import { verdictOf } from "./verdict.ts";
+import { turnsAtOf, verdictOf } from "./verdict.ts";
 
 const NOW = 1_790_000_000_000;
 const CALM: Circumstances = { wasGone: false, since: "exact", sight: "1" };
@@ -57,7 +57,7 @@ class Scenery {
 
   /** When the verdict turns by itself, from the beginning. */
   get turns(): number | undefined {
-    const { turnsAt } = this.must.judgement;
+    const turnsAt = turnsAtOf(this.must);
     return turnsAt === undefined ? undefined : turnsAt - NOW;
   }
 }

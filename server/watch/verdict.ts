@@ -8,51 +8,42 @@ const PATIENCE = 1 / 2;
 /** A hold that was watched for so many cadences without a renewal is on a fixed lease. */
 const WATCHED_ENOUGH = 1.5;
 
-// Of most locks that are watched for long one of these is kept, once for all of them.
-const NO_EXPIRY: Judgement = { state: "no-expiry", misses: 0, turnsAt: undefined };
-const FIXED_LEASE: Judgement = { state: "fixed-lease", misses: 0, turnsAt: undefined };
-
 /** What a verdict is drawn from. */
 export interface Samples {
   readonly seen: HeldObservation;
   readonly renewals: Renewals;
 }
 
-/** The verdict as it is kept of every lock: what it is, and when it turns. */
+/** The verdict as it is kept of every lock. */
 export interface Judgement {
   readonly state: VerdictState;
   readonly misses: number;
-  /** When it will be another one if nothing happens until then; undefined: never, or it matters no more. */
-  readonly turnsAt: number | undefined;
 }
 
-/**
- * Whether the holder is alive, as far as what was seen tells at the moment of the last look.
- *
- * @param before given again if nothing has changed: of most locks nothing does from one look to the next
- */
-export function judge(samples: Samples, before?: Judgement): Judgement {
-  const now = judgementOf(samples);
-  const isAsBefore =
-    before?.state === now.state && before.misses === now.misses && before.turnsAt === now.turnsAt;
-  return isAsBefore ? before : now;
-}
+/** As nearly every lock has one, with nothing missed: kept once for all of them. */
+const PLAIN: Readonly<Record<Exclude<VerdictState, "late">, Judgement>> = {
+  renewing: { state: "renewing", misses: 0 },
+  "fixed-lease": { state: "fixed-lease", misses: 0 },
+  "no-expiry": { state: "no-expiry", misses: 0 },
+  unknown: { state: "unknown", misses: 0 },
+};
 
-function judgementOf(samples: Samples): Judgement {
+/** Whether the holder is alive, as far as what was seen tells at the moment of the last look. */
+export function judge(samples: Samples): Judgement {
   const { seen, renewals } = samples;
-  if (seen.remainingMs === null) return NO_EXPIRY;
-  const { cadenceMs, nextAt, isSure } = expectationOf(samples);
-  if (!isSure) {
-    const knownAt = renewals.sinceMs + WATCHED_ENOUGH * cadenceMs;
-    if (seen.asOf > knownAt) return FIXED_LEASE;
-    return { state: "unknown", misses: 0, turnsAt: knownAt };
-  }
-  const lateMs = seen.asOf - nextAt;
-  if (lateMs > PATIENCE * cadenceMs) {
-    return { state: "late", misses: Math.floor(lateMs / cadenceMs + PATIENCE), turnsAt: undefined };
-  }
-  const state = renewals.count > 0 ? "renewing" : "unknown";
-  return { state, misses: 0, turnsAt: nextAt + PATIENCE * cadenceMs };
+  if (seen.remainingMs === null) return PLAIN["no-expiry"];
+  const { cadenceMs, nextAt, turnsAt, isSure } = expectationOf(samples);
+  if (seen.asOf <= turnsAt) return PLAIN[renewals.count > 0 ? "renewing" : "unknown"];
+  if (!isSure) return PLAIN["fixed-lease"];
+  return { state: "late", misses: Math.floor((seen.asOf - nextAt) / cadenceMs + PATIENCE) };
+}
+
+/** When the verdict will be another one if nothing happens until then; undefined: never, or it matters no more. */
+export function turnsAtOf(samples: Samples): number | undefined {
+  const { asOf, remainingMs } = samples.seen;
+  if (remainingMs === null) return undefined;
+  const { turnsAt } = expectationOf(samples);
+  return asOf <= turnsAt ? turnsAt : undefined;
 }
 
 /** The verdict with its evidence. */
@@ -75,6 +66,8 @@ export function verdictOf(samples: Samples): Verdict {
 interface Expectation {
   readonly cadenceMs: number;
   readonly nextAt: number;
+  /** Until then nothing is said of it. */
+  readonly turnsAt: number;
   /** A renewal that does not come says something: it renewed before, or its library always does. */
   readonly isSure: boolean;
   /** Nothing was seen, and its library does not renew by itself. */
@@ -87,10 +80,13 @@ function expectationOf({ seen, renewals }: Samples): Expectation {
   const cadenceMs = renewals.cadenceMs ?? Math.max(1, afterShare * (leaseMs ?? 0));
   // The present lease was given with the last renewal, or before we looked.
   const givenAt = Math.min(seen.asOf, Math.max(lastAt ?? 0, leaseBeganAt ?? seen.asOf));
+  const nextAt = givenAt + cadenceMs;
+  const isSure = renewals.count > 0 || who === "all";
   return {
     cadenceMs,
-    nextAt: givenAt + cadenceMs,
-    isSure: renewals.count > 0 || who === "all",
+    nextAt,
+    turnsAt: isSure ? nextAt + PATIENCE * cadenceMs : renewals.sinceMs + WATCHED_ENOUGH * cadenceMs,
+    isSure,
     isByHand: renewals.cadenceMs === undefined && who === "none",
   };
 }
