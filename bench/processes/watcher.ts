@@ -1,6 +1,6 @@
 /** A watcher of ours, and a bare loop over the keys beside it. `node --expose-gc … watcher.ts REDIS_URL PATTERN` */
 import { setTimeout as sleep } from "node:timers/promises";
-import { Journal } from "../../server/history/journal.ts";
+import { Journal, RETENTION } from "../../server/history/journal.ts";
 import { openMasters } from "../../server/redis/masters.ts";
 import { Watcher } from "../../server/watch/watcher.ts";
 import { plainConnection } from "../plain-connection.ts";
@@ -18,6 +18,8 @@ export interface WatcherSays {
   readonly locks: number;
   /** By how much what is alive on the heap grew; `keep` alone. */
   readonly grewBytes?: number;
+  /** The same with a journal of the last events as it is by default. */
+  readonly grewBytesWithEvents?: number;
 }
 
 const [redisUrl = "", pattern = ""] = process.argv.slice(2);
@@ -43,27 +45,33 @@ async function picture(): Promise<WatcherSays> {
   return { ms, locks };
 }
 
+/** Events are the history's, and no more of them are kept than its retention says, however many locks there are. */
 async function keep(): Promise<WatcherSays> {
   // What is compiled and grows once does so for a watcher that is gone.
   await picture();
-  const before = await aliveBytes();
-  const { ms, watcher } = await firstPicture();
-  const grewBytes = (await aliveBytes()) - before;
-  return { ms, locks: watcher.mirror.size, grewBytes };
+  const bare = await keptWith(new Journal({ ...RETENTION, most: 0 }));
+  const { grewBytes: grewBytesWithEvents } = await keptWith(new Journal());
+  return { ...bare, grewBytesWithEvents };
 }
 
-async function firstPicture() {
+async function keptWith(journal: Journal) {
+  const before = await aliveBytes();
+  const { ms, watcher, masters } = await firstPicture(journal);
+  const grewBytes = (await aliveBytes()) - before;
+  const locks = watcher.mirror.size;
+  watcher.stop();
+  masters.close();
+  return { ms, locks, grewBytes };
+}
+
+async function firstPicture(journal = new Journal()) {
   const masters = openMasters(redisUrl);
   while (
     masters.list.some(({ redis, subscriber }) => redis.status !== "ready" || subscriber.status !== "ready")
   ) {
     await sleep(1);
   }
-  const watcher = new Watcher(
-    { target: "bench", watch: [pattern], notifications: "off" },
-    masters,
-    new Journal(),
-  );
+  const watcher = new Watcher({ target: "bench", watch: [pattern], notifications: "off" }, masters, journal);
   const startedAt = performance.now();
   const isLive = new Promise<void>((resolve) => {
     const stop = watcher.onChange(() => {

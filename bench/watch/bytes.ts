@@ -6,7 +6,7 @@ import { progress } from "../progress.ts";
 import { EMBEDDED_FLAGS, startRedis } from "../servers.ts";
 import { takeLocks, WATCHED } from "./keyspace.ts";
 
-/** What a lock keeps in the memory of a watcher: picture, deadlines and story together. */
+/** What a lock keeps in the memory of a watcher: picture, deadlines and what was told of it. */
 export const bytes: Experiment = {
   figures: ["watch.mirror.bytes.100k"],
   measure: async (run) => [
@@ -37,8 +37,9 @@ async function measureBytes(run: Run, figure: string, locks: number): Promise<Li
     conditions: {
       ...(await machineFacts(look, run.effort)),
       ...{ locks, firstPictureMs: rounded(said.ms) },
+      withEvents: rounded((said.grewBytesWithEvents ?? Number.NaN) / locks),
       counting:
-        "rise of heapUsed + external of a watcher's process by its first picture, each after collections: half the locks are Redisson's, half ours with fences. All that the watcher keeps of a lock, its journal's last events included. Less is better",
+        "rise of heapUsed + external of a watcher's process by its first picture, each after collections: half the locks are Redisson's, half ours with fences. All that the watcher keeps of a lock, but for the events of its journal, which are kept by number and age and not by lock; withEvents: with these, 50 000 at most, one a lock. Less is better",
     },
   };
 }
