@@ -124,7 +124,7 @@ export const THE_TEN: readonly Mutant[] = [
         instead: "local set = true\n  -- Refused",
       },
       {
-        file: "server/locks/locks.ts",
+        file: "server/locks/acquirer.ts",
         find: 'if (reply.outcome === "granted") {\n      return {',
         instead:
           'if (reply.outcome === "granted") {\n      void (this.#redis as unknown as { pexpire(key: unknown, ms: number): Promise<unknown> }).pexpire(key, leaseMs).catch(() => undefined);\n      return {',

@@ -13,7 +13,7 @@ import {
 } from "../../testing/locks.ts";
 import { startTestProxy } from "../../testing/proxy.ts";
 import { until } from "../../testing/server.ts";
-import { WAITERS_MAX } from "../locks.ts";
+import { WAITERS_MAX } from "../acquirer.ts";
 
 let test: TestLocks;
 let direct: Redis;
