@@ -17,7 +17,7 @@ export const COLUMNS: readonly Column[] = [
   { id: "remaining", name: "Expires in", figure: true, className: "w-[150px] @max-2xl:w-[104px]" },
   { id: "held", name: "Held for", figure: true, className: "w-[98px] @max-xl:hidden" },
   { id: "waiters", name: "Waiting", figure: true, className: "w-[70px] @max-4xl:hidden" },
-  { id: "fence", name: "Fence", figure: true, className: "w-[84px] @max-4xl:hidden" },
+  { id: "fence", name: "Fence", figure: true, className: "w-[84px] @max-5xl:hidden" },
 ];
 
 export const ACTION_CLASS = "w-[66px] pr-2.5 pl-0";
