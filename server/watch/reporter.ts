@@ -26,6 +26,8 @@ const ENDED_MAX = 1000;
 export interface Sighting {
   readonly key: Key;
   readonly hold: Hold | undefined;
+  /** The picture has it, too: there was room. */
+  readonly isKept: boolean;
   /** Redis's clock at the look. */
   readonly asOf: number;
   readonly sentAt: number;
@@ -127,7 +129,7 @@ export class Reporter {
     }
     this.#stopWaiting(key);
     const told = tellDerived(tales, presents, sighting.asOf, hint);
-    this.#keep(key, told.tales, sighting.hold);
+    this.#keep(key, told.tales, sighting.isKept ? sighting.hold : undefined);
     this.#append(key, told.events);
   }
 
@@ -152,7 +154,7 @@ export class Reporter {
     return "holders" in told ? talesOf(told) : told;
   }
 
-  /** @param hold the look that the open ones are of */
+  /** @param hold the look that the open ones are of, if it is kept anyway */
   #keep(key: Key, tales: readonly Tale[], hold?: Hold): void {
     const open = tales.filter(isOpen);
     if (open.length > 0) this.#told.set(key, hold ?? open);

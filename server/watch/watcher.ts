@@ -306,7 +306,7 @@ export class Watcher {
     const waitersOfFree = this.mirror.waitersOf(key)?.count ?? 0;
     for (const listener of this.#seenListeners) listener(key, before, kept, waitersOfFree);
     if (said !== undefined) this.#reporter.exact(said);
-    this.#reporter.sighted({ key, hold: after, ...told });
+    this.#reporter.sighted({ key, hold: after, isKept: kept !== undefined, ...told });
   }
 
   #word(key: Key): void {
