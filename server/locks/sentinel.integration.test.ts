@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { waitersKeyOf } from "../formats/keys.ts";
 import type { TestRedis } from "../testing/redis.ts";
 import { startTestSentinel, type TestSentinel } from "../testing/sentinel.ts";
 import { until } from "../testing/server.ts";
@@ -67,6 +68,9 @@ describe("on a Sentinel group", () => {
     const kept = await guarded.acquire(freshKey(), { leaseMs: 20_000 });
     await until(() => group.isWhole());
     const waiting = two.acquire(key, { leaseMs: 5000, waitMs: 30_000 });
+    // Who has not been refused yet does not wait, and is told of the outage.
+    const direct = (await group.master()).client();
+    await until(async () => (await direct.zcard(String(waitersKeyOf(key)))) === 1);
     const old = await group.freezeMaster();
     await group.promoted(old);
     await until(isRenewed(hold));
