@@ -137,7 +137,26 @@ describe("the votes on a key, seen at different moments", () => {
         world.rest();
         expect(world.shown).toBe(world.truth);
       }),
-      { numRuns: 1000 },
+      {
+        numRuns: 1000,
+        examples: [
+          // One gives back what another one takes, and each is seen while it has it.
+          [
+            [
+              { do: "vote", at: 2, owner: "a" },
+              { do: "look", at: 2 },
+              { do: "give_back", at: 2 },
+              { do: "look", at: 0 },
+              { do: "hear", at: 0 },
+              { do: "hear", at: 2 },
+              { do: "vote", at: 0, owner: "a" },
+              { do: "look", at: 0 },
+              { do: "hear", at: 0 },
+              { do: "vote", at: 1, owner: "a" },
+            ],
+          ],
+        ],
+      },
     );
   });
 });

@@ -1,22 +1,21 @@
 import type { Key } from "../../lib/contract/key.ts";
-import type { Answered, HeldObservation, Observation, SeenVotes } from "../formats/observation.ts";
+import type { Answered, HeldObservation, SeenVotes } from "../formats/observation.ts";
 import { majorityOf } from "../locks/quorum/order.ts";
 import type { OwnEvent } from "./own-event.ts";
 import type { Look } from "./reader.ts";
 import { TOLERANCE_MS } from "./renewals.ts";
 import type { Hint } from "./tale.ts";
 import { nameOf, type Tally, tally } from "./tally.ts";
+import { broughtTo, decisionOf, shapeOf, type Vote } from "./vote.ts";
 
-/** What a master showed of the key, and whether that still counts. */
-interface Vote {
-  readonly seen: Answered;
-  readonly sentAt: number;
-  /** Between which moments (performance.now()) it was taken: the middle. */
-  readonly at: number;
-  /** By how much its master's clock is ahead of ours. */
-  readonly aheadMs: number;
-  /** Of an earlier time of the master's being there it is worth nothing. */
-  readonly term: number;
+/** A decision that is new, and has to be seen once more. */
+interface Turning<Of> {
+  readonly name: string;
+  readonly to: Answered["state"];
+  /** Looks that were sent from then on (performance.now()) count. */
+  readonly since: number;
+  /** What each master showed before. */
+  readonly before: ReadonlyMap<Of, string>;
 }
 
 /** One of the masters, as far as a ballot knows it. */
@@ -49,13 +48,14 @@ const SPREAD_MS_MAX = 500;
  * How the masters of a quorum vote on one key.
  *
  * Their looks are of different moments: votes that are given back here and given there would add up to a majority that
- * never was. So a decision that is new is asked about again at all masters, and stands when looks that were sent after
- * it was first seen say the same: what was there before and after was there in between, at all of them at once.
+ * never was. So a decision that is new is asked about again at all masters, and stands when those that show the same
+ * before and after it was first seen make it: what was there before and after was there in between, at all of them at
+ * once. Other masters before than after would be no proof: votes may have moved.
  */
 export class Ballot<Of extends Voter> {
   readonly #votes = new Map<Of, Vote>();
   #decided: Answered | undefined;
-  #turning: { readonly name: string; readonly to: Answered["state"]; readonly since: number } | undefined;
+  #turning: Turning<Of> | undefined;
   #hint: Hint;
   #gone = new Set<Of>();
   #forced = new Map<Of, OwnEvent>();
@@ -123,7 +123,7 @@ export class Ballot<Of extends Voter> {
     if (!wasGone) return;
     this.#gone.add(voter);
     // A vote that was given back and given again between two looks is there at both.
-    if (this.#turning?.to === "held") this.#turning = { ...this.#turning, since: performance.now() };
+    if (this.#turning?.to === "held") this.#begin(this.#turning);
   }
 
   /** One master said that a hold was freed there by force. */
@@ -139,17 +139,33 @@ export class Ballot<Of extends Voter> {
 
   /** @returns undefined: all is as it was, or has still to be asked about (`isTurning`) */
   settle(asOf: number): Decision | undefined {
-    const now = this.#tally(asOf, Number.NEGATIVE_INFINITY);
+    const now = this.#tally(asOf);
     if (now.verdict === "undecided") return this.#leave(now.votes, asOf);
     const name = decisionOf(now.seen);
     if (name === decisionOf(this.#decided)) return this.#confirm(now.seen);
     if (this.#turning?.name !== name) {
-      this.#turning = { name, to: now.seen.state, since: performance.now() };
+      this.#begin({ name, to: now.seen.state });
       return undefined;
     }
-    const again = this.#tally(asOf, this.#turning.since);
-    if (again.verdict === "undecided" || decisionOf(again.seen) !== name) return undefined;
-    return this.#turn(now.seen);
+    const again = this.#tally(asOf, this.#turning);
+    if (again.verdict !== "undecided" && decisionOf(again.seen) === name) return this.#turn(now.seen);
+    // All were asked, and other masters make it now than did before.
+    if (this.#isAskedAgain(this.#turning.since)) this.#begin(this.#turning);
+    return undefined;
+  }
+
+  #begin({ name, to }: Pick<Turning<Of>, "name" | "to">): void {
+    const before = new Map(
+      this.voters.flatMap((voter) => {
+        const vote = this.#voteOf(voter);
+        return vote === undefined ? [] : [[voter, shapeOf(vote.seen)] as const];
+      }),
+    );
+    this.#turning = { name, to, since: performance.now(), before };
+  }
+
+  #isAskedAgain(since: number): boolean {
+    return this.voters.every((voter) => !voter.isUp || (this.#voteOf(voter)?.sentAt ?? 0) >= since);
   }
 
   /** All is as before, and the time of it goes on. */
@@ -208,12 +224,21 @@ export class Ballot<Of extends Voter> {
     return { ...seen, holders, remainingMs: seen.remainingMs - (isSame ? laterMs : 0) };
   }
 
-  #tally(asOf: number, sentSince: number): Tally {
+  /** @param turning counts those alone that were asked again and show what they showed before */
+  #tally(asOf: number, turning?: Turning<Of>): Tally {
     const seen = this.voters.map((voter) => {
-      const vote = this.#isKnown(voter) ? this.#votes.get(voter) : undefined;
-      return vote === undefined || vote.sentAt < sentSince ? undefined : broughtTo(asOf, vote);
+      const vote = this.#voteOf(voter);
+      if (vote === undefined) return undefined;
+      const isSteady =
+        turning === undefined ||
+        (vote.sentAt >= turning.since && turning.before.get(voter) === shapeOf(vote.seen));
+      return isSteady ? broughtTo(asOf, vote) : undefined;
     });
     return tally(this.key, seen, asOf);
+  }
+
+  #voteOf(voter: Of): Vote | undefined {
+    return this.#isKnown(voter) ? this.#votes.get(voter) : undefined;
   }
 
   #isKnown(voter: Of): boolean {
@@ -223,27 +248,4 @@ export class Ballot<Of extends Voter> {
   get #isVotedOn(): boolean {
     return [...this.#votes].some(([voter, { seen }]) => seen.state === "held" && this.#isKnown(voter));
   }
-}
-
-/** Names what was decided; that nothing ever was, is that it is free. */
-function decisionOf(seen: Observation | undefined): string {
-  if (seen === undefined || seen.state === "free" || seen.state === "unreadable") return "";
-  if (seen.state === "not_a_lock") return seen.type;
-  return `${nameOf(seen)}\0${seen.holders.map(({ fence }) => fence).join(" ")}`;
-}
-
-/** A vote as it is by now, by our clock. One whose time is over by its own master's is none. */
-function broughtTo(asOf: number, { seen, at, aheadMs }: Vote): Answered {
-  if (seen.state !== "held") return { ...seen, asOf };
-  const agoMs = Math.max(0, Math.round(performance.now() - at));
-  const left = (ms: number | null) => (ms === null ? null : ms - agoMs);
-  const remainingMs = left(seen.remainingMs);
-  if (remainingMs !== null && remainingMs <= 0) return { ...seen, state: "ended", asOf, remainingMs };
-  const holder = (one: HeldObservation["holders"][0]) => ({
-    ...one,
-    sinceMs: one.sinceMs === null || one.sinceIs === "told" ? one.sinceMs : Math.round(one.sinceMs - aheadMs),
-    ...(one.ownRemainingMs === undefined ? {} : { ownRemainingMs: left(one.ownRemainingMs) }),
-  });
-  const [first, ...others] = seen.holders;
-  return { ...seen, asOf, remainingMs, holders: [holder(first), ...others.map(holder)] };
 }
