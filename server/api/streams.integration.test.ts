@@ -82,7 +82,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       const key = fresh();
       await verb(key, "acquire", { owner: "me" });
       await verb(key, "renew", { owner: "me", leaseMs: 60_000 });
-      await until(() => named(messages, "renewed").length === 1);
+      await until(() => named(messages, "renewed").length === 1 && named(messages, "acquired").length === 1);
       expect(messages[0]).toMatchObject({ event: "hello", data: { now: expect.any(Number) } });
       expect(named(messages, "acquired")[0]?.data).toMatchObject({
         key,
