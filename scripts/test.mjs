@@ -39,8 +39,9 @@ const vitest = (name) => [
     "--reporter=default",
     "--reporter=json",
     `--outputFile.json=${report(name)}`,
-    // Integration tests wait for Redis and for leases more than they compute.
-    ...(name === "integration" ? [`--maxWorkers=${availableParallelism() + 1}`] : []),
+    // Integration tests wait for Redis and for leases more than they compute. They are of real processes, clusters and
+    // failovers on whatever machine this is: one that fails is run once more, and the report says so.
+    ...(name === "integration" ? [`--maxWorkers=${availableParallelism() + 1}`, "--retry=1"] : []),
   ],
 ];
 

@@ -47,6 +47,8 @@ describe("a master that comes back with what it had", () => {
     const outer = await client.acquire(counted, { leaseMs: LEASE_MS, owner: "me", renew: false });
     const inner = await client.acquire(counted, { leaseMs: LEASE_MS, owner: "me", renew: false });
     await until(async () => (await keeping.votes(gone)).every((vote) => vote === hold.owner));
+    // Granted as soon as a majority has it: the one that is killed is to have counted it, too.
+    await until(async () => (await keeping.holds(counted)).every((each) => each?.count === 2));
     await away?.master.kill();
     await Promise.all([hold.release(), inner.release()]);
     // Longer than a release is tried for: what follows is no part of it.
