@@ -1,7 +1,7 @@
 import type { Key } from "../../lib/contract/key.ts";
 import type { Answered, HeldObservation, SeenVotes } from "../formats/observation.ts";
 import { majorityOf } from "../locks/quorum/order.ts";
-import type { OwnEvent } from "./own-event.ts";
+import { type OwnEvent, wordOf } from "./own-event.ts";
 import type { Look } from "./reader.ts";
 import { TOLERANCE_MS } from "./renewals.ts";
 import type { Hint } from "./tale.ts";
@@ -23,11 +23,6 @@ export interface Voter {
   readonly isUp: boolean;
   /** Rises whenever it went away. */
   readonly term: number;
-}
-
-export interface Said {
-  readonly said: OwnEvent;
-  readonly heldMs: number;
 }
 
 /** What was decided of a key. */
@@ -128,8 +123,9 @@ export class Ballot<Of extends Voter> {
 
   /** One master said that a hold was freed there by force. */
   forced(voter: Of, event: OwnEvent): void {
-    const owner = this.holder?.holders[0].owner.replace(/[\t\n]/g, " ");
-    if (owner === event.owner) this.#forced.set(voter, event);
+    const { holder } = this;
+    if (holder !== undefined && wordOf(holder.holders[0].owner) === event.owner)
+      this.#forced.set(voter, event);
   }
 
   /** Who holds the lock, as it was decided last. */

@@ -50,6 +50,9 @@ export function parseOwnEvent(message: Uint8Array): OwnEvent | undefined {
   };
 }
 
+/** An owner as a message gives it: tabs and line breaks part its words. */
+export const wordOf = (owner: Key): string => owner.replace(/[\t\n]/g, " ");
+
 function bytesAsText({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString("latin1");
 }

@@ -1,6 +1,6 @@
 import type { Forced } from "./forced.ts";
 import { endOf, type HeldBy, type Hold, leaseOf, sinceOf } from "./hold.ts";
-import { isOpen, type Present, type Standing, type Tale, taleOf } from "./tale.ts";
+import { isOpen, type Present, type Shown, type Tale, taleOf } from "./tale.ts";
 
 interface Look {
   readonly hold: Hold | undefined;
@@ -11,7 +11,7 @@ interface Look {
 export function presentsOf({ hold, isFirstLook }: Look, forced: Forced): Present[] {
   if (hold === undefined || hold.seen.state === "ended") return [];
   return hold.holders.map((holder) => ({
-    ...standingOf(hold, holder),
+    ...shownOf(hold, holder),
     sharesEnd: hold.holders.length > 1 && holder.seen.ownRemainingMs === undefined,
     isFirstLook,
     wasForced: forced.has(hold.seen, holder.seen.owner, { beganMs: beganOf(holder), leaseMs: leaseOf(hold) }),
@@ -21,10 +21,10 @@ export function presentsOf({ hold, isFirstLook }: Look, forced: Forced): Present
 /** What has been told of a lock once a look at it was told. */
 export function talesOf(hold: Hold): Tale[] {
   if (hold.seen.state === "ended") return [];
-  return hold.holders.map((holder) => taleOf(standingOf(hold, holder))).filter(isOpen);
+  return hold.holders.map((holder) => taleOf(shownOf(hold, holder))).filter(isOpen);
 }
 
-function standingOf(hold: Hold, holder: HeldBy): Standing {
+function shownOf(hold: Hold, holder: HeldBy): Shown {
   return {
     holder: holder.seen,
     epoch: holder.epoch,

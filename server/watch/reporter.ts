@@ -3,7 +3,7 @@ import { fieldsOfKey, type Key, textOfKey } from "../../lib/contract/key.ts";
 import type { Journal } from "../history/journal.ts";
 import { Forced } from "./forced.ts";
 import type { Hold } from "./hold.ts";
-import type { OwnEvent } from "./own-event.ts";
+import { type OwnEvent, wordOf } from "./own-event.ts";
 import { presentsOf, talesOf } from "./present.ts";
 import { TOLERANCE_MS } from "./renewals.ts";
 import {
@@ -84,7 +84,7 @@ export class Reporter {
     this.#append(event.key, [...endings, ...events]);
   }
 
-  /** As looking shows the owner: in a message tabs and line breaks part the words. */
+  /** As looking shows the owner. */
   #withOwner(event: OwnEvent): OwnEvent {
     if (event.fence !== null) return event;
     const meant = this.#talesOf(event.key).find(({ owner }) => wordOf(owner) === event.owner);
@@ -179,8 +179,6 @@ export class Reporter {
     }
   }
 }
-
-const wordOf = (owner: Key) => owner.replace(/[\t\n]/g, " ");
 
 function mayBeOurWork(
   tales: readonly Tale[],

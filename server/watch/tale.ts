@@ -92,7 +92,7 @@ function exactly({ type, at, owner, fence, seq, heldMs, by, reason }: OwnEvent):
 }
 
 /** One holder in the picture, as far as it is told of. */
-export interface Standing {
+export interface Shown {
   readonly holder: SeenHolder;
   readonly epoch: number;
   readonly sinceMs: number;
@@ -101,7 +101,7 @@ export interface Standing {
 }
 
 /** One holder as a look shows it. */
-export interface Present extends Standing {
+export interface Present extends Shown {
   /** Several hold the lock, and its end is nobody's own. */
   readonly sharesEnd: boolean;
   readonly isFirstLook: boolean;
@@ -155,7 +155,7 @@ function isSame(tale: Tale, { holder, epoch }: Present): boolean {
 }
 
 /** The tale that a look leaves behind. */
-export function taleOf({ holder, epoch, sinceMs, endsAtMs }: Standing): Tale {
+export function taleOf({ holder, epoch, sinceMs, endsAtMs }: Shown): Tale {
   const { owner, role, fence, count, seq, isVoted } = holder;
   return { owner, role, fence, epoch, count, seq, isVoted, sinceMs, endsAtMs };
 }
