@@ -1,4 +1,5 @@
 import type { Redis } from "ioredis";
+import { isReply } from "../redis/failure.ts";
 import type { Spread } from "../redis/master.ts";
 import type { RedisArgument } from "../redis/script.ts";
 import type { More } from "./known-format.ts";
@@ -75,7 +76,7 @@ function countsOf(reply: unknown): number[] {
 }
 
 function refused(error: unknown): undefined {
-  if (!(error instanceof Error) || error.name !== "ReplyError") throw error;
+  if (!isReply(error)) throw error;
 }
 
 function taken(

@@ -1,5 +1,5 @@
 import { bytesOfKey, isBinary, type Key, textOfKey } from "../../lib/contract/key.ts";
-import type { RedisArgument } from "../redis/script.ts";
+import { argumentOf, type RedisArgument } from "../redis/script.ts";
 
 /** Everything of ours begins so on a target. */
 export const OURS = "lockkeeper:";
@@ -49,11 +49,6 @@ export function redissonNameOf(prefix: string, key: Key): RedisArgument {
   const bytes = bytesOfKey(key);
   const open = bytes.indexOf(BRACE_OPEN) < 0 ? "{" : "";
   return joined(key, `${prefix}:${open}`, bytes, open === "" ? "" : "}");
-}
-
-/** A key as ioredis takes it. */
-export function argumentOf(key: Key): RedisArgument {
-  return isBinary(key) ? Buffer.from(bytesOfKey(key)) : key;
 }
 
 function joined(key: Key, before: string, bytes: Uint8Array, after: string): RedisArgument {

@@ -3,9 +3,9 @@ import type { Key } from "../../lib/contract/key.ts";
 import type { Commands } from "../redis/commands.ts";
 import { failureOf, isPassing } from "../redis/failure.ts";
 import type { Spread } from "../redis/master.ts";
-import { type RedisArgument, Script } from "../redis/script.ts";
+import { argumentOf, type RedisArgument, Script } from "../redis/script.ts";
 import { askMore } from "./ask-more.ts";
-import { argumentOf, besideOf, pairOf } from "./keys.ts";
+import { besideOf, pairOf } from "./keys.ts";
 import type { Observation, SeenWaiters } from "./observation.ts";
 import {
   FIELDS_MAX,

@@ -1,7 +1,7 @@
 import type { Key } from "../../lib/contract/key.ts";
 import type { Commands } from "../redis/commands.ts";
-import { type RedisArgument, Script } from "../redis/script.ts";
-import { argumentOf, waitersKeyOf } from "./keys.ts";
+import { argumentOf, type RedisArgument, Script } from "../redis/script.ts";
+import { waitersKeyOf } from "./keys.ts";
 
 export interface StoppedWaiting {
   readonly requestId: string;

@@ -1,4 +1,4 @@
-import { argumentOf, eventChannelOf } from "../formats/keys.ts";
+import { eventChannelOf } from "../formats/keys.ts";
 import { Cluster } from "../redis/cluster.ts";
 import { type ClusterWhere, clusterAddressOf } from "../redis/cluster-address.ts";
 import { type ClusterAddress, ClusterMap, type NodeName } from "../redis/cluster-map.ts";
@@ -7,6 +7,7 @@ import { ClusterSubscriber } from "../redis/cluster-subscriber.ts";
 import { COMMAND_TIMEOUT_MS, OPEN_MS, whenReady } from "../redis/connect.ts";
 import { Lineage } from "../redis/lineage.ts";
 import { ReplicaWait } from "../redis/replica-wait.ts";
+import { argumentOf } from "../redis/script.ts";
 import { slotOf } from "../redis/slot.ts";
 import { StartupError } from "../startup-error.ts";
 import type { Backend } from "./backend.ts";

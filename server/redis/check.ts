@@ -1,6 +1,7 @@
 import { Redis } from "ioredis";
 import { StartupError } from "../startup-error.ts";
 import type { RedisAddress } from "./connect.ts";
+import { factIn } from "./info.ts";
 
 const OLDEST = { redis: [6, 2], valkey: [7, 2] } as const;
 const PATIENCE_MS = 5000;
@@ -55,7 +56,7 @@ export async function checkServer(
 }
 
 function judge(info: string, address: RedisAddress, { setting, topology }: Required<Expected>): ServerFacts {
-  const fact = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(info)?.[1] ?? "";
+  const fact = (name: string) => factIn(info, name) ?? "";
   const valkey = fact("valkey_version");
   const version = valkey || fact("redis_version");
   const product = valkey ? "Valkey" : "Redis";

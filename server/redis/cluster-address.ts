@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { StartupError } from "../startup-error.ts";
-import { type ClusterAddress, type NodeName, nodeName } from "./cluster-map.ts";
+import { type ClusterAddress, type NodeName, nodeName, placeOf } from "./cluster-map.ts";
 import { addressOf, type RedisAddress } from "./connect.ts";
 
 export interface ClusterWhere {
@@ -19,14 +19,13 @@ export function clusterAddressOf({ cluster, natMap = {} }: ClusterWhere): Cluste
     seeds: nodes.map(({ options }) => nodeName(String(options.host), Number(options.port))),
     addressOf(node) {
       const label = natMap[node] ?? node;
-      const at = label.lastIndexOf(":");
-      const host = label.slice(0, at);
+      const { host, port } = placeOf(label);
       const { tls } = first.options;
       // The certificate of a node that is known by its address is that of the name we came by.
       const security =
         tls === undefined ? {} : { tls: isIP(host) === 0 ? { ...tls, servername: host } : tls };
       return {
-        options: { ...first.options, host, port: Number(label.slice(at + 1)), ...security },
+        options: { ...first.options, host, port, ...security },
         label,
         db: 0,
       };

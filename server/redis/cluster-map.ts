@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { z } from "zod";
 import { connect, type RedisAddress, whenReady } from "./connect.ts";
+import { factIn } from "./info.ts";
 
 /** `host:port` of a node. */
 export type NodeName = string;
@@ -122,7 +123,7 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
   }
 
   #take({ node: asked, slots, hasShardedPubSub, epoch, isOk }: Told): void {
-    const host = asked.slice(0, asked.lastIndexOf(":"));
+    const { host } = placeOf(asked);
     // A node that does not know its own name gives none: it is where it was asked.
     const nameOf = ([named, port]: z.infer<typeof Node>) => nodeName(named || host, port);
     const before = this.#masterOf;
@@ -165,8 +166,8 @@ async function askAt(node: NodeName, redis: Redis, isSharded: boolean | undefine
     node,
     slots: Slots.parse(slots),
     hasShardedPubSub,
-    epoch: Number(/^cluster_current_epoch:(\d+)/m.exec(String(info))?.[1] ?? 0),
-    isOk: /^cluster_state:ok/m.test(String(info)),
+    epoch: Number(factIn(String(info), "cluster_current_epoch") ?? 0),
+    isOk: factIn(String(info), "cluster_state") === "ok",
   };
 }
 
@@ -174,6 +175,11 @@ const isKnownCommand = (reply: unknown) => Array.isArray(reply) && reply[0] !== 
 
 export function nodeName(host: string, port: number): NodeName {
   return `${host}:${port}`;
+}
+
+export function placeOf(node: NodeName): { host: string; port: number } {
+  const at = node.lastIndexOf(":");
+  return { host: node.slice(0, at), port: Number(node.slice(at + 1)) };
 }
 
 /** The first answer; a node that is frozen holds it up only until the next one is asked. */

@@ -1,11 +1,11 @@
-import { bytesOfKey, isBinary, type Key } from "../../lib/contract/key.ts";
+import type { Key } from "../../lib/contract/key.ts";
 import { Cluster } from "./cluster.ts";
 import { type ClusterWhere, clusterAddressOf } from "./cluster-address.ts";
 import { ClusterMap, type NodeName } from "./cluster-map.ts";
 import { COMMAND_TIMEOUT_MS } from "./connect.ts";
 import { connectMaster, type Master, type Masters, type Spread } from "./master.ts";
 import { redirectionOf } from "./redirection.ts";
-import type { RedisArgument } from "./script.ts";
+import { argumentOf, type RedisArgument } from "./script.ts";
 import { slotOf } from "./slot.ts";
 
 /** A master that got its first slots is heard from then on: what is taken there before shows by a pass. */
@@ -160,8 +160,4 @@ class ClusterMaster implements Master {
     this.redis.disconnect();
     this.subscriber.disconnect();
   }
-}
-
-function argumentOf(key: Key): RedisArgument {
-  return isBinary(key) ? Buffer.from(bytesOfKey(key)) : key;
 }

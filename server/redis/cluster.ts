@@ -5,7 +5,7 @@ import type { ClusterMap, NodeName } from "./cluster-map.ts";
 import { ClusterNodes } from "./cluster-nodes.ts";
 import type { Commands } from "./commands.ts";
 import { whenReady } from "./connect.ts";
-import { NeverSentError } from "./failure.ts";
+import { isReply, NeverSentError } from "./failure.ts";
 import { redirectionOf } from "./redirection.ts";
 import type { RedisArgument } from "./script.ts";
 import { slotOf } from "./slot.ts";
@@ -204,5 +204,5 @@ function isTryAgain(error: unknown): boolean {
 
 /** An answer says that the node is there; anything else, that another one may have its slots by now. */
 function mayBeOld(error: unknown): boolean {
-  return !(error instanceof Error) || error.name !== "ReplyError" || error.message.startsWith("CLUSTERDOWN");
+  return !isReply(error) || error.message.startsWith("CLUSTERDOWN");
 }

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { readlink, realpath } from "node:fs/promises";
 import { promisify } from "node:util";
 import { Redis } from "ioredis";
+import { factIn } from "./info.ts";
 
 export type Look =
   | { kind: "ours"; pid: number }
@@ -20,7 +21,7 @@ export async function lookAt(port: number, dataDir: string): Promise<Look> {
     await client.connect();
     const [, dir] = (await client.call("CONFIG", "GET", "dir")) as [string, string];
     if ((await realpath(dir)) !== dataDir) return { kind: "other" };
-    const pid = /^process_id:(\d+)/m.exec(await client.info("server"))?.[1];
+    const pid = factIn(await client.info("server"), "process_id");
     return pid ? { kind: "ours", pid: Number(pid) } : { kind: "other" };
   } catch (error) {
     const silent = connected && error instanceof Error && /timed? ?out/i.test(error.message);

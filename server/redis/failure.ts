@@ -31,7 +31,12 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof StrangeReplyError) return "fault";
   if (REFUSED.test(error.message)) return "not_executed";
   if (HALFWAY.test(error.message)) return "unknown";
-  return error.name === "ReplyError" ? "fault" : "unknown";
+  return isReply(error) ? "fault" : "unknown";
+}
+
+/** Whether it is what a server answered: there was one, and it took the call. */
+export function isReply(error: unknown): error is Error {
+  return error instanceof Error && error.name === "ReplyError";
 }
 
 /** Whether it was said by a server that is no master, or not yet: another connection may come to the one that is. */

@@ -1,4 +1,4 @@
-import { type NodeName, nodeName } from "./cluster-map.ts";
+import { type NodeName, nodeName, placeOf } from "./cluster-map.ts";
 
 /** Where a node of a cluster sends one who asked for a slot it does not have. */
 export interface Redirection {
@@ -12,6 +12,6 @@ export function redirectionOf(error: unknown, asked: NodeName | undefined): Redi
     (error instanceof Error && /^(MOVED|ASK) \d+ (.*):(\d+)$/.exec(error.message)) || [];
   if (kind === undefined) return undefined;
   // A node whose name is not known is where the one that told of it is.
-  const name = host || asked?.slice(0, asked.lastIndexOf(":")) || "";
+  const name = host || (asked === undefined ? "" : placeOf(asked).host);
   return { kind: kind === "ASK" ? "ASK" : "MOVED", node: nodeName(name, Number(port)) };
 }

@@ -1,9 +1,15 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
+import { bytesOfKey, isBinary, type Key } from "../../lib/contract/key.ts";
 import type { Commands } from "./commands.ts";
 
 export type RedisArgument = string | Buffer | number;
+
+/** A key as ioredis takes it. */
+export function argumentOf(key: Key): RedisArgument {
+  return isBinary(key) ? Buffer.from(bytesOfKey(key)) : key;
+}
 
 export interface ScriptCall<Keys, Arguments> {
   keys: Keys;

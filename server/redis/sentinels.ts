@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
-import type { NodeName } from "./cluster-map.ts";
+import { type NodeName, nodeName, placeOf } from "./cluster-map.ts";
 import type { RedisAddress } from "./connect.ts";
 import { NeverSentError } from "./failure.ts";
 
@@ -72,7 +72,7 @@ export class Sentinels {
   }
 
   #listen(address: RedisAddress): Redis {
-    const redis = sentinelAt(address, { retryStrategy: () => 500 });
+    const redis = connectTo(address, { retryStrategy: () => 500 });
     // A process that has nothing else to do may end.
     redis.on("connect", () => redis.stream.unref());
     redis.on("ready", () => redis.subscribe("+switch-master").catch(() => undefined));
@@ -86,7 +86,7 @@ export class Sentinels {
   }
 
   async #askOne(address: RedisAddress, signal: AbortSignal): Promise<Told> {
-    const redis = sentinelAt(address, { retryStrategy: () => null });
+    const redis = connectTo(address, { retryStrategy: () => null });
     const end = () => redis.disconnect();
     signal.addEventListener("abort", end);
     let cause: unknown;
@@ -112,14 +112,12 @@ export class Sentinels {
   }
 
   #reachable({ host, port }: Place): Place {
-    const mapped = this.natMap[`${host}:${port}`];
-    if (mapped === undefined) return { host, port };
-    const at = mapped.lastIndexOf(":");
-    return { host: mapped.slice(0, at), port: Number(mapped.slice(at + 1)) };
+    const mapped = this.natMap[nodeName(host, port)];
+    return mapped === undefined ? { host, port } : placeOf(mapped);
   }
 }
 
-function sentinelAt(address: RedisAddress, more: { retryStrategy: () => number | null }): Redis {
+function connectTo(address: RedisAddress, more: { retryStrategy: () => number | null }): Redis {
   const redis = new Redis({
     ...address.options,
     connectionName: "lockkeeper:sentinel",

@@ -1,3 +1,4 @@
+import { isReply } from "../redis/failure.ts";
 import type { Master } from "../redis/master.ts";
 import { type Beat, Canary } from "./canary.ts";
 import {
@@ -175,6 +176,6 @@ export class Hearing {
 
 /** What Redis answered. @throws what was no answer */
 function refused(error: unknown): string {
-  if (error instanceof Error && error.name === "ReplyError") return error.message;
+  if (isReply(error)) return error.message;
   throw error;
 }

@@ -1,3 +1,4 @@
+import { isReply } from "../redis/failure.ts";
 import type { Master } from "../redis/master.ts";
 import { Hearing, type HearingOptions } from "./hearing.ts";
 import type { NotificationState, Notifications } from "./notifications.ts";
@@ -157,6 +158,6 @@ export class Link {
 
 /** What a Redis that answers has against it; undefined when it does not answer. */
 function answerOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || error.name !== "ReplyError") return undefined;
+  if (!isReply(error)) return undefined;
   return `Redis answers with an error (${error.message}); what is shown may be out of date.`;
 }

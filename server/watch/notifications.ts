@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 import { type Key, keyOfBytes } from "../../lib/contract/key.ts";
 import { eventChannelOf, OURS, standsAside } from "../formats/keys.ts";
+import { isReply } from "../redis/failure.ts";
 import { widest } from "../redis/glob.ts";
 import { type OwnEvent, parseOwnEvent } from "./own-event.ts";
 
@@ -65,7 +66,7 @@ export async function settingOf(redis: Redis, policy: "off" | "set"): Promise<Se
       flags = await flagsOf(redis);
     }
   } catch (error) {
-    if (!(error instanceof Error) || error.name !== "ReplyError") throw error;
+    if (!isReply(error)) throw error;
     return { says: "nothing", why: error.message };
   }
   return suffices(flags) ? { says: "enough" } : { says: "too_little", needed: union(flags) };

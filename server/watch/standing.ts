@@ -1,4 +1,5 @@
 import type { Redis } from "ioredis";
+import { factIn } from "../redis/info.ts";
 
 /** What Redis says of itself, for those who may not write a canary. */
 export interface Standing {
@@ -17,7 +18,7 @@ export async function standingOf(redis: Redis): Promise<Standing> {
     redis.info("commandstats"),
   ]);
   const info = texts.join("\n");
-  const fact = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(info)?.[1] ?? "";
+  const fact = (name: string) => factIn(info, name) ?? "";
   const wipes = info.matchAll(/^cmdstat_(flushall|flushdb|swapdb):calls=(\d+)/gm);
   return {
     data: `${fact("run_id")} ${fact("master_replid")}`,

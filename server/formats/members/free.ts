@@ -1,7 +1,6 @@
 import type { Key } from "../../../lib/contract/key.ts";
 import type { Commands } from "../../redis/commands.ts";
-import { type RedisArgument, Script } from "../../redis/script.ts";
-import { argumentOf } from "../keys.ts";
+import { argumentOf, type RedisArgument, Script } from "../../redis/script.ts";
 import type { FreeAsk } from "../known-format.ts";
 import type { HeldObservation, SeenHolder } from "../observation.ts";
 import { type ForceReleaseReply, forceReleaseReplyOf } from "../reply.ts";

@@ -1,6 +1,6 @@
 import { type Key, textOfKey } from "../../../lib/contract/key.ts";
 import { RECORD_TEXT_MAX } from "../../../lib/contract/lock.ts";
-import { argumentOf } from "../keys.ts";
+import { argumentOf } from "../../redis/script.ts";
 import type { How, KnownFormat, More } from "../known-format.ts";
 import { type HeldObservation, type Recognised, type SeenHolder, strangerOf } from "../observation.ts";
 import type { RawKey } from "../raw.ts";

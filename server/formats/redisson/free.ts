@@ -1,7 +1,7 @@
 import type { Commands } from "../../redis/commands.ts";
-import { type RedisArgument, Script } from "../../redis/script.ts";
+import { argumentOf, type RedisArgument, Script } from "../../redis/script.ts";
 import { FORMATS } from "../format.ts";
-import { argumentOf, pairOf, wakeChannelOf } from "../keys.ts";
+import { pairOf, wakeChannelOf } from "../keys.ts";
 import type { FreeAsk, FreeTerms } from "../known-format.ts";
 import type { HeldObservation, SeenHolder } from "../observation.ts";
 import { type ForceReleaseReply, forceReleaseReplyOf } from "../reply.ts";

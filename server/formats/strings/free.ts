@@ -1,7 +1,7 @@
 import type { Key } from "../../../lib/contract/key.ts";
 import type { Commands } from "../../redis/commands.ts";
-import { type RedisArgument, Script } from "../../redis/script.ts";
-import { argumentOf, pairOf, wakeChannelOf } from "../keys.ts";
+import { argumentOf, type RedisArgument, Script } from "../../redis/script.ts";
+import { pairOf, wakeChannelOf } from "../keys.ts";
 import type { FreeAsk } from "../known-format.ts";
 import type { HeldObservation } from "../observation.ts";
 import { type ForceReleaseReply, forceReleaseReplyOf } from "../reply.ts";

@@ -1,6 +1,5 @@
 import { bytesOfKey, type Key } from "../../../lib/contract/key.ts";
-import type { RedisArgument } from "../../redis/script.ts";
-import { argumentOf } from "../keys.ts";
+import { argumentOf, type RedisArgument } from "../../redis/script.ts";
 import type { HeldObservation } from "../observation.ts";
 
 /** What a library does when it lets go, so that those who wait look again. */

@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { Redis } from "ioredis";
 import { eventChannelOf } from "../../formats/keys.ts";
 import { addressOf, COMMAND_TIMEOUT_MS, connect, whenReady } from "../../redis/connect.ts";
+import { runIdOf } from "../../redis/info.ts";
 import { StartupError } from "../../startup-error.ts";
 import { majorityOf } from "./order.ts";
 
@@ -100,8 +101,7 @@ async function assertDistinct(masters: readonly Master[]): Promise<void> {
   const seen = new Map<string, string>();
   for (const { label, verbs } of masters) {
     if (verbs.status !== "ready") continue;
-    const info = await verbs.info("server").catch(() => "");
-    const runId = /^run_id:(\w+)/m.exec(info)?.[1];
+    const runId = await runIdOf(verbs);
     if (runId === undefined) continue;
     const other = seen.get(runId);
     if (other !== undefined) throw sameServer(other, label);
