@@ -2,45 +2,34 @@ import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FormatRules } from "../formats/rules.ts";
-import { Journal } from "../history/journal.ts";
-import { addressOf, type Connections, openConnections } from "../redis/connect.ts";
-import type { Masters } from "../redis/master.ts";
-import { openMasters } from "../redis/masters.ts";
-import { codeOf } from "../testing/locks.ts";
+import { codeOf, openVerbs, type TestVerbs } from "../testing/locks.ts";
 import { startTestRedis, type TestRedis } from "../testing/redis.ts";
-import { until } from "../testing/server.ts";
-import { Watcher } from "../watch/watcher.ts";
+import { startTestWatcher, type TestWatcher } from "../testing/watcher.ts";
+import type { Watcher } from "../watch/watcher.ts";
 import { freeByForce } from "./force-release.ts";
-import { Locks } from "./locks.ts";
 
 const ROUNDS = 1000;
 const LANES = 20;
 
 let redis: TestRedis;
 let direct: Redis;
-let connections: Connections;
-let masters: Masters;
+let verbs: TestVerbs;
+let watching: TestWatcher;
 let watcher: Watcher;
 let parts: Parameters<typeof freeByForce>[0];
 
 beforeAll(async () => {
   redis = await startTestRedis();
   direct = redis.client();
-  connections = await openConnections(addressOf(redis.url));
-  masters = openMasters(redis.url);
-  const journal = new Journal();
+  verbs = await openVerbs(redis.port);
   const rules = new FormatRules([{ pattern: "lock:spring:*", format: "spring" }]);
-  const options = { target: "test", watch: ["lock:*"], notifications: "off" as const, rules };
-  watcher = new Watcher(options, masters, journal);
-  const locks = new Locks(connections.verbs, connections.wake, 0, ["lock:*"]);
-  parts = { locks, watcher, journal };
-  watcher.start();
-  await until(() => watcher.health().state === "live");
+  watching = await startTestWatcher(redis.url, { rules });
+  ({ watcher } = watching);
+  parts = { locks: verbs.locks, watcher, journal: watching.journal };
 });
 afterAll(async () => {
-  watcher.stop();
-  masters.close();
-  connections.close();
+  watching.stop();
+  verbs.close();
   await redis.stop();
 });
 

@@ -1,30 +1,27 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { Journal } from "../history/journal.ts";
+import type { Journal } from "../history/journal.ts";
 import { LockClient } from "../locks/lock-client.ts";
 import type { Masters } from "../redis/master.ts";
-import { openMasters } from "../redis/masters.ts";
 import { churn, untilPictureIs } from "../testing/churn.ts";
 import { startTestCluster, type TestCluster } from "../testing/cluster.ts";
 import { until } from "../testing/server.ts";
-import { Watcher } from "./watcher.ts";
+import { startTestWatcher, type TestWatcher } from "../testing/watcher.ts";
+import type { Watcher } from "./watcher.ts";
 
 let cluster: TestCluster;
+let watching: TestWatcher;
 let masters: Masters;
 let journal: Journal;
 let watcher: Watcher;
 
 beforeAll(async () => {
   cluster = await startTestCluster({ masters: 3, replicas: 1 });
-  masters = openMasters({ cluster: cluster.urls });
-  journal = new Journal();
-  watcher = new Watcher({ target: "test", watch: ["lock:*"], notifications: "off" }, masters, journal);
-  watcher.start();
-  await until(() => watcher.health().state === "live");
+  watching = await startTestWatcher({ cluster: cluster.urls });
+  ({ watcher, masters, journal } = watching);
 });
 afterAll(async () => {
-  watcher.stop();
-  masters.close();
+  watching.stop();
   await cluster.stop();
 });
 

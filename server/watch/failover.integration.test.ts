@@ -1,29 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { Journal } from "../history/journal.ts";
-import type { Masters } from "../redis/master.ts";
-import { openMasters } from "../redis/masters.ts";
 import { churn, untilPictureIs } from "../testing/churn.ts";
 import type { TestRedis } from "../testing/redis.ts";
 import { startTestSentinel, type TestSentinel } from "../testing/sentinel.ts";
 import { until } from "../testing/server.ts";
-import { Watcher } from "./watcher.ts";
+import { startTestWatcher, type TestWatcher } from "../testing/watcher.ts";
+import type { Watcher } from "./watcher.ts";
 
 let group: TestSentinel;
-let masters: Masters;
+let watching: TestWatcher;
 let watcher: Watcher;
 
 beforeAll(async () => {
   group = await startTestSentinel();
-  masters = openMasters(group.where);
-  const options = { target: "test", watch: ["lock:*"], notifications: "off" as const };
-  watcher = new Watcher(options, masters, new Journal());
-  watcher.start();
-  await until(() => watcher.health().state === "live");
+  watching = await startTestWatcher(group.where);
+  ({ watcher } = watching);
 });
 afterAll(async () => {
-  watcher.stop();
-  masters.close();
+  watching.stop();
   await group.stop();
 });
 

@@ -3,15 +3,14 @@ import type { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { LockEvent } from "../../lib/contract/event.ts";
 import { SpokenFormat } from "../../lib/contract/format.ts";
-import { Journal } from "../history/journal.ts";
-import { Locks } from "../locks/locks.ts";
-import { addressOf, type Connections, openConnections } from "../redis/connect.ts";
-import type { Masters } from "../redis/master.ts";
-import { openMasters } from "../redis/masters.ts";
+import type { Journal } from "../history/journal.ts";
+import type { Locks } from "../locks/locks.ts";
 import { forceByName } from "../testing/force-by-name.ts";
+import { openVerbs, type TestVerbs } from "../testing/locks.ts";
 import { startTestRedis, type TestRedis } from "../testing/redis.ts";
 import { until } from "../testing/server.ts";
-import { Watcher } from "./watcher.ts";
+import { startTestWatcher, type TestWatcher } from "../testing/watcher.ts";
+import type { Watcher } from "./watcher.ts";
 
 const FORMATS = SpokenFormat.options;
 const BY_MEI = "lockkeeper:reserve:mei";
@@ -19,8 +18,8 @@ const MIN_HOLD = "lockkeeper:reserve:min-hold";
 
 let redis: TestRedis;
 let direct: Redis;
-let connections: Connections;
-let masters: Masters;
+let verbs: TestVerbs;
+let watching: TestWatcher;
 let locks: Locks;
 let journal: Journal;
 let watcher: Watcher;
@@ -32,23 +31,18 @@ beforeAll(async () => {
 afterAll(async () => await redis.stop());
 
 beforeEach(async () => {
-  connections = await openConnections(addressOf(redis.url));
-  masters = openMasters(redis.url);
-  locks = new Locks(connections.verbs, connections.wake, 0, ["lock:*"]);
+  verbs = await openVerbs(redis.port);
+  ({ locks } = verbs);
   await watch();
 });
 afterEach(() => {
-  watcher.stop();
-  masters.close();
-  connections.close();
+  watching.stop();
+  verbs.close();
 });
 
 async function watch(): Promise<void> {
-  journal = new Journal();
-  const options = { target: "test", watch: ["lock:*"], notifications: "off" as const };
-  watcher = new Watcher(options, masters, journal);
-  watcher.start();
-  await until(() => watcher.health().state === "live");
+  watching = await startTestWatcher(redis.url);
+  ({ watcher, journal } = watching);
 }
 
 const fresh = () => `lock:${randomUUID()}`;

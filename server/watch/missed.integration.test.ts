@@ -1,40 +1,35 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { Journal } from "../history/journal.ts";
-import { Locks } from "../locks/locks.ts";
-import { addressOf, type Connections, openConnections } from "../redis/connect.ts";
-import type { Masters } from "../redis/master.ts";
-import { openMasters } from "../redis/masters.ts";
+import type { Locks } from "../locks/locks.ts";
+import { openVerbs, type TestVerbs } from "../testing/locks.ts";
 import { startTestRedis, type TestRedis } from "../testing/redis.ts";
 import { until } from "../testing/server.ts";
-import { Watcher } from "./watcher.ts";
+import { startTestWatcher, type TestWatcher } from "../testing/watcher.ts";
+import type { Watcher } from "./watcher.ts";
 
 const FLAGS = "Kghszxe$";
 const OWNER = "5f0c0c1e-0000-4000-8000-000000000001:1";
 let redis: TestRedis;
 let direct: Redis;
-let connections: Connections;
-let masters: Masters;
+let verbs: TestVerbs;
+let watching: TestWatcher;
 let locks: Locks;
 let watcher: Watcher;
 
 beforeAll(async () => {
   redis = await startTestRedis({ args: ["--notify-keyspace-events", FLAGS] });
   direct = redis.client();
-  connections = await openConnections(addressOf(redis.url));
-  locks = new Locks(connections.verbs, connections.wake, 0, ["lock:*"]);
-  masters = openMasters(redis.url);
-  const options = { target: "test", watch: ["lock:*"], notifications: "off", reconcileEveryMs: 300 } as const;
-  watcher = new Watcher(options, masters, new Journal());
-  watcher.start();
-  await until(() => watcher.health().state === "live" && watcher.health().notifications === "on");
+  verbs = await openVerbs(redis.port);
+  ({ locks } = verbs);
+  watching = await startTestWatcher(redis.url, { reconcileEveryMs: 300 });
+  ({ watcher } = watching);
+  await until(() => watcher.health().notifications === "on");
 });
 
 afterAll(async () => {
-  watcher.stop();
-  masters.close();
-  connections.close();
+  watching.stop();
+  verbs.close();
   await redis.stop();
 });
 

@@ -1,21 +1,20 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { Journal } from "../history/journal.ts";
+import type { Journal } from "../history/journal.ts";
 import { freeByForce } from "../locks/force-release.ts";
-import { Locks } from "../locks/locks.ts";
-import { addressOf, type Connections, openConnections } from "../redis/connect.ts";
-import type { Masters } from "../redis/master.ts";
-import { openMasters } from "../redis/masters.ts";
+import type { Locks } from "../locks/locks.ts";
+import { openVerbs, type TestVerbs } from "../testing/locks.ts";
 import { startTestRedis, type TestRedis } from "../testing/redis.ts";
 import { RedissonFixture } from "../testing/redisson.ts";
 import { until } from "../testing/server.ts";
-import { Watcher } from "./watcher.ts";
+import { startTestWatcher, type TestWatcher } from "../testing/watcher.ts";
+import type { Watcher } from "./watcher.ts";
 
 let server: TestRedis;
 let direct: Redis;
-let connections: Connections;
-let masters: Masters;
+let verbs: TestVerbs;
+let watching: TestWatcher;
 let locks: Locks;
 let journal: Journal;
 let watcher: Watcher;
@@ -26,19 +25,14 @@ beforeAll(async () => {
   server = await startTestRedis();
   direct = server.client();
   [one, two] = [new RedissonFixture(direct), new RedissonFixture(direct)];
-  connections = await openConnections(addressOf(server.url));
-  masters = openMasters(server.url);
-  locks = new Locks(connections.verbs, connections.wake, 0, ["lock:*"]);
-  journal = new Journal();
-  const options = { target: "test", watch: ["lock:*"], notifications: "off" as const };
-  watcher = new Watcher(options, masters, journal);
-  watcher.start();
-  await until(() => watcher.health().state === "live");
+  verbs = await openVerbs(server.port);
+  ({ locks } = verbs);
+  watching = await startTestWatcher(server.url);
+  ({ watcher, journal } = watching);
 });
 afterAll(async () => {
-  watcher.stop();
-  masters.close();
-  connections.close();
+  watching.stop();
+  verbs.close();
   await server.stop();
 });
 

@@ -6,12 +6,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { Journal } from "../history/journal.ts";
 import { addressOf, type RedisAddress } from "../redis/connect.ts";
-import { openMasters } from "../redis/masters.ts";
 import { freePort, startTestRedis, type TestRedis } from "../testing/redis.ts";
 import { until } from "../testing/server.ts";
-import { Watcher, type WatcherOptions } from "./watcher.ts";
+import { startTestWatcher } from "../testing/watcher.ts";
+import type { WatcherOptions } from "./watcher.ts";
 
 const NEEDED = "Kghszxe$";
 const SETTING = "notify-keyspace-events";
@@ -48,16 +47,8 @@ afterAll(async () => {
 });
 
 async function watching(where: string | RedisAddress, more: Partial<WatcherOptions> = {}) {
-  const masters = openMasters(where);
-  const journal = new Journal();
-  const options = { target: "test", watch: ["lock:*"], notifications: "off" as const, ...more };
-  const watcher = new Watcher(options, masters, journal);
-  open.push(() => {
-    watcher.stop();
-    masters.close();
-  });
-  watcher.start();
-  await until(() => watcher.health().state === "live");
+  const { watcher, stop } = await startTestWatcher(where, more);
+  open.push(stop);
   return watcher;
 }
 

@@ -2,38 +2,28 @@ import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { VerdictState } from "../../lib/contract/verdict.ts";
-import { Journal } from "../history/journal.ts";
-import { addressOf, type Connections, openConnections } from "../redis/connect.ts";
-import type { Masters } from "../redis/master.ts";
-import { openMasters } from "../redis/masters.ts";
 import { pause, scriptCalls } from "../testing/locks.ts";
 import { startTestRedis, type TestRedis } from "../testing/redis.ts";
 import { until } from "../testing/server.ts";
-import { Watcher } from "./watcher.ts";
+import { startTestWatcher, type TestWatcher } from "../testing/watcher.ts";
+import type { Watcher } from "./watcher.ts";
 
 const LEASE_MS = 1500;
 const EVERY_MS = 500;
 
 let redis: TestRedis;
 let direct: Redis;
-let connections: Connections;
-let masters: Masters;
+let watching: TestWatcher;
 let watcher: Watcher;
 
 beforeAll(async () => {
   redis = await startTestRedis();
   direct = redis.client();
-  connections = await openConnections(addressOf(redis.url));
-  masters = openMasters(redis.url);
-  const options = { target: "test", watch: ["lock:*"], notifications: "off" as const };
-  watcher = new Watcher(options, masters, new Journal());
-  watcher.start();
-  await until(() => watcher.health().state === "live");
+  watching = await startTestWatcher(redis.url);
+  ({ watcher } = watching);
 });
 afterAll(async () => {
-  watcher.stop();
-  masters.close();
-  connections.close();
+  watching.stop();
   await redis.stop();
 });
 

@@ -2,19 +2,20 @@ import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LockEvent } from "../../lib/contract/event.ts";
-import { Journal } from "../history/journal.ts";
-import { Locks } from "../locks/locks.ts";
-import { addressOf, type Connections, openConnections } from "../redis/connect.ts";
+import type { Journal } from "../history/journal.ts";
+import type { Locks } from "../locks/locks.ts";
 import type { Masters } from "../redis/master.ts";
-import { openMasters } from "../redis/masters.ts";
+import { openVerbs, type TestVerbs } from "../testing/locks.ts";
 import { startTestRedis, type TestRedis } from "../testing/redis.ts";
 import { until } from "../testing/server.ts";
+import { startTestWatcher, type TestWatcher } from "../testing/watcher.ts";
 import { matchVersion } from "./version.ts";
-import { Watcher } from "./watcher.ts";
+import type { Watcher } from "./watcher.ts";
 
 let redis: TestRedis;
 let direct: Redis;
-let connections: Connections;
+let verbs: TestVerbs;
+let watching: TestWatcher;
 let masters: Masters;
 let locks: Locks;
 let journal: Journal;
@@ -23,23 +24,18 @@ let watcher: Watcher;
 async function start({ flags = "Kghszxe$" } = {}): Promise<void> {
   redis = await startTestRedis({ args: ["--notify-keyspace-events", flags] });
   direct = redis.client();
-  connections = await openConnections(addressOf(redis.url));
-  masters = openMasters(redis.url);
-  locks = new Locks(connections.verbs, connections.wake, 0, ["lock:*"]);
+  verbs = await openVerbs(redis.port);
+  ({ locks } = verbs);
 }
 
 async function watch(policy: "off" | "set" = "off"): Promise<void> {
-  journal = new Journal();
-  const options = { target: "test", watch: ["*lock*", "mutex:*"], notifications: policy };
-  watcher = new Watcher(options, masters, journal);
-  watcher.start();
-  await until(() => watcher.health().state === "live");
+  watching = await startTestWatcher(redis.url, { watch: ["*lock*", "mutex:*"], notifications: policy });
+  ({ watcher, masters, journal } = watching);
 }
 
 afterEach(async () => {
-  watcher.stop();
-  masters.close();
-  connections.close();
+  watching.stop();
+  verbs.close();
   await redis.stop();
 });
 
