@@ -46,7 +46,6 @@ function documentRoute(routes: readonly Route[]): Route {
     access: "anyone",
     summary: "This API as an OpenAPI 3.1 document",
     response: { status: 200, description: "The document." },
-    errors: [],
     handle: () => {
       text ??= openApiDocument(routes);
       return json(200, text);

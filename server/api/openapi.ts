@@ -67,10 +67,20 @@ function queryOf({ scope, query }: Route): z.ZodObject | undefined {
   return scope === "server" ? query : (query?.extend(TargetQuery.shape) ?? TargetQuery);
 }
 
-/** A target may not be there, not be reached, or only be read. */
-function errorsOf({ scope, effect, errors }: Route): ErrorCode[] {
-  const ofTargets = scope === "server" ? [] : (["not_found", "unavailable"] as const);
-  return [...new Set([...errors, ...ofTargets, ...(effect === "writes" ? (["read_only"] as const) : [])])];
+/** How any call of its kind can fail, and how this one can besides. */
+function errorsOf({ path, query, body, access, scope, effect, errors = [] }: Route): ErrorCode[] {
+  const isChecked = query !== undefined || body !== undefined || path.includes("{key}");
+  const when = (applies: boolean, ...codes: ErrorCode[]) => (applies ? codes : []);
+  const all = [
+    ...when(isChecked, "invalid"),
+    ...when(access !== "anyone", "unauthenticated", "forbidden"),
+    ...when(body !== undefined, "too_large", "unsupported_media_type"),
+    // It may not be there, or not be reached.
+    ...when(scope === "target", "not_found", "unavailable"),
+    ...errors,
+    ...when(effect === "writes", "read_only"),
+  ];
+  return [...new Set(all)];
 }
 
 function bodyOf(schema: z.ZodType, shown: Route["examples"]) {

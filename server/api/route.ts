@@ -46,7 +46,8 @@ export interface Route {
   /** Takes an Idempotency-Key. */
   readonly idempotent?: true;
   readonly response: { status: 200 | 204; schema?: z.ZodType; description: string; stream?: true };
-  readonly errors: readonly ErrorCode[];
+  /** Its own; those that any route of its kind has (`errorsOf`) go without saying. */
+  readonly errors?: readonly ErrorCode[];
   /** Of a verb: what is counted, timed and traced of a call. */
   readonly verb?: (call: AnyCall) => VerbCall;
   readonly handle: (call: AnyCall) => Promise<ApiResponse> | ApiResponse;

@@ -24,7 +24,7 @@ export function eventRoutes({ streams, authentication }: Services): Route[] {
         "Begins with `hello`, which tells what can be replayed. With `Last-Event-ID` the events after it follow; when some of them are not kept any more, `gap` and what is left; when the id is not known here, `reset` and `snapshot` messages with every held lock. Then each event as it happens, by its type's name. `gap` with an id and `from` and `to` is an entry of the history: nobody watched in that time. Ids are the same at every instance. Renewals and waits carry no id and are not replayed, nor do events while the home store is away; those are recorded later, and a message with nothing but their id follows then. With `key`, `owner` and `type` only such events come; `reset` and `snapshot` are of all locks.",
       query: EventFilter,
       response: { status: 200, schema: EventsHello, description: "text/event-stream.", stream: true },
-      errors: ["invalid", "unauthenticated", "forbidden", "too_many_streams", "unavailable"],
+      errors: ["too_many_streams"],
       handle: ({ target, request, query }) => {
         streams.assertRoom();
         return {

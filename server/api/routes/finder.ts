@@ -2,8 +2,6 @@ import { FinderInput, FinderReport } from "../../../lib/contract/finder.ts";
 import { json } from "../http.ts";
 import { type Route, targetRoute } from "../route.ts";
 
-const ERRORS = ["unauthenticated", "forbidden", "unavailable"] as const;
-
 /** Which keys are locks, whatever is watched. */
 export function finderRoutes(): Route[] {
   const response = {
@@ -18,7 +16,6 @@ export function finderRoutes(): Route[] {
       access: "read",
       summary: "How far the finder is, and what it has found",
       response,
-      errors: [...ERRORS],
       handle: ({ target }) => json(200, target.finder.finding),
     }),
     targetRoute({
@@ -32,7 +29,6 @@ export function finderRoutes(): Route[] {
       body: FinderInput,
       examples: { "Begin, or go on": {}, "From the beginning": { anew: true } },
       response,
-      errors: [...ERRORS, "invalid", "too_large", "unsupported_media_type"],
       handle: ({ target, body }) => {
         target.finder.start(body.anew);
         return json(200, target.finder.finding);
@@ -45,7 +41,6 @@ export function finderRoutes(): Route[] {
       effect: "reads",
       summary: "Stop the finder; what it has found stays",
       response,
-      errors: [...ERRORS],
       handle: ({ target }) => {
         target.finder.cancel();
         return json(200, target.finder.finding);

@@ -5,8 +5,6 @@ import type { Journal, PastPage } from "../../history/journal.ts";
 import { json } from "../http.ts";
 import { type Route, targetRoute } from "../route.ts";
 
-const ERRORS = ["invalid", "unauthenticated", "forbidden", "unavailable"] as const;
-
 /** What happened, looked up. */
 export function historyRoutes(): Route[] {
   return [
@@ -19,7 +17,6 @@ export function historyRoutes(): Route[] {
         "A page of events by key, owner, type and time, and of the gaps among them in which nobody watched. The same at every instance.",
       query: HistoryQuery,
       response: { status: 200, schema: History, description: "One page." },
-      errors: [...ERRORS],
       handle: ({ target, query }) => json(200, pastOf(target.journal, query)),
     }),
     targetRoute({
@@ -31,7 +28,6 @@ export function historyRoutes(): Route[] {
         "A page of its events, and of the gaps among them in which nobody watched. With `at` also who held it at that moment, since when, and how that ended.",
       query: KeyHistoryQuery,
       response: { status: 200, schema: History, description: "One page." },
-      errors: [...ERRORS],
       handle: ({ target, key, query }) => json(200, pastOfKey(target.journal, key, query)),
     }),
   ];

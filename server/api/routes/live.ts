@@ -17,7 +17,7 @@ export function liveRoutes({ targets, live, streams, authentication }: Services)
         "Messages: `hello`; `window`, then `rows` with what has changed in it; `lock`; `recent` and `events`, when they are asked for; `health` every second. A reader that falls behind is told the newest as soon as it has read the rest, not all that was between, and `skipped` says how many events that were.",
       query: LiveQuery.extend(TargetQuery.shape),
       response: { status: 200, schema: LiveHello, description: "text/event-stream.", stream: true },
-      errors: ["invalid", "unauthenticated", "forbidden", "not_found", "too_many_streams", "unavailable"],
+      errors: ["not_found", "too_many_streams", "unavailable"],
       handle: ({ request, query: { carry, target, ...view }, principal }) => {
         const keeper = targets.keeperOf(target);
         streams.assertRoom();
@@ -39,15 +39,7 @@ export function liveRoutes({ targets, live, streams, authentication }: Services)
       summary: "Change what a stream carries",
       body: LiveView,
       response: { status: 204, description: "The stream carries the new view." },
-      errors: [
-        "invalid",
-        "unauthenticated",
-        "forbidden",
-        "not_found",
-        "too_large",
-        "unsupported_media_type",
-        "unavailable",
-      ],
+      errors: ["not_found", "unavailable"],
       handle: ({ id, body, principal }) => {
         live.look(id, body, principal);
         return { status: 204, headers: {} };

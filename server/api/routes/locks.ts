@@ -16,9 +16,6 @@ import type { Watcher } from "../../watch/watcher.ts";
 import { json } from "../http.ts";
 import { type Route, targetRoute } from "../route.ts";
 
-const READ_ERRORS = ["invalid", "unauthenticated", "forbidden", "unavailable"] as const;
-const BODY_ERRORS = ["too_large", "unsupported_media_type"] as const;
-
 /** Looking at locks, and the operator's release. */
 export function lockRoutes(): Route[] {
   return [
@@ -29,7 +26,6 @@ export function lockRoutes(): Route[] {
       summary: "List the locks that are held, or have ended and are still there",
       query: ListQuery,
       response: { status: 200, schema: LockList, description: "One page." },
-      errors: [...READ_ERRORS],
       handle: ({ target, query }) => json(200, listOf(target.watcher, query)),
     }),
     targetRoute({
@@ -38,7 +34,7 @@ export function lockRoutes(): Route[] {
       access: "read",
       summary: "Look at one lock, in Redis, now",
       response: { status: 200, schema: Lock, description: "The lock; a free key has no holders." },
-      errors: [...READ_ERRORS, "not_a_lock", "key_not_allowed"],
+      errors: ["not_a_lock", "key_not_allowed"],
       handle: async ({ target, key }) => json(200, await lockNow(target.watcher, key)),
     }),
     targetRoute({
@@ -64,8 +60,6 @@ export function lockRoutes(): Route[] {
       },
       response: { status: 200, schema: ForceReleased, description: "Released, or already gone." },
       errors: [
-        ...READ_ERRORS,
-        ...BODY_ERRORS,
         "reason_required",
         "format_required",
         "read_only",
@@ -100,8 +94,6 @@ export function lockRoutes(): Route[] {
       idempotent: true,
       response: { status: 200, schema: Grant, description: "Nobody gets it until this ends." },
       errors: [
-        ...READ_ERRORS,
-        ...BODY_ERRORS,
         "held",
         "lost",
         "unit_conflict",

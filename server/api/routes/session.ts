@@ -18,15 +18,7 @@ export function sessionRoutes({ sessions, authentication }: Services): Route[] {
         schema: Session,
         description: "Logged in; the session is in an HttpOnly cookie.",
       },
-      errors: [
-        "invalid",
-        "unauthenticated",
-        "forbidden",
-        "too_large",
-        "unsupported_media_type",
-        "unavailable",
-        "unknown_outcome",
-      ],
+      errors: ["unauthenticated", "forbidden", "unavailable", "unknown_outcome"],
       handle: async ({ request, body }) => {
         // Said before the link is used up.
         authentication.cookieOf(request, "", 0);
@@ -55,7 +47,7 @@ export function sessionRoutes({ sessions, authentication }: Services): Route[] {
       access: "read",
       summary: "Who this browser is logged in as",
       response: { status: 200, schema: Session, description: "The session." },
-      errors: ["unauthenticated", "forbidden", "unavailable"],
+      errors: ["unavailable"],
       handle: async ({ request }) => {
         const secret = authentication.secretOf(request);
         const session = secret === undefined ? undefined : await sessions.find(secret, "read");

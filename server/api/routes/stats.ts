@@ -2,8 +2,6 @@ import { Stats, StatsQuery, Usual } from "../../../lib/contract/stats.ts";
 import { json } from "../http.ts";
 import { type Route, targetRoute } from "../route.ts";
 
-const ERRORS = ["invalid", "unauthenticated", "forbidden", "not_found"] as const;
-
 /** Figures of a target. */
 export function statsRoutes(): Route[] {
   return [
@@ -16,7 +14,6 @@ export function statsRoutes(): Route[] {
         "Counted by this instance as things happen; what the history keeps of the last day is counted at its start. Asking costs the same however many locks there are.",
       query: StatsQuery,
       response: { status: 200, schema: Stats, description: "Figures." },
-      errors: [...ERRORS],
       handle: ({ target, query }) => json(200, target.figures.stats(query)),
     }),
     targetRoute({
@@ -25,7 +22,6 @@ export function statsRoutes(): Route[] {
       access: "read",
       summary: "How long locks of this name are usually held and waited for",
       response: { status: 200, schema: Usual, description: "Figures of the key's pattern." },
-      errors: [...ERRORS],
       handle: ({ target, key }) => json(200, target.figures.usual(key)),
     }),
   ];

@@ -12,17 +12,7 @@ import type { AcquiredGrant } from "../../locks/verbs.ts";
 import { type ApiResponse, json } from "../http.ts";
 import { type Route, targetRoute } from "../route.ts";
 
-const LOOKING = [
-  "invalid",
-  "unauthenticated",
-  "forbidden",
-  "too_large",
-  "unsupported_media_type",
-  "key_not_allowed",
-  "not_a_lock",
-  "unavailable",
-  "unknown_outcome",
-] as const;
+const LOOKING = ["key_not_allowed", "not_a_lock", "unknown_outcome"] as const;
 const ALWAYS = [...LOOKING, "request_id_reused"] as const;
 
 const ACQUIRE_EXAMPLES = {
