@@ -29,7 +29,7 @@ async function main(): Promise<void> {
   const home = openHome(where, "login");
   try {
     await whenReady(home.store, AbortSignal.timeout(3000));
-    const token = await makeLink(home, { name, role: "admin" });
+    const token = await makeLink(home, { name, roles: { "*": "admin" } });
     process.stdout.write(
       `Log in as ${name} (once, within 10 minutes): ${consoleUrl(config, config.port)}/login#${token}\n`,
     );

@@ -118,7 +118,7 @@ export class Runtime {
   async makeLink(): Promise<string | undefined> {
     if (this.home.isAway) return undefined;
     try {
-      return await makeLink(this.home, { name: this.config.operatorName, role: "admin" });
+      return await makeLink(this.home, { name: this.config.operatorName, roles: { "*": "admin" } });
     } catch (error) {
       // All else runs by now, and another link can be made at any time.
       if (error instanceof UnavailableError || error instanceof UnknownOutcomeError) return undefined;

@@ -68,6 +68,6 @@ export function RuleList({ formats: { formats, rules } }: { formats: Formats }) 
 function useRulesBlocked(isPending: boolean): string | null {
   const live = useLive();
   if (isPending) return "Waiting for the answer";
-  if (live.hello !== null && live.hello.operator.role !== "admin") return "Rules are changed by an admin.";
+  if (live.hello?.operator.may.includes("admin") === false) return "Rules are changed by an admin.";
   return pictureBlock(live) === null ? null : "Nothing can be changed until the picture is live again.";
 }

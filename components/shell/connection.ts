@@ -87,7 +87,8 @@ function formatLag(ms: number): string {
 
 /** Why nothing can be freed now; null when it can. */
 export function freeBlock(state: LiveState): string | null {
-  if (state.hello?.operator.role === "viewer") return "Your role may look, not free.";
+  if (state.hello?.operator.may.includes("force") === false)
+    return "Your role at this target may look, not free.";
   if (state.hello?.target.readOnly) return "This target is read-only: nothing is ever written to it.";
   return pictureBlock(state);
 }

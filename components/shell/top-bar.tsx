@@ -3,6 +3,7 @@
 import clsx from "clsx";
 import { CircleHelp, LogOut } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
+import { ACCESS_OF_ROLE, type Access, Role } from "@/lib/contract/access.ts";
 import { useLive, useLogout } from "@/lib/live/hooks.ts";
 import { ConnectionPill } from "./connection-pill.tsx";
 import { Logo } from "./logo.tsx";
@@ -38,12 +39,12 @@ export function TopBar({ onHelp }: { onHelp(): void }) {
         <CircleHelp aria-hidden size={15} />
       </Button>
       <ThemeSwitch />
-      {hello !== null && <Operator name={hello.operator.name} role={hello.operator.role} />}
+      {hello !== null && <Operator name={hello.operator.name} may={hello.operator.may} />}
     </header>
   );
 }
 
-function Operator({ name, role }: { name: string; role: string }) {
+function Operator({ name, may }: { name: string; may: readonly Access[] }) {
   const logout = useLogout();
   return (
     <>
@@ -51,7 +52,7 @@ function Operator({ name, role }: { name: string; role: string }) {
         className="truncate rounded-[5px] border border-line px-1.5 text-2xs leading-5 text-ink-2 max-sm:hidden"
         data-testid="operator"
       >
-        {name === role ? name : `${name} · ${role}`}
+        {`${name} · ${rankOf(may)}`}
       </span>
       <Button
         look="quiet"
@@ -64,4 +65,10 @@ function Operator({ name, role }: { name: string; role: string }) {
       </Button>
     </>
   );
+}
+
+/** In one word what somebody may do here. */
+function rankOf(may: readonly Access[]): string {
+  const has = (role: Role) => ACCESS_OF_ROLE[role].every((access) => may.includes(access));
+  return [...Role.options].reverse().find(has) ?? "no role";
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Access } from "./access.ts";
 import { HistoryEntry } from "./event.ts";
 import { LockFilter, LockSort } from "./list.ts";
 import { Lock } from "./lock.ts";
@@ -104,7 +105,10 @@ export type Health = z.infer<typeof Health>;
 export const LiveHello = z.object({
   stream: z.string().meta({ description: "POST /live/{stream} changes the view." }),
   now: z.number(),
-  operator: z.object({ name: z.string(), role: z.enum(["viewer", "operator", "admin"]) }),
+  operator: z.object({
+    name: z.string(),
+    may: z.array(Access).meta({ description: "What they may do at this target." }),
+  }),
   target: z.object({
     name: z.string(),
     label: z.string(),

@@ -17,6 +17,17 @@ import type { Services } from "./services.ts";
 
 /** Everything under /api/v1, whichever door a request comes through. */
 export function createApi(services: Services, log: Logger): Dispatcher {
+  return new Dispatcher(
+    apiRoutes(services, log),
+    services.targets,
+    services.authentication,
+    services.verbs,
+    log,
+  );
+}
+
+/** All routes, each with what it asks of its callers. */
+export function apiRoutes(services: Services, log: Logger): Route[] {
   const routes = [
     ...verbRoutes(),
     ...lockRoutes(),
@@ -29,13 +40,7 @@ export function createApi(services: Services, log: Logger): Dispatcher {
     ...finderRoutes(),
     ...statsRoutes(),
   ];
-  return new Dispatcher(
-    [...routes, documentRoute(routes)],
-    services.targets,
-    services.authentication,
-    services.verbs,
-    log,
-  );
+  return [...routes, documentRoute(routes)];
 }
 
 function documentRoute(routes: readonly Route[]): Route {

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
-import type { Principal } from "../auth/principal.ts";
+import { grantsOfRoles } from "../auth/grant.ts";
+import { NOBODY, type Principal } from "../auth/principal.ts";
 import type { RootKey } from "../auth/root-key.ts";
 import type { Sessions } from "../auth/sessions.ts";
 import { ForbiddenError, UnauthenticatedError } from "../locks/errors.ts";
@@ -16,8 +17,6 @@ export interface AuthenticationOptions {
 const BEARER = /^Bearer +(\S+)$/i;
 
 type Asked = Pick<Route, "method" | "access">;
-
-const NOBODY: Principal = { kind: "session", name: "nobody", role: "viewer" };
 
 /** Tells who calls: an app by its key, a browser by its session. */
 export class Authentication {
@@ -40,16 +39,6 @@ export class Authentication {
     return route.access === "anyone" ? NOBODY : this.#bySession(request, acts);
   }
 
-  /** Asked again while a stream is open. Redis being away ends nobody's right to look. */
-  async mayStillRead(request: ApiRequest): Promise<boolean> {
-    try {
-      await this.principalOf(request, { method: "GET", access: "read" });
-      return true;
-    } catch (error) {
-      return !(error instanceof UnauthenticatedError);
-    }
-  }
-
   async #bySession(request: ApiRequest, acts: boolean): Promise<Principal> {
     const secret = this.secretOf(request);
     if (secret === undefined) {
@@ -63,7 +52,12 @@ export class Authentication {
         "This session has ended. Run `npm run login` and open the link it prints.",
       );
     }
-    return { kind: "session", name: session.name, role: session.role };
+    return {
+      kind: "session",
+      id: `operator:${session.name}`,
+      name: session.name,
+      grants: grantsOfRoles(session.roles),
+    };
   }
 
   /** The secret in the session cookie. */

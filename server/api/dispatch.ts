@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
-import { keyOfPath } from "../../lib/contract/key.ts";
-import { may } from "../auth/principal.ts";
+import { type Key, keyOfPath } from "../../lib/contract/key.ts";
 import type { VerbEnd } from "../figures/verb-call.ts";
 import type { RunningVerb, VerbWatch } from "../figures/verb-watch.ts";
 import {
@@ -11,10 +10,12 @@ import {
   MethodNotAllowedError,
   NotFoundError,
   ReadOnlyError,
+  UnauthenticatedError,
 } from "../locks/errors.ts";
 import type { Target } from "../targets/target.ts";
 import type { Targets } from "../targets/targets.ts";
 import type { Authentication } from "./authentication.ts";
+import { authorise } from "./authorisation.ts";
 import { readJson } from "./body.ts";
 import type { ApiRequest, ApiResponse, Exchange } from "./http.ts";
 import { problemOf } from "./problem.ts";
@@ -27,9 +28,10 @@ interface Entry {
   readonly route: Route;
   /** undefined stands for any one segment. */
   readonly segments: readonly (string | undefined)[];
-  /** Which segment is the key, which the id; -1: none. */
+  /** Which segment is the key, which the id, which the name of the target; -1: none. */
   readonly keyAt: number;
   readonly idAt: number;
+  readonly targetAt: number;
 }
 
 interface Match {
@@ -90,18 +92,20 @@ export class Dispatcher {
     const { route, keyAt, idAt } = entry;
     const found = this.authentication.principalOf(request, route);
     const principal = found instanceof Promise ? await found : found;
-    if (route.access !== "anyone" && !may(principal, route.access)) {
-      throw new ForbiddenError(`A ${principal.role} may not do this.`);
-    }
+    const { query } = request;
+    const name = this.#targetNameOf(entry, segments, query);
+    const key = keyAt < 0 ? undefined : keyOf(segments[keyAt] ?? "");
+    authorise(principal, route, name, key);
     // A stream's handler must not run for HEAD: nobody would ever end the stream.
     if (request.method === "HEAD") return { route, call: undefined };
-    const { query } = request;
     const call: AnyCall = {
       request,
       principal,
-      target: route.scope === "target" ? this.#targetOf(route, query) : undefined,
-      id: segments[idAt] ?? "",
-      key: keyAt < 0 ? "" : keyOf(segments[keyAt] ?? ""),
+      target: route.scope === "target" ? this.#targetOf(route, name) : undefined,
+      keeper: route.scope === "keeper" ? this.targets.keeperOf(name) : undefined,
+      id: idAt < 0 ? "" : decoded(segments[idAt] ?? ""),
+      key: key ?? "",
+      mayStill: () => this.#mayStill(request, route, name, key),
       query: route.query === undefined ? NO_QUERY : parse(route.query, queryOf(query, route), "Query"),
       body: route.body === undefined ? noBody(request) : parse(route.body, await readJson(request), "Body"),
       requestId: route.idempotent ? requestIdOf(request) : undefined,
@@ -109,8 +113,29 @@ export class Dispatcher {
     return { route, call };
   }
 
-  #targetOf({ effect }: Route, query: URLSearchParams): Target {
-    const target = this.targets.of(query.get("target") ?? undefined);
+  #targetNameOf({ route, targetAt }: Entry, segments: readonly string[], query: URLSearchParams) {
+    if (route.scope === "server") return undefined;
+    if (targetAt >= 0) return decoded(segments[targetAt] ?? "");
+    return query.get("target") ?? this.targets.keepers[0].name;
+  }
+
+  /** Redis being away ends nobody's right to look. */
+  async #mayStill(
+    request: ApiRequest,
+    route: Route,
+    target: string | undefined,
+    key: Key | undefined,
+  ): Promise<boolean> {
+    try {
+      authorise(await this.authentication.principalOf(request, route), route, target, key);
+      return true;
+    } catch (error) {
+      return !(error instanceof UnauthenticatedError || error instanceof ForbiddenError);
+    }
+  }
+
+  #targetOf({ effect }: Route, name: string | undefined): Target {
+    const target = this.targets.of(name);
     if (effect === "writes" && target.policy.readOnly) throw writesNothing(target);
     return target;
   }
@@ -164,7 +189,13 @@ function handled(accepted: Accepted): Promise<ApiResponse> | ApiResponse {
 function entryOf(route: Route): Entry {
   const names = route.path.slice(1).split("/");
   const segments = names.map((name) => (name.startsWith("{") ? undefined : name));
-  return { route, segments, keyAt: names.indexOf("{key}"), idAt: names.indexOf("{id}") };
+  return {
+    route,
+    segments,
+    keyAt: names.indexOf("{key}"),
+    idAt: names.indexOf("{id}"),
+    targetAt: names.indexOf("{target}"),
+  };
 }
 
 function fits(pattern: Entry["segments"], segments: readonly string[]): boolean {
@@ -178,6 +209,14 @@ function keyOf(segment: string): string {
   const parsed = keyOfPath(segment);
   if (!parsed.ok) throw new InvalidError(`Path: ${parsed.why}.`, { field: "key" });
   return parsed.key;
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new InvalidError("The path is not percent-encoded UTF-8.", {});
+  }
 }
 
 function queryOf(query: URLSearchParams, { scope }: Route): Record<string, string> {

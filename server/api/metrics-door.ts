@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { Metrics } from "../figures/metrics.ts";
 import { LockkeeperError, MethodNotAllowedError, NotFoundError } from "../locks/errors.ts";
 import type { Authentication } from "./authentication.ts";
+import { authorise } from "./authorisation.ts";
 import type { ApiResponse, Exchange } from "./http.ts";
 import { problemOf } from "./problem.ts";
 
@@ -35,7 +36,10 @@ export class MetricsDoor {
     if (method !== "GET") {
       throw new MethodNotAllowedError("This address takes GET.", { allowed: "GET" });
     }
-    if (this.access === "key") await this.authentication.principalOf(request, { method, access: "read" });
+    // They tell of all targets.
+    const asked = { method, access: "read", scope: "target" } as const;
+    if (this.access === "key")
+      authorise(await this.authentication.principalOf(request, asked), asked, undefined, undefined);
     const headers = { "content-type": this.metrics.contentType, "cache-control": "no-store" };
     return { status: 200, headers, body: await this.metrics.text() };
   }

@@ -11,6 +11,8 @@ const KEY = z.string().meta({
   example: "lock%3Aorders%3A42",
 });
 
+const TARGET_NAME = z.string().meta({ description: "The name of a target.", example: "default" });
+
 /** The OpenAPI 3.1 document, made from the same declarations that answer requests. */
 export function openApiDocument(routes: readonly Route[]): object {
   const paths: ZodOpenApiPathsObject = {};
@@ -49,6 +51,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
   const parameters = {
     ...(route.path.includes("{key}") ? { path: z.object({ key: KEY }) } : {}),
     ...(route.path.includes("{id}") ? { path: z.object({ id: z.string() }) } : {}),
+    ...(route.path.includes("{target}") ? { path: z.object({ target: TARGET_NAME }) } : {}),
     ...(query === undefined ? {} : { query }),
     ...(route.idempotent ? { header: idempotencyHeader } : {}),
   };
@@ -63,8 +66,10 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
   };
 }
 
-function queryOf({ scope, query }: Route): z.ZodObject | undefined {
-  return scope === "server" ? query : (query?.extend(TargetQuery.shape) ?? TargetQuery);
+function queryOf({ path, scope, query }: Route): z.ZodObject | undefined {
+  return scope === "server" || path.includes("{target}")
+    ? query
+    : (query?.extend(TargetQuery.shape) ?? TargetQuery);
 }
 
 /** How any call of its kind can fail, and how this one can besides. */
@@ -77,6 +82,7 @@ function errorsOf({ path, query, body, access, scope, effect, errors = [] }: Rou
     ...when(body !== undefined, "too_large", "unsupported_media_type"),
     // It may not be there, or not be reached.
     ...when(scope === "target", "not_found", "unavailable"),
+    ...when(scope === "keeper", "not_found"),
     ...errors,
     ...when(effect === "writes", "read_only"),
   ];

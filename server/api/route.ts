@@ -1,9 +1,11 @@
 import type { z } from "zod";
+import type { Access } from "../../lib/contract/access.ts";
 import type { ErrorCode } from "../../lib/contract/error.ts";
 import type { Key } from "../../lib/contract/key.ts";
-import type { Access, Principal } from "../auth/principal.ts";
+import type { Principal } from "../auth/principal.ts";
 import type { VerbCall } from "../figures/verb-call.ts";
 import { InvalidError } from "../locks/errors.ts";
+import type { TargetKeeper } from "../targets/keeper.ts";
 import type { Target } from "../targets/target.ts";
 import type { ApiRequest, ApiResponse } from "./http.ts";
 
@@ -19,6 +21,13 @@ export interface Call<Query, Body> {
   readonly body: Body;
   /** The caller's Idempotency-Key. */
   readonly requestId: string | undefined;
+  /** Asked again while a stream is open: whether this very call would still be let in. */
+  readonly mayStill: () => Promise<boolean>;
+}
+
+/** A call about one target, be it reached or not. */
+export interface KeeperCall<Query, Body> extends Call<Query, Body> {
+  readonly keeper: TargetKeeper;
 }
 
 /** A call about one target: the one that the query names, or the first. */
@@ -29,14 +38,19 @@ export interface TargetCall<Query, Body> extends Call<Query, Body> {
 /** One declaration a route: matching, checks, types and the OpenAPI document all come from it. */
 export interface Route {
   readonly method: "GET" | "POST" | "PUT";
-  /** Below /api/v1; `{key}` and `{id}` stand for one segment. */
+  /** Below /api/v1; `{key}`, `{id}` and `{target}` stand for one segment. */
   readonly path: string;
-  /** What it is about: `target` takes `target=` in the query. */
-  readonly scope: "server" | "target";
+  /**
+   * What it is about: the server as a whole; a target, which is named in the path or by `target=` in the query; or
+   * (`keeper`) a target that may not have been reached yet.
+   */
+  readonly scope: "server" | "target" | "keeper";
   /** `writes`: may change something at the target, and so is refused where that is only read. */
   readonly effect: "reads" | "writes";
   /** `anyone`: needs no credentials. */
   readonly access: Access | "anyone";
+  /** Whoever is granted some of the target's keys may call it: the handler shows no others (`keysFor`). */
+  readonly narrows?: true;
   readonly summary: string;
   readonly description?: string;
   readonly query?: z.ZodObject;
@@ -56,6 +70,7 @@ export interface Route {
 /** As the dispatcher makes it: with a target where the route is about one. */
 export interface AnyCall extends Call<unknown, unknown> {
   readonly target: Target | undefined;
+  readonly keeper: TargetKeeper | undefined;
 }
 
 interface Declared<Query extends z.ZodObject, Body extends z.ZodType, Given>
@@ -83,6 +98,13 @@ export function targetRoute<Query extends z.ZodObject, Body extends z.ZodType>(
   const effect = declared.effect ?? (declared.method === "GET" ? "reads" : "writes");
   // The dispatcher hands it a target besides.
   return { ...declared, scope: "target", effect } as unknown as Route;
+}
+
+/** A route about one target as it is configured, be it reached or not. */
+export function keeperRoute<Query extends z.ZodObject, Body extends z.ZodType>(
+  declared: Declared<Query, Body, KeeperCall<z.output<Query>, z.output<Body>>>,
+): Route {
+  return { ...declared, scope: "keeper", effect: "reads" } as unknown as Route;
 }
 
 /** @throws LockkeeperError invalid, naming each field that is wrong */

@@ -1,21 +1,64 @@
-export type Role = "viewer" | "operator" | "admin";
+import { ACCESS_OF_ROLE, type Access, Role } from "../../lib/contract/access.ts";
+import type { Key } from "../../lib/contract/key.ts";
+import { KeyRange } from "../redis/glob.ts";
+import type { Grant } from "./grant.ts";
 
-/** What a route asks of the one who calls it. */
-export type Access = "read" | "lock" | "force" | "admin";
-
-/** Who calls. `name` is what events and audits say. */
+/** Who calls. */
 export interface Principal {
-  readonly kind: "key" | "session";
+  readonly kind: "key" | "session" | "nobody";
+  /** Stays the same as long as it exists: `root`, the id of an API key, `operator:<name>`. */
+  readonly id: string;
+  /** What events and the audit say: `key:<name>`, or an operator's name, which has no colon. */
   readonly name: string;
-  readonly role: Role;
+  readonly grants: readonly Grant[];
 }
 
-const MAY: Record<Role, readonly Access[]> = {
-  viewer: ["read"],
-  operator: ["read", "force"],
-  admin: ["read", "lock", "force", "admin"],
-};
+export const NOBODY: Principal = { kind: "nobody", id: "nobody", name: "nobody", grants: [] };
 
-export function may(principal: Principal, access: Access): boolean {
-  return MAY[principal.role].includes(access);
+/** What is asked for: of one key at a target, of all its keys, or (no target) of the server as a whole. */
+export interface About {
+  readonly target?: string | undefined;
+  readonly key?: Key | undefined;
+}
+
+/** Whether all of it is granted; about all keys, and about the server as a whole, without exception. */
+export function may({ grants }: Principal, access: Access, { target, key }: About): boolean {
+  for (const { accesses, covers, everywhere, keys } of grants) {
+    const isThere = target === undefined ? everywhere : covers(target);
+    if (!isThere || !accesses.includes(access)) continue;
+    if (keys === undefined || (key !== undefined && keys.has(key))) return true;
+  }
+  return false;
+}
+
+/** Whether it is granted for some key of the target, or (undefined) of any target. */
+export function maySome({ grants }: Principal, access: Access, target: string | undefined): boolean {
+  return grants.some(
+    ({ accesses, covers }) => accesses.includes(access) && (target === undefined || covers(target)),
+  );
+}
+
+/** Which keys of a target it is granted for; undefined: all. Ask `maySome` before. */
+export function keysFor({ grants }: Principal, access: Access, target: string): KeyRange | undefined {
+  const ranges: KeyRange[] = [];
+  for (const { accesses, covers, keys } of grants) {
+    if (!accesses.includes(access) || !covers(target)) continue;
+    if (keys === undefined) return undefined;
+    ranges.push(keys);
+  }
+  const [one] = ranges;
+  return one !== undefined && ranges.length === 1
+    ? one
+    : new KeyRange(ranges.flatMap(({ patterns }) => patterns));
+}
+
+/** All that is granted at a target, for some keys at least. */
+export function accessesAt(principal: Principal, target: string): Access[] {
+  return ACCESS_OF_ROLE.admin.filter((access) => maySome(principal, access, target));
+}
+
+/** The highest role that a principal has all of at a target. */
+export function roleAt(principal: Principal, target: string): Role | undefined {
+  const has = (role: Role) => ACCESS_OF_ROLE[role].every((access) => may(principal, access, { target }));
+  return [...Role.options].reverse().find(has);
 }

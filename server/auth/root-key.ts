@@ -1,12 +1,18 @@
 import { timingSafeEqual } from "node:crypto";
 import { OURS_AT_HOME } from "../formats/keys.ts";
 import { UnavailableError } from "../locks/errors.ts";
+import { grantsOfRoles } from "./grant.ts";
 import type { Home } from "./home.ts";
 import type { Principal } from "./principal.ts";
 import { hashOf, isSame, newSecret } from "./secret.ts";
 
 const STORED = `${OURS_AT_HOME}root-key`;
-const PRINCIPAL: Principal = { kind: "key", name: "key:root", role: "admin" };
+const PRINCIPAL: Principal = {
+  kind: "key",
+  id: "root",
+  name: "key:root",
+  grants: grantsOfRoles({ "*": "admin" }),
+};
 
 /** The admin key that apps begin with: given in the environment, or made once and stored as a hash. */
 export class RootKey {

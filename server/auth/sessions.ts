@@ -12,7 +12,7 @@ const BELIEVED_MS = 2000;
 /** Open pages ask every five seconds. */
 const RESTORED_MS = 10_000;
 
-const Link = z.object({ name: z.string(), role: Session.shape.role });
+const Link = z.object({ name: z.string(), roles: Session.shape.roles });
 type Link = z.infer<typeof Link>;
 
 const linkKeyOf = (hash: string) => `${OURS_AT_HOME}login:${hash}`;

@@ -4,6 +4,7 @@ import type { FreeAsk } from "../formats/known-format.ts";
 import type { HeldObservation } from "../formats/observation.ts";
 import type { Journal } from "../history/journal.ts";
 import { failureOf } from "../redis/failure.ts";
+import type { KeyRange } from "../redis/glob.ts";
 import type { HeldBy, Hold } from "../watch/hold.ts";
 import { leaseOf } from "../watch/hold.ts";
 import { isSameHolder } from "../watch/identity.ts";
@@ -25,7 +26,11 @@ interface Parts {
   readonly journal: Journal;
 }
 
-type Ask = ForceReleaseInput & { readonly by: string };
+type Ask = ForceReleaseInput & {
+  readonly by: string;
+  /** Of the keys that were taken together only these are freed; undefined: all. */
+  readonly within?: KeyRange | undefined;
+};
 
 /**
  * Frees the hold that the operator saw, or nothing.
@@ -51,7 +56,7 @@ export async function freeByForce(parts: Parts, key: Key, ask: Ask): Promise<For
   const holder = expectedOf(watcher, hold, ask);
   const seen = format === hold.seen.format ? hold.seen : await seenAs(watcher, hold, format);
   const freeAsk = freeAskOf(seen, holder, { ...ask, reason });
-  const others = keysTogether(watcher, hold, format);
+  const others = keysTogether(watcher, hold, format).filter((each) => ask.within?.has(each) ?? true);
   const reply = await locks.forceRelease(seen, freeAsk);
   if (reply.outcome === "not_a_lock") throw notALock(key, reply.type);
   if (reply.outcome === "gone") return alreadyGone(parts, key, ask.by, reply.asOf);

@@ -1,20 +1,20 @@
-import { type Key, textOfKey } from "../../lib/contract/key.ts";
-import { Glob, matchesAny } from "../redis/glob.ts";
+import type { Key } from "../../lib/contract/key.ts";
+import { KeyRange } from "../redis/glob.ts";
 import { KeyNotAllowedError } from "./errors.ts";
 import { assertMappable } from "./refusals.ts";
 
 /** Which keys may be locked. */
 export class Lockable {
-  readonly #globs: readonly Glob[];
+  readonly #range: KeyRange;
 
   constructor(private readonly patterns: readonly string[]) {
-    this.#globs = patterns.map((pattern) => new Glob(pattern));
+    this.#range = new KeyRange(patterns);
   }
 
   /** @throws KeyNotAllowedError */
   assert(key: Key): void {
     assertMappable(key);
-    if (matchesAny(this.#globs, textOfKey(key))) return;
+    if (this.#range.has(key)) return;
     throw new KeyNotAllowedError(
       `The API may lock keys that match ${this.patterns.join(", ")}. Name the lock so, or widen LOCKKEEPER_LOCKABLE.`,
       { lockable: [...this.patterns] },

@@ -1,4 +1,4 @@
-import { bytesOfKey, type Key } from "../../lib/contract/key.ts";
+import { bytesOfKey, type Key, textOfKey } from "../../lib/contract/key.ts";
 
 type Token =
   | "*"
@@ -42,6 +42,19 @@ export class Glob {
     }
     while (tokens[token] === "*") token++;
     return token === tokens.length;
+  }
+}
+
+/** The keys that one at least of some patterns stands for. */
+export class KeyRange {
+  readonly #globs: readonly Glob[];
+
+  constructor(readonly patterns: readonly string[]) {
+    this.#globs = patterns.map((pattern) => new Glob(pattern));
+  }
+
+  has(key: Key): boolean {
+    return matchesAny(this.#globs, textOfKey(key));
   }
 }
 

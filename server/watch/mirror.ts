@@ -1,6 +1,7 @@
 import type { Key } from "../../lib/contract/key.ts";
 import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { Observation, SeenVotes, SeenWaiters } from "../formats/observation.ts";
+import type { KeyRange } from "../redis/glob.ts";
 import { type Circumstances, holdOf } from "./continuity.ts";
 import { type HeldBy, type Hold, sinceOf } from "./hold.ts";
 import { type Order, Questions } from "./questions.ts";
@@ -104,9 +105,13 @@ export class Mirror {
     return this.#tokens.others(hold, most);
   }
 
-  /** Costs what it gives, and what changed since the same filter and order were asked for. */
-  page(filter: string, order: Order, start: Start, limit: number): Page {
-    const sorted = this.#questions.ask(filter, order);
+  /**
+   * Costs what it gives, and what changed since the same filter and order were asked for.
+   *
+   * @param within only such keys, whatever is asked for
+   */
+  page(filter: string, order: Order, start: Start, limit: number, within?: KeyRange): Page {
+    const sorted = this.#questions.ask(filter, order, within);
     const { keys, next } =
       "after" in start ? sorted.after(start.after, limit) : sorted.slice(start.offset, limit);
     return { holds: keys.flatMap((key) => this.#holds.get(key) ?? []), total: sorted.size, next };

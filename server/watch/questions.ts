@@ -1,5 +1,6 @@
 import { type Key, textOfKey } from "../../lib/contract/key.ts";
 import type { LockSortField } from "../../lib/contract/list.ts";
+import type { KeyRange } from "../redis/glob.ts";
 import { type Hold, sinceOf } from "./hold.ts";
 import { type Matches, matchingOf } from "./matching.ts";
 import { type Direction, SortedKeys, type SortValue } from "./sorted-keys.ts";
@@ -55,11 +56,12 @@ export class Questions {
     if (this.#changes.length > Math.max(CHANGES_MIN, this.holds.size / 4)) this.#forgetOlder();
   }
 
-  ask(filter: string, order: Order): SortedKeys {
-    const name = `${order.direction}${order.field}\n${filter}`;
+  ask(filter: string, order: Order, within?: KeyRange): SortedKeys {
+    const range = within === undefined ? "" : `\n${JSON.stringify(within.patterns)}`;
+    const name = `${order.direction}${order.field}\n${JSON.stringify(filter)}${range}`;
     const known = this.#known.get(name);
     if (known !== undefined) this.#known.delete(name);
-    const question = known ?? this.#made(filter, order);
+    const question = known ?? this.#made(filter, order, within);
     this.#known.set(name, question);
     this.#bringUpToDate(question);
     if (known === undefined) this.#makeRoom();
@@ -87,8 +89,9 @@ export class Questions {
     }
   }
 
-  #made(filter: string, order: Order): Question {
-    const matches = matchingOf(filter);
+  #made(filter: string, order: Order, within: KeyRange | undefined): Question {
+    const fits = matchingOf(filter);
+    const matches: Matches = within === undefined ? fits : (hold) => within.has(hold.key) && fits(hold);
     const sortValueOf = VALUE_OF[order.field];
     const upTo = this.#from + this.#changes.length;
     return { matches, sortValueOf, sorted: this.#sorted(matches, order), upTo };

@@ -7,7 +7,7 @@ import type { Target } from "../../targets/target.ts";
 import type { Sink } from "../http.ts";
 import { Feed } from "./feed.ts";
 import { Tab } from "./tab.ts";
-import { targetHelloOf, tellUnreached } from "./unreached.ts";
+import { operatorOf, targetHelloOf, tellUnreached } from "./unreached.ts";
 
 interface Open {
   readonly principal: Principal;
@@ -41,7 +41,7 @@ export class LiveStreams {
   /** @throws LockkeeperError not_found */
   look(id: string, view: LiveView, principal: Principal): void {
     const open = this.#tabs.get(id);
-    if (open === undefined || open.principal.name !== principal.name) {
+    if (open === undefined || open.principal.id !== principal.id) {
       throw new NotFoundError("This stream has ended; open GET /live again.");
     }
     open.look(view);
@@ -60,7 +60,7 @@ function greet(tab: Tab, { policy, watcher }: Target, keeper: TargetKeeper): voi
   tab.say("hello", {
     stream: tab.id,
     now: watcher.clock.now(),
-    operator: { name: tab.principal.name, role: tab.principal.role },
+    operator: operatorOf(tab.principal, keeper),
     target: targetHelloOf(keeper),
     watch: [...policy.watch],
     lockable: [...policy.lockable],

@@ -1,5 +1,5 @@
 import type { LiveHello, LiveMessage } from "../../../lib/contract/live.ts";
-import type { Principal } from "../../auth/principal.ts";
+import { accessesAt, type Principal } from "../../auth/principal.ts";
 import type { TargetKeeper } from "../../targets/keeper.ts";
 import type { Sink } from "../http.ts";
 import { sse } from "../sse.ts";
@@ -17,12 +17,16 @@ export function targetHelloOf({ settings, address, target }: TargetKeeper): Live
   };
 }
 
+/** Whom the page is shown to, and what of it they may do. */
+export function operatorOf(principal: Principal, { name: target }: TargetKeeper): LiveHello["operator"] {
+  return { name: principal.name, may: accessesAt(principal, target) };
+}
+
 /** A tab that looks at a target that has not been reached: it is told why, and comes back as soon as it has been. */
 export function tellUnreached(id: string, sink: Sink, principal: Principal, keeper: TargetKeeper): void {
   const say = ({ name, data }: LiveMessage) => sink.write(sse(name, data));
-  const { name, role } = principal;
   const { watch, lockable } = keeper.settings.policy;
-  const page = { operator: { name, role }, target: targetHelloOf(keeper) };
+  const page = { operator: operatorOf(principal, keeper), target: targetHelloOf(keeper) };
   say({
     name: "hello",
     data: { stream: id, now: Date.now(), ...page, watch: [...watch], lockable: [...lockable] },

@@ -1,19 +1,22 @@
 import { ENDINGS, EventFilter, EventsHello, type HistoryEntry } from "../../../lib/contract/event.ts";
 import { eventMatcher } from "../../../lib/contract/event-filter.ts";
 import { type Key, keyOfFields, textOfKey } from "../../../lib/contract/key.ts";
+import { keysFor } from "../../auth/principal.ts";
 import type { Told } from "../../history/journal.ts";
+import type { KeyRange } from "../../redis/glob.ts";
 import type { Target } from "../../targets/target.ts";
 import type { Sink } from "../http.ts";
 import { type Route, targetRoute } from "../route.ts";
 import type { Services } from "../services.ts";
 import { isTooFarBehind, SSE_HEADERS, sse, sseId } from "../sse.ts";
+import { eventsWithin } from "./history.ts";
 
 const SNAPSHOT_PAGE = 500;
 /** How long an event may take from Redis to its readers; longer while nobody records, and then it is told as news. */
 const ON_ITS_WAY_MS = 10_000;
 
 /** The stream of events, for apps and scripts. */
-export function eventRoutes({ streams, authentication }: Services): Route[] {
+export function eventRoutes({ streams }: Services): Route[] {
   return [
     targetRoute({
       method: "GET",
@@ -23,16 +26,18 @@ export function eventRoutes({ streams, authentication }: Services): Route[] {
       description:
         "Begins with `hello`, which tells what can be replayed. With `Last-Event-ID` the events after it follow; when some of them are not kept any more, `gap` and what is left; when the id is not known here, `reset` and `snapshot` messages with every held lock. Then each event as it happens, by its type's name. `gap` with an id and `from` and `to` is an entry of the history: nobody watched in that time. Ids are the same at every instance. Renewals and waits carry no id and are not replayed, nor do events while the home store is away; those are recorded later, and a message with nothing but their id follows then. With `key`, `owner` and `type` only such events come; `reset` and `snapshot` are of all locks.",
       query: EventFilter,
+      narrows: true,
       response: { status: 200, schema: EventsHello, description: "text/event-stream.", stream: true },
       errors: ["too_many_streams"],
-      handle: ({ target, request, query }) => {
+      handle: ({ target, request, query, principal, mayStill }) => {
         streams.assertRoom();
+        const within = keysFor(principal, "read", target.name);
         return {
           status: 200,
           headers: SSE_HEADERS,
           body: (sink) => {
-            streams.guard(sink, () => authentication.mayStillRead(request));
-            void stream(target, sink, { filter: query, lastId: request.header("last-event-id") });
+            streams.guard(sink, mayStill);
+            void stream(target, sink, { filter: query, within, lastId: request.header("last-event-id") });
           },
         };
       },
@@ -42,12 +47,13 @@ export function eventRoutes({ streams, authentication }: Services): Route[] {
 
 interface Asked {
   readonly filter: EventFilter;
+  readonly within: KeyRange | undefined;
   readonly lastId: string | undefined;
 }
 
-async function stream(target: Target, sink: Sink, { filter, lastId }: Asked): Promise<void> {
+async function stream(target: Target, sink: Sink, { filter, within, lastId }: Asked): Promise<void> {
   const { journal, watcher } = target;
-  const isWanted = eventMatcher(filter);
+  const isWanted = eventsWithin(eventMatcher(filter), within);
   const send = ({ entry, isKept, was }: Told) => {
     if (isTooFarBehind(sink)) sink.close();
     else if (!isWanted(entry)) return;
@@ -63,7 +69,7 @@ async function stream(target: Target, sink: Sink, { filter, lastId }: Asked): Pr
     const stop = journal.follow((told) => meanwhile.push(told));
     await watcher.settled();
     stop();
-    let shown: Shown | undefined = snapshot(target, sink);
+    let shown: Shown | undefined = snapshot(target, sink, within);
     // And one that is in the picture already may be told only when it has been recorded.
     const sendNews = (told: Told) => {
       // What is this much younger was not on its way any more.
@@ -90,9 +96,9 @@ function isShown({ asOf, holds }: Shown, entry: HistoryEntry): boolean {
   return holds.get(keyOfFields(entry))?.includes(entry.fence ?? entry.owner ?? "") ?? false;
 }
 
-function snapshot({ watcher, journal }: Target, sink: Sink): Shown {
+function snapshot({ watcher, journal }: Target, sink: Sink, within: KeyRange | undefined): Shown {
   const byKey = { field: "key", direction: 1 } as const;
-  const { holds, total } = watcher.mirror.page("", byKey, { offset: 0 }, Number.POSITIVE_INFINITY);
+  const { holds, total } = watcher.mirror.page("", byKey, { offset: 0 }, Number.POSITIVE_INFINITY, within);
   sink.write(sse("reset", { newest: journal.newest, total }));
   for (let at = 0; at < holds.length; at += SNAPSHOT_PAGE) {
     const items = holds.slice(at, at + SNAPSHOT_PAGE).map((hold) => watcher.lockOf(hold));

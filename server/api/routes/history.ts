@@ -1,7 +1,9 @@
 import { History, type HistoryEntry, HistoryQuery, KeyHistoryQuery } from "../../../lib/contract/event.ts";
 import { eventMatcher, eventWords } from "../../../lib/contract/event-filter.ts";
-import type { Key } from "../../../lib/contract/key.ts";
+import { type Key, keyOfFields } from "../../../lib/contract/key.ts";
+import { keysFor } from "../../auth/principal.ts";
 import type { Journal, PastPage } from "../../history/journal.ts";
+import type { KeyRange } from "../../redis/glob.ts";
 import { json } from "../http.ts";
 import { type Route, targetRoute } from "../route.ts";
 
@@ -16,8 +18,10 @@ export function historyRoutes(): Route[] {
       description:
         "A page of events by key, owner, type and time, and of the gaps among them in which nobody watched. The same at every instance.",
       query: HistoryQuery,
+      narrows: true,
       response: { status: 200, schema: History, description: "One page." },
-      handle: ({ target, query }) => json(200, pastOf(target.journal, query)),
+      handle: ({ target, query, principal }) =>
+        json(200, pastOf(target.journal, query, keysFor(principal, "read", target.name))),
     }),
     targetRoute({
       method: "GET",
@@ -33,8 +37,9 @@ export function historyRoutes(): Route[] {
   ];
 }
 
-function pastOf(journal: Journal, { limit, cursor, from, to, text, ...filter }: HistoryQuery): History {
-  const isWanted = eventMatcher(filter);
+function pastOf(journal: Journal, query: HistoryQuery, within: KeyRange | undefined): History {
+  const { limit, cursor, from, to, text, ...filter } = query;
+  const isWanted = eventsWithin(eventMatcher(filter), within);
   const hasWords = eventWords(text);
   const matches = (entry: HistoryEntry) =>
     isWithin(entry, from, to) && isWanted(entry) && (entry.type === "gap" || hasWords(entry));
@@ -44,6 +49,15 @@ function pastOf(journal: Journal, { limit, cursor, from, to, text, ...filter }: 
 function pastOfKey(journal: Journal, key: Key, { limit, cursor, at }: KeyHistoryQuery): History {
   const page = answerOf(journal.pastOf(key, limit, cursor));
   return at === undefined ? page : { ...page, holds: journal.holdsAt(key, at) };
+}
+
+/** A gap is nobody's, and everybody's. */
+export function eventsWithin(
+  isWanted: (entry: HistoryEntry) => boolean,
+  within: KeyRange | undefined,
+): (entry: HistoryEntry) => boolean {
+  if (within === undefined) return isWanted;
+  return (entry) => (entry.type === "gap" || within.has(keyOfFields(entry))) && isWanted(entry);
 }
 
 function isWithin(entry: HistoryEntry, from = 0, to = Number.POSITIVE_INFINITY): boolean {

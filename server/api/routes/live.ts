@@ -1,25 +1,23 @@
 import { LiveHello, LiveQuery, LiveView } from "../../../lib/contract/live.ts";
-import { TargetQuery } from "../../../lib/contract/target.ts";
-import { type Route, route } from "../route.ts";
+import { keeperRoute, type Route, route } from "../route.ts";
 import type { Services } from "../services.ts";
 import { SSE_HEADERS } from "../sse.ts";
 
 /** The console's one stream a tab. */
-export function liveRoutes({ targets, live, streams, authentication }: Services): Route[] {
+export function liveRoutes({ live, streams }: Services): Route[] {
   return [
     // Not of an open target alone: a page of one that cannot be reached is told so.
-    route({
+    keeperRoute({
       method: "GET",
       path: "/live",
       access: "read",
       summary: "The console's stream (SSE)",
       description:
         "Messages: `hello`; `window`, then `rows` with what has changed in it; `lock`; `recent` and `events`, when they are asked for; `health` every second. A reader that falls behind is told the newest as soon as it has read the rest, not all that was between, and `skipped` says how many events that were.",
-      query: LiveQuery.extend(TargetQuery.shape),
+      query: LiveQuery,
       response: { status: 200, schema: LiveHello, description: "text/event-stream.", stream: true },
       errors: ["not_found", "too_many_streams", "unavailable"],
-      handle: ({ request, query: { carry, target, ...view }, principal }) => {
-        const keeper = targets.keeperOf(target);
+      handle: ({ keeper, query: { carry, ...view }, principal, mayStill }) => {
         streams.assertRoom();
         return {
           status: 200,
@@ -27,7 +25,7 @@ export function liveRoutes({ targets, live, streams, authentication }: Services)
           body: (sink) => {
             const shown = live.open(sink, view, principal, keeper);
             if (carry === "once") void shown.then(() => sink.end());
-            else streams.guard(sink, () => authentication.mayStillRead(request));
+            else streams.guard(sink, mayStill);
           },
         };
       },

@@ -4,12 +4,14 @@ import type { Key } from "../../../lib/contract/key.ts";
 import { ListQuery, LockList } from "../../../lib/contract/list.ts";
 import { Lock } from "../../../lib/contract/lock.ts";
 import { Grant } from "../../../lib/contract/verb.ts";
+import { keysFor } from "../../auth/principal.ts";
 import { callOf } from "../../figures/verb-call.ts";
 import { answered } from "../../locks/answered.ts";
 import { InvalidError, UnavailableError } from "../../locks/errors.ts";
 import { freeByForce } from "../../locks/force-release.ts";
 import { noLockSeen } from "../../locks/refusals.ts";
 import { failureOf } from "../../redis/failure.ts";
+import type { KeyRange } from "../../redis/glob.ts";
 import { type Order, orderOf } from "../../watch/questions.ts";
 import type { Place } from "../../watch/sorted-keys.ts";
 import type { Watcher } from "../../watch/watcher.ts";
@@ -25,8 +27,10 @@ export function lockRoutes(): Route[] {
       access: "read",
       summary: "List the locks that are held, or have ended and are still there",
       query: ListQuery,
+      narrows: true,
       response: { status: 200, schema: LockList, description: "One page." },
-      handle: ({ target, query }) => json(200, listOf(target.watcher, query)),
+      handle: ({ target, query, principal }) =>
+        json(200, listOf(target.watcher, query, keysFor(principal, "read", target.name))),
     }),
     targetRoute({
       method: "GET",
@@ -71,7 +75,8 @@ export function lockRoutes(): Route[] {
       ],
       verb: ({ target, key, body }) => callOf("force-release", target.name, key, body),
       handle: async ({ target, key, body, principal }) => {
-        const freed = await freeByForce(target, key, { ...body, by: principal.name });
+        const within = keysFor(principal, "force", target.name);
+        const freed = await freeByForce(target, key, { ...body, by: principal.name, within });
         return json(200, freed, { end: { outcome: freed.outcome } });
       },
     }),
@@ -130,13 +135,17 @@ async function look(watcher: Watcher, key: Key) {
   }
 }
 
-function listOf(watcher: Watcher, { limit, cursor, filter, sort }: z.output<typeof ListQuery>): LockList {
+function listOf(
+  watcher: Watcher,
+  { limit, cursor, filter, sort }: z.output<typeof ListQuery>,
+  within: KeyRange | undefined,
+): LockList {
   if (!watcher.isUp) {
     throw new UnavailableError("Redis does not answer, so what is known of its locks may be out of date.");
   }
   const order = orderOf(sort);
   const start = cursor === undefined ? { offset: 0 } : { after: placeIn(cursor, order) };
-  const { holds, total, next } = watcher.mirror.page(filter, order, start, limit);
+  const { holds, total, next } = watcher.mirror.page(filter, order, start, limit, within);
   return {
     items: holds.map((hold) => watcher.lockOf(hold)),
     total,

@@ -1,7 +1,8 @@
 import { TargetHealth, TargetList } from "../../../lib/contract/target.ts";
+import { maySome } from "../../auth/principal.ts";
 import { healthOfTarget, summaryOf } from "../../health/target-health.ts";
 import { json } from "../http.ts";
-import { type Route, route } from "../route.ts";
+import { keeperRoute, type Route, route } from "../route.ts";
 import type { Services } from "../services.ts";
 
 /** Which targets there are, and how each is. */
@@ -12,27 +13,26 @@ export function targetRoutes({ targets }: Services): Route[] {
       path: "/targets",
       access: "read",
       summary: "The targets that are configured, and how they are",
-      response: { status: 200, schema: TargetList, description: "In the order of the configuration." },
-      handle: () => json(200, { items: targets.keepers.map(summaryOf) }),
+      response: {
+        status: 200,
+        schema: TargetList,
+        description: "Those that the caller may look at, in the order of the configuration.",
+      },
+      handle: ({ principal }) => {
+        const seen = targets.keepers.filter(({ name }) => maySome(principal, "read", name));
+        return json(200, { items: seen.map(summaryOf) });
+      },
     }),
-    route({
+    keeperRoute({
       method: "GET",
-      path: "/targets/{id}",
+      path: "/targets/{target}",
       access: "read",
       summary: "Health of a target: what makes its Redis unsafe for locks, and what to do about it",
       description:
         "Asks its masters now: INFO, CONFIG GET, and whether the user may run what is needed. What may not be read is said. Nothing is changed.",
       response: { status: 200, schema: TargetHealth, description: "Findings, the worst first." },
       errors: ["not_found"],
-      handle: async ({ id }) => json(200, await healthOfTarget(targets.keeperOf(decoded(id)))),
+      handle: async ({ keeper }) => json(200, await healthOfTarget(keeper)),
     }),
   ];
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }

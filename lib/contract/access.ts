@@ -1,0 +1,24 @@
+import { z } from "zod";
+
+/** What a call can ask for. `read` looks; `lock` acquires, renews and releases; `force` acts on others' locks. */
+export const Access = z.enum(["read", "lock", "force", "admin"]);
+export type Access = z.infer<typeof Access>;
+
+export const Role = z.enum(["viewer", "operator", "admin"]);
+export type Role = z.infer<typeof Role>;
+
+export const ACCESS_OF_ROLE: Readonly<Record<Role, readonly Access[]>> = {
+  viewer: ["read"],
+  operator: ["read", "force"],
+  admin: ["read", "lock", "force", "admin"],
+};
+
+export const EVERY_TARGET = "*";
+
+export const Roles = z.record(z.string().min(1).max(100), z.enum([...Role.options, "none"])).meta({
+  id: "Roles",
+  description:
+    "The role at each target by its name; `*` stands for all that are not named, and is none if left out.",
+  example: { "*": "viewer", staging: "operator" },
+});
+export type Roles = z.infer<typeof Roles>;
