@@ -2,6 +2,6 @@
  * The contract's limits, written again because its schemas bring zod, which must not be in the page's first load.
  * A test holds the two together.
  */
-export const FILTER_CHARACTERS_MAX = 300;
+export const FILTER_CHARACTERS_MAX = 2400;
 export const REASON_CHARACTERS_MAX = 500;
 export const LOCK_SORT_PATTERN = /^-?(key|owner|format|count|remaining|held|waiters|fence)$/;

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type FilterSubject, matchesFilter, matchesGlob, parseFilter } from "./filter.ts";
+import { exactTerm, type FilterSubject, matchesFilter, matchesGlob, parseFilter } from "./filter.ts";
+import { keyOfBytes } from "./key.ts";
+import { FILTER_CHARACTERS_MAX, LockFilter } from "./list.ts";
 
 const SUBJECT: FilterSubject = {
   key: "lock:Orders:42",
@@ -31,8 +33,80 @@ describe("parseFilter", () => {
     ]);
   });
 
-  it.each(["key:", "owner:", "format:", "host:a", ":key", "xkey:a"])("takes %s for plain text", (word) => {
+  it.each(["key:", "owner:", "format:", "port:a", ":key", "xkey:a"])("takes %s for plain text", (word) => {
     expect(parseFilter(word)).toEqual([{ field: "any", text: word }]);
+  });
+});
+
+describe("exact words", () => {
+  const OWNERS = fc.oneof(
+    fc.string({ unit: fc.constantFrom("a", " ", '"', "\\", ":", "=", "*", "~", "\n", "\t"), maxLength: 12 }),
+    fc.string({ unit: "grapheme", maxLength: 40 }),
+    fc.uint8Array({ maxLength: 40 }).map(keyOfBytes),
+  );
+
+  it("are met by that very text alone, whatever is in it and beside it", () => {
+    fc.assert(
+      fc.property(OWNERS, OWNERS, fc.constantFrom("", "abc ", "key:* "), (owner, other, before) => {
+        fc.pre(owner !== "");
+        const terms = parseFilter(`${before}${exactTerm("owner", owner)} verdict:="late"`);
+        expect(terms.slice(-2)).toEqual([
+          { field: "owner", exact: owner },
+          { field: "verdict", exact: "late" },
+        ]);
+        const subject = { key: "abc", owners: [other], records: [], verdict: "late" };
+        expect(matchesFilter(terms, subject)).toBe(owner === other);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("find room for the longest owner, whose characters may all need a backslash", () => {
+    expect(LockFilter.parse(exactTerm("owner", '"'.repeat(1024)))).toHaveLength(2048 + 9);
+    expect(exactTerm("owner", keyOfBytes(new Uint8Array(1024).fill(255))).length).toBeLessThan(1400);
+    expect(LockFilter.safeParse("a".repeat(FILTER_CHARACTERS_MAX + 1)).success).toBe(false);
+  });
+
+  it("do not make room for longer globs", () => {
+    expect(LockFilter.safeParse(`key:${"*a".repeat(160)}`).success).toBe(false);
+    expect(LockFilter.safeParse(`${"ab ".repeat(160)}`).success).toBe(false);
+  });
+
+  it.each([
+    ["owner:=abc", [{ field: "owner", exact: "abc" }]],
+    ["owner:=~_w", [{ field: "owner", exact: keyOfBytes(Uint8Array.of(255)) }]],
+    ['owner:="~_w"', [{ field: "owner", exact: "~_w" }]],
+    ["owner:=~!", [{ field: "owner", exact: "~!" }]],
+    [
+      'owner:="a b',
+      [
+        { field: "owner", exact: '"a' },
+        { field: "any", text: "b" },
+      ],
+    ],
+    [
+      'owner:="a"b c',
+      [
+        { field: "owner", exact: '"a"b' },
+        { field: "any", text: "c" },
+      ],
+    ],
+    [
+      'service:="" host:x',
+      [
+        { field: "service", exact: "" },
+        { field: "host", glob: "x" },
+      ],
+    ],
+  ])("%s is read as what it says", (filter, terms) => {
+    expect(parseFilter(filter)).toEqual(terms);
+  });
+
+  it("are read in a time that grows with their length alone", () => {
+    const startedAt = performance.now();
+    for (const word of ['owner:="', 'owner:="a ', 'owner:="\\" ', "\\", '"'])
+      parseFilter(word.repeat(200_000));
+    expect(performance.now() - startedAt).toBeLessThan(5000);
   });
 });
 

@@ -1,9 +1,24 @@
-const FIELDS = ["key", "owner", "format", "kind", "verdict"] as const;
-type Field = (typeof FIELDS)[number];
-const FIELD_AND_GLOB = new RegExp(`^(${FIELDS.join("|")}):(.+)$`, "s");
+import { isBinary, type Key, keyOfBytes, pathOfKey } from "./key.ts";
 
-/** A filter's words: `FIELD:GLOB`, or plain text. All must match, without regard to case. */
-export type FilterTerm = { field: Field; glob: string } | { field: "any"; text: string };
+const FIELDS = ["key", "owner", "format", "kind", "verdict", "service", "host"] as const;
+type Field = (typeof FIELDS)[number];
+const NAMES = FIELDS.join("|");
+const GLOB = new RegExp(`^(${NAMES}):(.+)$`, "s");
+const EXACT = new RegExp(`^(${NAMES}):=(.+)$`, "s");
+/** Each character is taken by one alternative alone, so this is linear. */
+const QUOTED = new RegExp(`(${NAMES}):="((?:[^"\\\\]|\\\\.)*)"(?=\\s|$)`, "sy");
+const WORD = /\S+/y;
+const BYTES = /^~([A-Za-z0-9_-]+)$/;
+
+/**
+ * A filter's words, all of which must match: `FIELD:GLOB` and plain text, without regard to case; `FIELD:="TEXT"` is
+ * that very text, case and all, in which a backslash takes the next character for itself. `FIELD:=WORD` is the same of
+ * what has neither white space nor quotes, and `FIELD:=~BASE64URL` of bytes.
+ */
+export type FilterTerm =
+  | { field: Field; glob: string }
+  | { field: Field; exact: Key }
+  | { field: "any"; text: string };
 
 export interface FilterSubject {
   readonly key: string;
@@ -14,18 +29,53 @@ export interface FilterSubject {
   readonly formats?: readonly string[];
   readonly kind?: string;
   readonly verdict?: string;
+  readonly services?: readonly string[];
+  readonly hosts?: readonly string[];
 }
 
 export function parseFilter(filter: string): FilterTerm[] {
-  return filter
-    .split(/\s+/)
-    .filter((word) => word !== "")
-    .map((word) => {
-      const [, name, glob] = FIELD_AND_GLOB.exec(word) ?? [];
-      const field = FIELDS.find((each) => each === name);
-      if (field !== undefined && glob !== undefined) return { field, glob: glob.toLowerCase() };
-      return { field: "any" as const, text: word.toLowerCase() };
-    });
+  const terms: FilterTerm[] = [];
+  for (let at = 0; at < filter.length; ) {
+    QUOTED.lastIndex = at;
+    const quoted = QUOTED.exec(filter);
+    if (quoted !== null) {
+      const [all, name, text = ""] = quoted;
+      terms.push({ field: fieldOf(name), exact: text.replace(/\\(.)/gs, "$1") });
+      at += all.length;
+      continue;
+    }
+    WORD.lastIndex = at;
+    const word = WORD.exec(filter)?.[0];
+    if (word !== undefined) terms.push(termOf(word));
+    at += word?.length ?? 1;
+  }
+  return terms;
+}
+
+function termOf(word: string): FilterTerm {
+  const [, exactly, text = ""] = EXACT.exec(word) ?? [];
+  if (exactly !== undefined) return { field: fieldOf(exactly), exact: bytesIn(text) ?? text };
+  const [, name, glob = ""] = GLOB.exec(word) ?? [];
+  if (name !== undefined) return { field: fieldOf(name), glob: glob.toLowerCase() };
+  return { field: "any", text: word.toLowerCase() };
+}
+
+function fieldOf(name: string | undefined): Field {
+  return FIELDS.find((each) => each === name) ?? "key";
+}
+
+function bytesIn(text: string): Key | undefined {
+  const encoded = BYTES.exec(text)?.[1];
+  if (encoded === undefined || encoded.length % 4 === 1) return undefined;
+  return keyOfBytes(Uint8Array.from(atob(encoded.replaceAll("-", "+").replaceAll("_", "/")), codeOf));
+}
+
+const codeOf = (character: string) => character.charCodeAt(0);
+
+/** The word of a filter that only this very text meets, whatever characters it has. */
+export function exactTerm(field: "key" | "owner" | "service" | "host", value: Key): string {
+  if (isBinary(value)) return `${field}:=${pathOfKey(value)}`;
+  return `${field}:="${value.replace(/["\\]/g, "\\$&")}"`;
 }
 
 const TEXTS_OF: Readonly<Record<Field, (subject: FilterSubject) => readonly string[]>> = {
@@ -34,10 +84,13 @@ const TEXTS_OF: Readonly<Record<Field, (subject: FilterSubject) => readonly stri
   format: ({ formats }) => formats ?? [],
   kind: ({ kind }) => (kind === undefined ? [] : [kind]),
   verdict: ({ verdict }) => (verdict === undefined ? [] : [verdict]),
+  service: ({ services }) => services ?? [],
+  host: ({ hosts }) => hosts ?? [],
 };
 
 export function matchesFilter(terms: readonly FilterTerm[], subject: FilterSubject): boolean {
   return terms.every((term) => {
+    if ("exact" in term) return TEXTS_OF[term.field](subject).includes(term.exact);
     if (term.field !== "any")
       return TEXTS_OF[term.field](subject).some((text) => matchesGlob(term.glob, text.toLowerCase()));
     return [subject.key, ...subject.owners, ...subject.records].some((text) =>

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseFilter } from "./filter.ts";
 import { AS_OF, Lock } from "./lock.ts";
 
 export const LOCK_SORTS = [
@@ -23,12 +24,32 @@ export const LockSort = z
   .default("key")
   .meta({ description: `One of ${LOCK_SORTS.join(", ")}; a leading - sorts descending.`, example: "-held" });
 
-export const FILTER_CHARACTERS_MAX = 300;
-export const LockFilter = z.string().max(FILTER_CHARACTERS_MAX).default("").meta({
-  description:
-    "Words that must all match: `key:GLOB`, `owner:GLOB`, `format:GLOB` (also what it may be), `kind:GLOB`, `verdict:GLOB`, or plain text found in key, owner or record.",
-  example: "key:lock:orders:* billing",
-});
+/** Room for the exact text of any owner. */
+export const FILTER_CHARACTERS_MAX = 2400;
+/** What costs more than its length to compare: globs and plain text, all of a filter's together. */
+export const FILTER_GLOBS_MAX = 300;
+
+export const LockFilter = z
+  .string()
+  .max(FILTER_CHARACTERS_MAX)
+  .refine((filter) => globsIn(filter) <= FILTER_GLOBS_MAX, {
+    message: `globs and plain words of a filter have at most ${FILTER_GLOBS_MAX} characters together`,
+  })
+  .default("")
+  .meta({
+    description:
+      'Words that must all match: `key:GLOB`, `owner:GLOB`, `format:GLOB` (also what it may be), `kind:GLOB`, `verdict:GLOB`, `service:GLOB` and `host:GLOB` (of the owner record), or plain text found in key, owner or record. After `:=` it is that very text, case and all: `owner:="a b"`, with a backslash before a quote or a backslash; `owner:=~` and base64url for bytes.',
+    example: "key:lock:orders:* billing",
+  });
+
+function globsIn(filter: string): number {
+  // Short ones need not be looked at.
+  if (filter.length <= FILTER_GLOBS_MAX) return 0;
+  return parseFilter(filter).reduce((sum, term) => {
+    if ("exact" in term) return sum;
+    return sum + ("glob" in term ? term.glob : term.text).length;
+  }, 0);
+}
 
 export const ListQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(LIST_LIMIT_MAX).default(100),

@@ -19,6 +19,7 @@ export function matchingOf(filter: string): Matches {
 }
 
 function termOf(term: FilterTerm): Matches {
+  if ("exact" in term) return exactly(term.field, term.exact);
   if (term.field === "any") return anywhere(term.text);
   const { field, glob } = term;
   if (field === "key") return ({ key }) => matchesGlob(glob, lowered(key));
@@ -31,9 +32,27 @@ function termOf(term: FilterTerm): Matches {
     known.set(value, answer);
     return answer;
   };
+  if (field === "service" || field === "host") {
+    return ({ seen }) => seen.holders.some(({ record }) => isMet(record?.[field], matches));
+  }
   if (field === "kind") return ({ seen }) => matches(seen.kind);
   if (field === "verdict") return ({ judgement }) => matches(judgement.state);
   return ({ seen }) => matches(seen.format) || seen.candidates.some(matches);
+}
+
+function isMet(text: string | undefined, matches: (text: string) => boolean): boolean {
+  return text !== undefined && matches(text);
+}
+
+function exactly(field: Exclude<FilterTerm["field"], "any">, text: string): Matches {
+  if (field === "key") return ({ key }) => key === text;
+  if (field === "owner") return ({ seen }) => seen.holders.some(({ owner }) => owner === text);
+  if (field === "kind") return ({ seen }) => seen.kind === text;
+  if (field === "verdict") return ({ judgement }) => judgement.state === text;
+  if (field === "format") {
+    return ({ seen }) => seen.format === text || seen.candidates.some((each) => each === text);
+  }
+  return ({ seen }) => seen.holders.some(({ record }) => record?.[field] === text);
 }
 
 function anywhere(text: string): Matches {
