@@ -12,6 +12,7 @@ import { freeByForce } from "../../locks/force-release.ts";
 import { noLockSeen } from "../../locks/refusals.ts";
 import { failureOf } from "../../redis/failure.ts";
 import type { KeyRange } from "../../redis/glob.ts";
+import type { Hold } from "../../watch/hold.ts";
 import { type Order, orderOf } from "../../watch/questions.ts";
 import type { Place } from "../../watch/sorted-keys.ts";
 import type { Watcher } from "../../watch/watcher.ts";
@@ -39,7 +40,8 @@ export function lockRoutes(): Route[] {
       summary: "Look at one lock, in Redis, now",
       response: { status: 200, schema: Lock, description: "The lock; a free key has no holders." },
       errors: ["not_a_lock", "key_not_allowed"],
-      handle: async ({ target, key }) => json(200, await lockNow(target.watcher, key)),
+      handle: async ({ target, key, principal }) =>
+        json(200, await lockNow(target.watcher, key, keysFor(principal, "read", target.name))),
     }),
     targetRoute({
       method: "POST",
@@ -117,13 +119,22 @@ export function lockRoutes(): Route[] {
 }
 
 /** @throws LockkeeperError not_a_lock, unavailable */
-async function lockNow(watcher: Watcher, key: Key): Promise<Lock> {
+async function lockNow(watcher: Watcher, key: Key, within: KeyRange | undefined): Promise<Lock> {
   const { observation: seen, hold } = await look(watcher, key);
   const observation = answered(seen);
   if (observation.state === "not_a_lock") throw noLockSeen(observation);
-  if (hold !== undefined) return watcher.lockOf(hold);
+  if (hold !== undefined) return shown(watcher, hold, within);
   const { waiters, votes } = observation.state === "free" ? observation : {};
   return watcher.freeLock(key, observation.asOf, waiters, votes);
+}
+
+/** Of the keys that hold the same token only those are named that the caller may look at. */
+function shown(watcher: Watcher, hold: Hold, within: KeyRange | undefined): Lock {
+  if (within === undefined) return watcher.lockOf(hold);
+  return watcher.lockOf(
+    hold,
+    watcher.sharedWith(hold).filter((key) => within.has(key)),
+  );
 }
 
 async function look(watcher: Watcher, key: Key) {
@@ -147,7 +158,7 @@ function listOf(
   const start = cursor === undefined ? { offset: 0 } : { after: placeIn(cursor, order) };
   const { holds, total, next } = watcher.mirror.page(filter, order, start, limit, within);
   return {
-    items: holds.map((hold) => watcher.lockOf(hold)),
+    items: holds.map((hold) => shown(watcher, hold, within)),
     total,
     ...(next === undefined ? {} : { next: cursorAt(next, order) }),
     asOf: watcher.clock.lastHeard,
