@@ -4,6 +4,7 @@ import {
   LockkeeperError,
   MethodNotAllowedError,
   NotReplicatedError,
+  RateLimitedError,
   TooManyStreamsError,
   UnauthenticatedError,
   UnavailableError,
@@ -37,6 +38,7 @@ function headersOf(error: LockkeeperError): Record<string, string> {
   if (error instanceof UnauthenticatedError) return { "www-authenticate": 'Bearer realm="lockkeeper"' };
   if (error instanceof MethodNotAllowedError) return { allow: error.facts.allowed };
   if (error instanceof TooManyStreamsError) return { "retry-after": "5" };
+  if (error instanceof RateLimitedError) return retryAfter(error.facts.remainingMs);
   if (error instanceof UnavailableError) return retryAfter(error.facts.remainingMs ?? 0);
   if (error instanceof UnknownOutcomeError || error instanceof NotReplicatedError) return retryAfter(0);
   if (!(error instanceof HeldError) || error.facts.remainingMs === null) return {};

@@ -37,7 +37,7 @@ export interface TargetCall<Query, Body> extends Call<Query, Body> {
 
 /** One declaration a route: matching, checks, types and the OpenAPI document all come from it. */
 export interface Route {
-  readonly method: "GET" | "POST" | "PUT";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below /api/v1; `{key}`, `{id}` and `{target}` stand for one segment. */
   readonly path: string;
   /**

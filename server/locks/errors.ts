@@ -75,6 +75,11 @@ export interface TooManyStreamsFacts {
   readonly most: number;
 }
 
+export interface RateLimitedFacts {
+  /** Until it may be tried again. */
+  readonly remainingMs: number;
+}
+
 export interface KeyNotAllowedFacts {
   /** The globs a key has to match; absent when no setting would make this key a lock. */
   readonly lockable?: readonly string[];
@@ -213,6 +218,14 @@ export class InvalidError extends WithFacts<InvalidFacts> {
 
 export class TooManyStreamsError extends WithFacts<TooManyStreamsFacts> {
   readonly code = "too_many_streams";
+}
+
+export class RateLimitedError extends WithFacts<RateLimitedFacts> {
+  readonly code = "rate_limited";
+}
+
+export class LastAdminError extends WithoutFacts {
+  readonly code = "last_admin";
 }
 
 export class UnauthenticatedError extends WithoutFacts {
