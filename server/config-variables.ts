@@ -12,6 +12,11 @@ const port = z.coerce
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 const ROOT_KEY_LENGTH = "must have 32 to 512 characters";
 
+const atLeastOne = z.coerce
+  .number("must be a number")
+  .int("must be a whole number")
+  .min(1, "must be 1 or more");
+
 const redisUrl = z
   .string()
   .regex(URL_BEGINNING, `must begin with ${URL_SCHEMES.slice(0, -1).join(", ")} or ${URL_SCHEMES.at(-1)}`);
@@ -39,16 +44,17 @@ export const Variables = z.object({
   LOCKKEEPER_DOOR: z.enum(["fast", "next"], "must be fast or next").default("fast"),
   LOCKKEEPER_CACHE_DIR: z.string().default(".cache"),
   LOCKKEEPER_REDIS_PORT: port.default(6399),
-  LOCKKEEPER_STREAMS_MAX: z.coerce
-    .number("must be a number")
+  LOCKKEEPER_STREAMS_MAX: atLeastOne.default(1000),
+  LOCKKEEPER_STREAMS_EACH_MAX: atLeastOne.default(500),
+  LOCKKEEPER_WAITERS_MAX: atLeastOne.default(10_000),
+  LOCKKEEPER_CONNECTIONS_MAX: atLeastOne.default(20_000),
+  LOCKKEEPER_DRAIN_MS: z.coerce
+    .number("must be a number of milliseconds")
     .int("must be a whole number")
-    .min(1, "must be 1 or more")
-    .default(1000),
-  LOCKKEEPER_LOCKS_MAX: z.coerce
-    .number("must be a number")
-    .int("must be a whole number")
-    .min(1, "must be 1 or more")
-    .default(1_000_000),
+    .min(0, "must be 0 or more")
+    .max(600_000, "must be 600000 or less")
+    .default(0),
+  LOCKKEEPER_LOCKS_MAX: atLeastOne.default(1_000_000),
   LOCKKEEPER_HISTORY_MAX: z.coerce
     .number("must be a whole number from 1000 to 10000000")
     .int("must be a whole number")

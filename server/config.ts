@@ -34,6 +34,13 @@ export interface Config {
   readonly cacheDir: string;
   /** How many tabs and readers of events may be open at once. */
   readonly streamsMax: number;
+  /** How many of them one caller may have. */
+  readonly streamsEachMax: number;
+  /** How many requests of one caller may wait for locks at once. */
+  readonly waitersMax: number;
+  readonly connectionsMax: number;
+  /** For how long we answer on after the signal to stop, not ready any more. */
+  readonly drainMs: number;
   /** Locks of a target that are kept in the picture. */
   readonly locksMax: number;
   /** How much of a target's history is kept. */
@@ -75,6 +82,10 @@ export function readConfig(
     embeddedRedisPort: env.LOCKKEEPER_REDIS_PORT,
     cacheDir: resolve(env.LOCKKEEPER_CACHE_DIR.replace(/^~(?=\/)/, homedir())),
     streamsMax: env.LOCKKEEPER_STREAMS_MAX,
+    streamsEachMax: env.LOCKKEEPER_STREAMS_EACH_MAX,
+    waitersMax: env.LOCKKEEPER_WAITERS_MAX,
+    connectionsMax: env.LOCKKEEPER_CONNECTIONS_MAX,
+    drainMs: env.LOCKKEEPER_DRAIN_MS,
     locksMax: env.LOCKKEEPER_LOCKS_MAX,
     history: { most: env.LOCKKEEPER_HISTORY_MAX, ms: env.LOCKKEEPER_HISTORY_DAYS * DAY_MS },
     metrics: env.LOCKKEEPER_METRICS,

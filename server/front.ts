@@ -2,31 +2,37 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer } from "node:http";
-import type { Duplex } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { problemOf } from "./api/problem.ts";
 import type { Config } from "./config.ts";
-import { UnavailableError } from "./locks/errors.ts";
+import { FRONT_LIMITS, type FrontLimits, refuseMalformed, URL_LENGTH_MAX } from "./front-limits.ts";
+import { UnavailableError, UriTooLongError } from "./locks/errors.ts";
 import type { Runtime } from "./runtime.ts";
 import { StartupError } from "./startup-error.ts";
 
 export type PageHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> | void;
 
-/** Larger headers are refused by Node; a key of 1 KiB, percent-encoded, still fits. */
-const HEADER_BYTES_MAX = 16 * 1024;
-/** What is left to requests under way when we stop. */
-const ANSWER_MS = 300;
+/** What is left to requests under way when we stop: a terminal waits for us, a drain has time for a whole verb. */
+const ANSWER_MS = 1000;
+const ANSWER_AFTER_DRAIN_MS = 2500;
+const LOOK_FOR_IDLE_MS = 10;
 
 /** The HTTP server: health and the API itself, everything else handed to the pages. */
 export class Front {
   readonly server: Server;
   #runtime: Runtime | undefined;
   #page: PageHandler | undefined;
+  readonly #drain = new AbortController();
+  #isDraining = false;
 
-  constructor(private readonly config: Config) {
-    this.server = createServer(
-      { maxHeaderSize: HEADER_BYTES_MAX, requestTimeout: 70_000 },
-      (incoming, outgoing) => this.#answer(incoming, outgoing),
-    );
+  constructor(
+    private readonly config: Config,
+    limits: FrontLimits = FRONT_LIMITS,
+  ) {
+    this.server = createServer(limits, (incoming, outgoing) => this.#answer(incoming, outgoing));
+    this.server.maxConnections = config.connectionsMax;
+    // Hot reloads keep a connection that is silent for long.
+    if (config.mode === "production") this.server.timeout = limits.silentMs;
     this.server.on("clientError", refuseMalformed);
   }
 
@@ -53,16 +59,30 @@ export class Front {
     this.#page = page;
   }
 
-  /** Takes no more, ends the streams, and gives what is under way a moment to be answered. */
+  /**
+   * Says that it is not ready any more and goes on for the time of the drain, then takes no more, answers who waits,
+   * ends the streams, and gives what is under way a moment to be answered.
+   */
   async stop(): Promise<void> {
     if (!this.server.listening) return;
+    const { drainMs } = this.config;
+    this.#isDraining = true;
+    await sleep(drainMs, undefined, { signal: this.#drain.signal }).catch(() => undefined);
     const closed = once(this.server, "close");
     this.server.close();
+    this.#runtime?.endHeld();
     this.#runtime?.endStreams();
-    this.server.closeIdleConnections();
-    const cutOff = setTimeout(() => this.server.closeAllConnections(), ANSWER_MS);
+    const looks = setInterval(() => this.server.closeIdleConnections(), LOOK_FOR_IDLE_MS);
+    const answerMs = drainMs > 0 ? ANSWER_AFTER_DRAIN_MS : ANSWER_MS;
+    const cutOff = setTimeout(() => this.server.closeAllConnections(), answerMs);
     await closed;
+    clearInterval(looks);
     clearTimeout(cutOff);
+  }
+
+  /** Ends the drain now. */
+  hurry(): void {
+    this.#drain.abort();
   }
 
   #answer(incoming: IncomingMessage, outgoing: ServerResponse): void {
@@ -70,8 +90,11 @@ export class Front {
     const mark = url.indexOf("?");
     const path = mark < 0 ? url : url.slice(0, mark);
     const isApi = path.startsWith("/api/");
+    // The next request on this connection is to find a server that stays.
+    if (this.#isDraining) outgoing.setHeader("connection", "close");
+    if (url.length > URL_LENGTH_MAX) refuseLong(outgoing);
     // Next redirects these forms to themselves for ever or fails, and its own door would believe their headers.
-    if (!path.startsWith("/")) text(outgoing, 400, "this address must begin with /");
+    else if (!path.startsWith("/")) text(outgoing, 400, "this address must begin with /");
     else if (path === "/healthz") text(outgoing, 200, "ok");
     else if (path === "/readyz") this.#answerReady(outgoing);
     else if (path === "/metrics") this.#answerMetrics(incoming, outgoing);
@@ -95,7 +118,9 @@ export class Front {
   }
 
   #answerReady(outgoing: ServerResponse): void {
-    const state = this.#runtime?.readiness ?? { ready: false, state: "starting" };
+    const state = this.#isDraining
+      ? { ready: false, state: "draining" }
+      : (this.#runtime?.readiness ?? { ready: false, state: "starting" });
     const isReady = state.ready && this.#page !== undefined;
     text(outgoing, isReady ? 200 : 503, isReady ? "ready" : state.state);
   }
@@ -109,6 +134,16 @@ function isDecodable(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+function refuseLong(outgoing: ServerResponse): void {
+  const { status, headers, body } = problemOf(
+    new UriTooLongError(
+      `The address has more than ${URL_LENGTH_MAX} characters; a key has at most 1024 bytes.`,
+    ),
+  );
+  const length = Buffer.byteLength(String(body));
+  outgoing.writeHead(status, { ...headers, "content-length": length }).end(body);
 }
 
 /** Apps are answered as by the API: nothing was done, and they may ask again. */
@@ -155,34 +190,6 @@ function setContentSecurityPolicy(
   outgoing.setHeader("Content-Security-Policy", policy);
   outgoing.setHeader("X-Content-Type-Options", "nosniff");
   outgoing.setHeader("Referrer-Policy", "same-origin");
-}
-
-const REFUSALS: Record<string, [number, string, string, string]> = {
-  HPE_HEADER_OVERFLOW: [
-    431,
-    "Request Header Fields Too Large",
-    "too_large",
-    "The address and the headers together are larger than 16 KiB; a key has at most 1024 bytes.",
-  ],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, "Request Timeout", "invalid", "The request did not arrive in time."],
-};
-
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const [status, title, code, detail] = REFUSALS[error.code ?? ""] ?? [
-    400,
-    "Bad Request",
-    "invalid",
-    "This is not HTTP.",
-  ];
-  const type = `https://lockkeeper.dev/problems/${code}`;
-  const body = JSON.stringify({ type, title, status, code, detail });
-  socket.end(
-    `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
 }
 
 function explain(error: NodeJS.ErrnoException, { port, host }: Config): Error {

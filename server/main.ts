@@ -10,7 +10,7 @@ const PARENT_LOOK_MS = 500;
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 let service: Service | undefined;
-const stop = endOnSignals(async () => await service?.stop());
+const stop = endOnSignals(() => service);
 
 async function main(): Promise<void> {
   const config = readConfig();

@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import { createApi } from "./api/api.ts";
 import { Authentication } from "./api/authentication.ts";
 import type { Dispatcher } from "./api/dispatch.ts";
+import { HeldRequests } from "./api/held-requests.ts";
 import { LiveStreams } from "./api/live/live-streams.ts";
 import { MetricsDoor } from "./api/metrics-door.ts";
 import { answerNode, exchangeOf } from "./api/node-door.ts";
@@ -48,6 +49,7 @@ export class Runtime {
     readonly targets: Targets,
     private readonly home: Home,
     private readonly streams: OpenStreams,
+    private readonly held: HeldRequests,
     private readonly tracing: Tracing | undefined,
     /** The root key, when it was made just now; it is shown once. */
     readonly newRootKey: string | undefined,
@@ -73,16 +75,17 @@ export class Runtime {
       const sessions = new Sessions(home);
       const { publicUrl, insecureHttp } = config;
       const authentication = new Authentication(rootKey, sessions, { publicUrl, insecureHttp, port });
-      const streams = new OpenStreams(config.streamsMax);
+      const streams = new OpenStreams(config.streamsMax, config.streamsEachMax);
+      const held = new HeldRequests(config.waitersMax);
       const live = new LiveStreams();
       const metrics = openMetrics(config, targets, streams);
       const tracing = config.tracing && (await openTracing(config.tracing, log));
       const verbs = new VerbWatch({ count: metrics?.verbEnded, trace: tracing?.begin });
-      const services = { targets, sessions, authentication, live, streams, verbs };
+      const services = { targets, sessions, authentication, live, streams, held, verbs };
       const door = new MetricsDoor(metrics, config.metrics === "open" ? "open" : "key", authentication, log);
       isStarted = true;
       const api = createApi(services, log);
-      return new Runtime(config, api, door, targets, home, streams, tracing, rootKey.made);
+      return new Runtime(config, api, door, targets, home, streams, held, tracing, rootKey.made);
     } catch (error) {
       await targets.stop();
       home.close();
@@ -129,6 +132,11 @@ export class Runtime {
   /** Ends the streams of consoles and apps; they come back to whoever takes our place. */
   endStreams(): void {
     this.streams.closeAll();
+  }
+
+  /** Answers the requests that wait for locks; they may ask whoever takes our place. */
+  endHeld(): void {
+    this.held.stop();
   }
 
   async stop(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Config } from "./config.ts";
 import { Front } from "./front.ts";
+import type { FrontLimits } from "./front-limits.ts";
 import { createLog } from "./log.ts";
 import type { EmbeddedRedis } from "./redis/embedded.ts";
 import { Runtime } from "./runtime.ts";
@@ -7,6 +8,8 @@ import { needsOwnRedis, startOwnRedis } from "./targets/own-redis.ts";
 
 /** A stop that hangs is cut off after this; the promise to the terminal is two seconds. */
 const STOP_MS = 1800;
+/** The same where it was told to drain first: then what is under way has time for a whole verb. */
+const STOP_AFTER_DRAIN_MS = 4000;
 
 export interface Started {
   readonly embedded: EmbeddedRedis | undefined;
@@ -18,8 +21,11 @@ export class Service {
   readonly front: Front;
   readonly #stops: (() => Promise<void> | void)[] = [];
 
-  constructor(private readonly config: Config) {
-    this.front = new Front(config);
+  constructor(
+    private readonly config: Config,
+    limits?: FrontLimits,
+  ) {
+    this.front = new Front(config, limits);
   }
 
   /** @throws StartupError; what was started until then is ended by `stop` */
@@ -41,6 +47,12 @@ export class Service {
     return { embedded, runtime };
   }
 
+  /** How long a stop may take. */
+  get stopMs(): number {
+    const { drainMs } = this.config;
+    return drainMs === 0 ? STOP_MS : drainMs + STOP_AFTER_DRAIN_MS;
+  }
+
   async stop(): Promise<void> {
     for (const end of this.#stops) await end();
   }
@@ -51,14 +63,23 @@ export function keyLine(made: string): string {
   return `  API key, shown only now: ${made}`;
 }
 
-/** @returns what ends the process in order, once; the signals that ask for it call it, too */
-export function endOnSignals(stop: () => Promise<void>): (exitCode: number) => Promise<void> {
+interface Stoppable extends Pick<Service, "stopMs" | "stop"> {
+  readonly front: Pick<Front, "hurry">;
+}
+
+/**
+ * @param running what is to be stopped, once there is anything
+ * @returns what ends the process in order, once; the signals that ask for it call it, too. A second signal cuts the drain short
+ */
+export function endOnSignals(running: () => Stoppable | undefined): (exitCode: number) => Promise<void> {
   let isStopping = false;
   const end = async (exitCode: number) => {
+    const service = running();
+    if (isStopping) service?.front.hurry();
     if (isStopping) return;
     isStopping = true;
-    setTimeout(() => process.exit(exitCode), STOP_MS);
-    await stop();
+    setTimeout(() => process.exit(exitCode), service?.stopMs ?? STOP_MS);
+    await service?.stop();
     process.exit(exitCode);
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void end(0));

@@ -27,7 +27,7 @@ const config = readConfig(
 );
 
 let service = new Service(config);
-const end = endOnSignals(() => service.stop());
+const end = endOnSignals(() => service);
 obeyOrders(() => void end(0));
 writeStalls(journal);
 await start();

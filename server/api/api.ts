@@ -29,7 +29,7 @@ export function createApi(services: Services, log: Logger): Dispatcher {
 /** All routes, each with what it asks of its callers. */
 export function apiRoutes(services: Services, log: Logger): Route[] {
   const routes = [
-    ...verbRoutes(),
+    ...verbRoutes(services),
     ...lockRoutes(),
     ...eventRoutes(services),
     ...historyRoutes(),

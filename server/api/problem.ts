@@ -6,6 +6,7 @@ import {
   NotReplicatedError,
   RateLimitedError,
   TooManyStreamsError,
+  TooManyWaitingError,
   UnauthenticatedError,
   UnavailableError,
   UnknownOutcomeError,
@@ -37,12 +38,19 @@ function faultOfOurs(cause: unknown): InternalError {
 function headersOf(error: LockkeeperError): Record<string, string> {
   if (error instanceof UnauthenticatedError) return { "www-authenticate": 'Bearer realm="lockkeeper"' };
   if (error instanceof MethodNotAllowedError) return { allow: error.facts.allowed };
-  if (error instanceof TooManyStreamsError) return { "retry-after": "5" };
+  if (error instanceof TooManyStreamsError || error instanceof TooManyWaitingError) {
+    return { "retry-after": "5" };
+  }
   if (error instanceof RateLimitedError) return retryAfter(error.facts.remainingMs);
-  if (error instanceof UnavailableError) return retryAfter(error.facts.remainingMs ?? 0);
+  if (error instanceof UnavailableError) return unavailable(error);
   if (error instanceof UnknownOutcomeError || error instanceof NotReplicatedError) return retryAfter(0);
   if (!(error instanceof HeldError) || error.facts.remainingMs === null) return {};
   return retryAfter(error.facts.remainingMs);
+}
+
+function unavailable({ facts: { reason, remainingMs = 0 } }: UnavailableError): Record<string, string> {
+  // The next request is to go to another server.
+  return { ...retryAfter(remainingMs), ...(reason === "stopping" ? { connection: "close" } : {}) };
 }
 
 function retryAfter(ms: number): Record<string, string> {

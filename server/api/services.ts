@@ -2,6 +2,7 @@ import type { Sessions } from "../auth/sessions.ts";
 import type { VerbWatch } from "../figures/verb-watch.ts";
 import type { Targets } from "../targets/targets.ts";
 import type { Authentication } from "./authentication.ts";
+import type { HeldRequests } from "./held-requests.ts";
 import type { LiveStreams } from "./live/live-streams.ts";
 import type { OpenStreams } from "./sse.ts";
 
@@ -12,5 +13,6 @@ export interface Services {
   readonly authentication: Authentication;
   readonly live: LiveStreams;
   readonly streams: OpenStreams;
+  readonly held: HeldRequests;
   readonly verbs: VerbWatch;
 }

@@ -39,27 +39,41 @@ export function isTooFarBehind(sink: Sink): boolean {
 
 /** The open streams: kept from being taken for dead, ended with the right to read them, and all at the end. */
 export class OpenStreams {
-  readonly #sinks = new Set<Sink>();
+  readonly #callers = new Map<Sink, string>();
 
-  /** @param most how many may be open at once */
-  constructor(private readonly most = Number.POSITIVE_INFINITY) {}
+  /**
+   * @param most how many may be open at once
+   * @param mostEach how many of them one caller may have
+   */
+  constructor(
+    private readonly most = Number.POSITIVE_INFINITY,
+    private readonly mostEach = Number.POSITIVE_INFINITY,
+  ) {}
 
   get size(): number {
-    return this.#sinks.size;
+    return this.#callers.size;
   }
 
   /** @throws LockkeeperError too_many_streams */
-  assertRoom(): void {
-    if (this.#sinks.size < this.most) return;
+  assertRoom(caller: string): void {
+    if (this.#callers.size >= this.most) {
+      throw new TooManyStreamsError(
+        `${this.most} streams are open here, which is as many as may be. Close some, or raise LOCKKEEPER_STREAMS_MAX.`,
+        { most: this.most },
+      );
+    }
+    let own = 0;
+    for (const other of this.#callers.values()) if (other === caller) own++;
+    if (own < this.mostEach) return;
     throw new TooManyStreamsError(
-      `${this.most} streams are open here, which is as many as may be. Close some, or raise LOCKKEEPER_STREAMS_MAX.`,
-      { most: this.most },
+      `${this.mostEach} streams of yours are open here, which is as many as one caller may have. Close some, or raise LOCKKEEPER_STREAMS_EACH_MAX.`,
+      { most: this.mostEach },
     );
   }
 
   /** @param mayStill asked every few seconds, so that a session that was ended ends its streams too */
-  guard(sink: Sink, mayStill: () => Promise<boolean>): void {
-    this.#sinks.add(sink);
+  guard(sink: Sink, caller: string, mayStill: () => Promise<boolean>): void {
+    this.#callers.set(sink, caller);
     const look = async () => {
       if (isTooFarBehind(sink) || !(await mayStill())) sink.close();
       else sink.write(": keep-alive\n\n");
@@ -68,11 +82,11 @@ export class OpenStreams {
     timer.unref();
     sink.onClose(() => {
       clearInterval(timer);
-      this.#sinks.delete(sink);
+      this.#callers.delete(sink);
     });
   }
 
   closeAll(): void {
-    for (const sink of [...this.#sinks]) sink.close();
+    for (const sink of [...this.#callers.keys()]) sink.close();
   }
 }

@@ -70,6 +70,11 @@ export interface QueueFullFacts extends KeyFields {
   readonly waiting: number;
 }
 
+export interface TooManyWaitingFacts {
+  /** As many requests of one caller may wait at once. */
+  readonly most: number;
+}
+
 export interface TooManyStreamsFacts {
   /** As many may be open at once. */
   readonly most: number;
@@ -106,7 +111,8 @@ export interface ReadOnlyFacts {
 
 /** Empty when Redis is away. */
 export interface UnavailableFacts {
-  readonly reason?: "failover_hold_off";
+  /** stopping: this server ends, and another one may answer. */
+  readonly reason?: "failover_hold_off" | "stopping";
   /** Until locks are granted again. */
   readonly remainingMs?: number;
 }
@@ -216,6 +222,10 @@ export class InvalidError extends WithFacts<InvalidFacts> {
   readonly code = "invalid";
 }
 
+export class TooManyWaitingError extends WithFacts<TooManyWaitingFacts> {
+  readonly code = "too_many_waiting";
+}
+
 export class TooManyStreamsError extends WithFacts<TooManyStreamsFacts> {
   readonly code = "too_many_streams";
 }
@@ -246,6 +256,18 @@ export class MethodNotAllowedError extends WithFacts<MethodNotAllowedFacts> {
 
 export class TooLargeError extends WithoutFacts {
   readonly code = "too_large";
+}
+
+export class UriTooLongError extends WithoutFacts {
+  readonly code = "uri_too_long";
+}
+
+export class HeadersTooLargeError extends WithoutFacts {
+  readonly code = "headers_too_large";
+}
+
+export class RequestTimeoutError extends WithoutFacts {
+  readonly code = "request_timeout";
 }
 
 export class UnsupportedMediaTypeError extends WithoutFacts {

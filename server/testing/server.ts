@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Config, readConfig } from "../config.ts";
+import type { FrontLimits } from "../front-limits.ts";
 import type { Runtime } from "../runtime.ts";
 import { Service } from "../service.ts";
 import { startTestRedis, type TestRedis, type TestRedisOptions } from "./redis.ts";
@@ -44,6 +45,8 @@ export async function startTestServer(
     environment?: Record<string, string>;
     /** What the configuration file says, with the URL of the Redis; without it there is no file. */
     file?: (url: string) => object;
+    /** What clients may send, where that is not as ever. */
+    limits?: FrontLimits;
     /** `ready` by default. */
     waitFor?: "ready" | "nothing";
   } = {},
@@ -61,7 +64,7 @@ export async function startTestServer(
     },
     [],
   );
-  const service = new Service(config);
+  const service = new Service(config, options.limits);
   const said: string[] = [];
   const { runtime } = await service.start((line) => said.push(line));
   if (options.waitFor !== "nothing") await until(() => runtime.readiness.ready);

@@ -30,13 +30,13 @@ export function eventRoutes({ streams }: Services): Route[] {
       response: { status: 200, schema: EventsHello, description: "text/event-stream.", stream: true },
       errors: ["too_many_streams"],
       handle: ({ target, request, query, principal, mayStill }) => {
-        streams.assertRoom();
+        streams.assertRoom(principal.id);
         const within = keysFor(principal, "read", target.name);
         return {
           status: 200,
           headers: SSE_HEADERS,
           body: (sink) => {
-            streams.guard(sink, mayStill);
+            streams.guard(sink, principal.id, mayStill);
             void stream(target, sink, { filter: query, within, lastId: request.header("last-event-id") });
           },
         };

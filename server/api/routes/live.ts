@@ -18,14 +18,14 @@ export function liveRoutes({ live, streams }: Services): Route[] {
       response: { status: 200, schema: LiveHello, description: "text/event-stream.", stream: true },
       errors: ["not_found", "too_many_streams", "unavailable"],
       handle: ({ keeper, query: { carry, ...view }, principal, mayStill }) => {
-        streams.assertRoom();
+        streams.assertRoom(principal.id);
         return {
           status: 200,
           headers: SSE_HEADERS,
           body: (sink) => {
             const shown = live.open(sink, view, principal, keeper);
             if (carry === "once") void shown.then(() => sink.end());
-            else streams.guard(sink, mayStill);
+            else streams.guard(sink, principal.id, mayStill);
           },
         };
       },

@@ -8,9 +8,12 @@ import {
   VerifyInput,
 } from "../../../lib/contract/verb.ts";
 import { callOf, type VerbEnd } from "../../figures/verb-call.ts";
+import { AbortedError } from "../../locks/errors.ts";
 import type { AcquiredGrant } from "../../locks/verbs.ts";
+import type { HeldRequest } from "../held-requests.ts";
 import { type ApiResponse, json } from "../http.ts";
 import { type Route, targetRoute } from "../route.ts";
+import type { Services } from "../services.ts";
 
 const LOOKING = ["key_not_allowed", "not_a_lock", "unknown_outcome"] as const;
 const ALWAYS = [...LOOKING, "request_id_reused"] as const;
@@ -43,8 +46,15 @@ async function answerOf(
   acquiring: Promise<AcquiredGrant>,
   requestId: string | undefined,
   clock: WaitClock | undefined,
+  held: HeldRequest | undefined,
 ): Promise<ApiResponse> {
-  const { grant, abandon } = await acquiring;
+  let acquired: AcquiredGrant;
+  try {
+    acquired = await acquiring;
+  } catch (error) {
+    throw error instanceof AbortedError && held !== undefined ? held.reasonOf(error) : error;
+  }
+  const { grant, abandon } = acquired;
   const waitedMs = clock?.waitedMs;
   const body = clock === undefined ? grant : { ...grant, waitedMs };
   // Whoever asked has gone: nobody knows of this hold, so nobody would release it. With an id of its own the caller may
@@ -69,7 +79,7 @@ class WaitClock {
 }
 
 /** The verbs that apps call. */
-export function verbRoutes(): Route[] {
+export function verbRoutes({ held }: Pick<Services, "held">): Route[] {
   return [
     targetRoute({
       method: "POST",
@@ -89,16 +99,19 @@ export function verbRoutes(): Route[] {
         "timeout",
         "lost",
         "queue_full",
+        "too_many_waiting",
         "aborted",
         "unit_conflict",
       ],
       verb: ({ target, key, body }) => callOf("acquire", target.name, key, body),
-      handle: ({ target: { locks }, key, body, requestId, request }) => {
+      handle: ({ target: { locks }, key, body, requestId, request, principal }) => {
         const ask = { ...body, requestId };
-        if (body.waitMs === 0) return answerOf(locks.acquire(key, ask), requestId, undefined);
+        if (body.waitMs === 0) return answerOf(locks.acquire(key, ask), requestId, undefined, undefined);
+        held.assertRoom(principal.id);
+        const signal = held.hold(principal.id, request.hold());
         const clock = new WaitClock();
-        const options = { ...ask, signal: request.hold(), onSend: clock.look };
-        return answerOf(locks.acquire(key, options), requestId, clock);
+        const options = { ...ask, signal, onSend: clock.look };
+        return answerOf(locks.acquire(key, options), requestId, clock, signal);
       },
     }),
     targetRoute({

@@ -1,0 +1,124 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import type { Redis } from "ioredis";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { startTestRedis, type TestRedis } from "./testing/redis.ts";
+import { ROOT_KEY, until } from "./testing/server.ts";
+
+const SERVER = fileURLToPath(new URL("testing/workers/api-server.ts", import.meta.url));
+
+const waitersOf = (key: string) => `lockkeeper:waiters:{${key}}`;
+
+let redis: TestRedis;
+let direct: Redis;
+let child: ChildProcess;
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+  direct = redis.client();
+});
+afterAll(async () => await redis.stop());
+afterEach(() => child.kill("SIGKILL"));
+
+interface Running {
+  readonly url: string;
+  readonly ended: Promise<unknown[]>;
+  acquire(key: string, body: object, headers?: Record<string, string>): Promise<Response>;
+  release(key: string, owner: string): Promise<Response>;
+}
+
+async function startServer(environment: Record<string, string> = {}): Promise<Running> {
+  const own = {
+    NODE_ENV: "production" as const,
+    PORT: "0",
+    REDIS_URL: redis.url,
+    LOCKKEEPER_ROOT_KEY: ROOT_KEY,
+    LOCKKEEPER_LOG: "error",
+  };
+  child = fork(SERVER, { env: { ...own, ...environment }, execArgv: ["--import", "tsx"] });
+  const ended = once(child, "exit");
+  const [port] = await once(child, "message");
+  const url = `http://127.0.0.1:${port}`;
+  const post = (path: string, body: object, more = {}) => {
+    const headers = { authorization: `Bearer ${ROOT_KEY}`, "content-type": "application/json", ...more };
+    return fetch(`${url}/api/v1${path}`, { method: "POST", body: JSON.stringify(body), headers });
+  };
+  return {
+    url,
+    ended,
+    acquire: (key, body, headers) => post(`/locks/${key}/acquire`, body, headers),
+    release: (key, owner) => post(`/locks/${key}/release`, { owner }),
+  };
+}
+
+describe("a server that is told to stop", () => {
+  it("answers all who wait, keeps the places of those with an id, ends its streams and leaves no lock behind", async () => {
+    const server = await startServer();
+    const key = `lock:${randomUUID()}`;
+    await server.acquire(key, { owner: "me" });
+    const events = await fetch(`${server.url}/api/v1/events`, {
+      headers: { authorization: `Bearer ${ROOT_KEY}` },
+    });
+    const read = events.text();
+    const waits = Array.from({ length: 50 }, (_, n) =>
+      server.acquire(
+        key,
+        { owner: `w${n}`, waitMs: 30_000 },
+        n < 25 ? { "idempotency-key": `stop-${n}` } : {},
+      ),
+    );
+    await until(async () => (await direct.zcard(waitersOf(key))) === 50);
+    const toldAt = performance.now();
+    child.kill("SIGTERM");
+    for (const wait of waits) {
+      const reply = await wait;
+      expect([reply.status, reply.headers.get("retry-after"), reply.headers.get("connection")]).toEqual([
+        503,
+        "1",
+        "close",
+      ]);
+      expect(await reply.json()).toMatchObject({ code: "unavailable", reason: "stopping" });
+    }
+    expect(await read).toContain("hello");
+    expect((await server.ended)[0]).toBe(0);
+    expect(performance.now() - toldAt).toBeLessThan(1500);
+    expect(await direct.hgetall(key)).toEqual({ me: "1" });
+    const waiting = (await direct.zrange(waitersOf(key), "0", "-1")).map((name) =>
+      String(name).includes("stop-"),
+    );
+    expect(waiting).toEqual(Array(25).fill(true));
+    await expect(fetch(`${server.url}/healthz`)).rejects.toThrow();
+  });
+
+  it("has granted exactly what it said, also what is released in that very moment", async () => {
+    const server = await startServer();
+    const keys = Array.from({ length: 40 }, () => `lock:${randomUUID()}`);
+    await Promise.all(keys.map((key) => server.acquire(key, { owner: "me" })));
+    const waits = keys.map((key) => server.acquire(key, { owner: "next", waitMs: 30_000 }));
+    for (const key of keys) await until(async () => (await direct.exists(waitersOf(key))) === 1);
+    const releases = keys.map((key) => server.release(key, "me").catch(() => undefined));
+    child.kill("SIGTERM");
+    const granted = await Promise.all(waits.map(async (wait) => (await wait).status === 200));
+    await Promise.all([...releases, server.ended]);
+    const holders = await Promise.all(keys.map(async (key) => (await direct.hgetall(key)).next === "1"));
+    expect(holders).toEqual(granted);
+  });
+
+  it("goes on for the time of the drain, not ready any more, and a second signal cuts that short", async () => {
+    const server = await startServer({ LOCKKEEPER_DRAIN_MS: "60000" });
+    const key = `lock:${randomUUID()}`;
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    child.kill("SIGTERM");
+    await until(async () => (await fetch(`${server.url}/readyz`)).status === 503);
+    expect(await (await fetch(`${server.url}/readyz`)).text()).toBe("draining\n");
+    const reply = await server.acquire(key, { owner: "me" });
+    expect([reply.status, reply.headers.get("connection")]).toEqual([200, "close"]);
+    const wait = server.acquire(key, { owner: "you", waitMs: 30_000 });
+    await until(async () => (await direct.exists(waitersOf(key))) === 1);
+    child.kill("SIGTERM");
+    expect(await (await wait).json()).toMatchObject({ code: "unavailable", reason: "stopping" });
+    expect((await server.ended)[0]).toBe(0);
+  });
+});

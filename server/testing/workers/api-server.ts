@@ -1,0 +1,10 @@
+/** A whole server but for its pages, told by its environment what it is; ends by signals, as `npm start` does. */
+import { readConfig } from "../../config.ts";
+import { endOnSignals, Service } from "../../service.ts";
+
+const service = new Service(readConfig(undefined, []));
+endOnSignals(() => service);
+const { runtime } = await service.start(() => undefined);
+service.front.servePages((_incoming, outgoing) => void outgoing.writeHead(404).end());
+while (!runtime.readiness.ready) await new Promise((resolve) => setTimeout(resolve, 5));
+process.send?.(service.front.port);
