@@ -49,6 +49,9 @@ const COMMANDS: Record<string, Usage> = {
   XADD: { keys: "first" },
   XREVRANGE: { keys: "first" },
   XTRIM: { keys: "first" },
+  XRANGE: { keys: "first" },
+  XLEN: { keys: "first" },
+  XDEL: { keys: "first" },
 };
 
 interface Call {

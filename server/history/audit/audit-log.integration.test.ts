@@ -1,0 +1,276 @@
+import type { Redis } from "ioredis";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import type { AuditEntry } from "../../../lib/contract/audit.ts";
+import type { Home } from "../../auth/home.ts";
+import { openHome } from "../../auth/home-store.ts";
+import { UnavailableError } from "../../locks/errors.ts";
+import { startTestProxy, type TestProxy } from "../../testing/proxy.ts";
+import { startTestRedis, type TestRedis } from "../../testing/redis.ts";
+import { until } from "../../testing/server.ts";
+import { AuditLog, type Intent } from "./audit-log.ts";
+import { type AuditRetention, AuditStore } from "./audit-store.ts";
+import { BEGINNING, ChainCheck } from "./chain.ts";
+
+const STREAM = "{lockkeeper}:audit";
+const END = "{lockkeeper}:audit:end";
+const ALL: AuditRetention = { most: 100_000, ms: 86_400_000 };
+
+let redis: TestRedis;
+let proxy: TestProxy;
+const homes: Home[] = [];
+let database = 0;
+
+beforeAll(async () => {
+  redis = await startTestRedis({ args: ["--databases", "64"] });
+  proxy = await startTestProxy(redis.port);
+});
+afterEach(() => {
+  for (const home of homes.splice(0)) home.close();
+});
+afterAll(async () => {
+  await proxy.stop();
+  await redis.stop();
+});
+
+/** An instance, in the database of the test that runs. */
+function instance({
+  retention = ALL,
+  port = redis.port,
+}: {
+  retention?: AuditRetention;
+  port?: number;
+} = {}) {
+  const home = openHome(`redis://127.0.0.1:${port}/${database}`);
+  homes.push(home);
+  const store = new AuditStore(home, retention);
+  return { store, log: new AuditLog(store), home };
+}
+
+async function fresh(): Promise<Redis> {
+  database += 1;
+  const direct = redis.client();
+  await direct.select(database);
+  return direct;
+}
+
+const intent = (id: string, more: Partial<Intent> = {}): Intent => ({
+  ...{ id, requestId: `r-${id}`, action: "force-release", from: {} },
+  ...{ who: { kind: "key", id: "root", name: "key:root", verbs: ["force"] } },
+  ...more,
+});
+
+async function checkOf(store: AuditStore): Promise<ChainCheck & { ids: string[]; kinds: string[] }> {
+  const end = await store.end();
+  const check = new ChainCheck(end?.anchor ?? BEGINNING);
+  const entries: AuditEntry[] = [];
+  for (let at = 0; ; ) {
+    const links = await store.after(at);
+    const last = links.at(-1);
+    if (last === undefined) break;
+    for (const link of links) {
+      check.add(link);
+      entries.push(JSON.parse(link.text));
+    }
+    at = last.number;
+  }
+  check.end(end?.head);
+  return Object.assign(check, {
+    ids: entries.flatMap((entry) => ("id" in entry ? [`${entry.kind} ${entry.id}`] : [])),
+    kinds: entries.map(({ kind }) => kind),
+  });
+}
+
+it("several instances that write at once make one chain, in which each entry stands once", async () => {
+  const direct = await fresh();
+  const instances = [instance(), instance(), instance()] as const;
+  await Promise.all(
+    instances.map(async ({ log }, n) => {
+      await Promise.all(
+        Array.from({ length: 60 }, async (_, at) => {
+          await log.begin(intent(`${n}.${at}`));
+          log.end(`${n}.${at}`, { code: "released" });
+        }),
+      );
+      await log.stop();
+    }),
+  );
+  const check = await checkOf(instances[0].store);
+  expect(check.fault).toBeUndefined();
+  expect(check.kinds[0]).toBe("chain_begun");
+  expect(check.ids.length).toBe(360);
+  expect(new Set(check.ids).size).toBe(360);
+  for (const [at, id] of check.ids.entries())
+    if (id.startsWith("outcome")) expect(check.ids.indexOf(id.replace("outcome", "intent"))).toBeLessThan(at);
+  expect(await direct.xlen(STREAM)).toBe(361);
+});
+
+it("what comes at once goes in few calls", async () => {
+  await fresh();
+  const { log, store } = instance();
+  let calls = 0;
+  const { append } = store;
+  store.append = (ask) => {
+    calls += 1;
+    return append.call(store, ask);
+  };
+  await Promise.all(Array.from({ length: 100 }, (_, at) => log.begin(intent(String(at)))));
+  expect(calls).toBeLessThan(6);
+});
+
+it("without the store an intent is refused in about two seconds, and an outcome is written when it is back", async () => {
+  const direct = await fresh();
+  const { log } = instance({ port: proxy.port });
+  const { store } = instance();
+  await log.begin(intent("before"));
+  proxy.mode = "drop_replies";
+  log.end("before", { code: "released" });
+  const since = performance.now();
+  // The script runs and its answer is lost: written, as far as the store goes, and yet refused.
+  await expect(log.begin(intent("doubtful"))).rejects.toThrow(UnavailableError);
+  expect(performance.now() - since).toBeLessThan(4000);
+  proxy.mode = "pass";
+  await log.begin(intent("after"));
+  await log.stop();
+  const { fault, ids } = await checkOf(store);
+  expect(fault).toBeUndefined();
+  expect(ids.filter((id) => id === "outcome before")).toEqual(["outcome before"]);
+  expect(ids.filter((id) => id === "intent doubtful").length).toBeLessThanOrEqual(1);
+  if (ids.includes("intent doubtful")) {
+    const entries = await direct.xrange(STREAM, "-", "+");
+    const texts = entries.map(([, fields]) => fields.at(-1) ?? "");
+    expect(texts.find((text) => text.includes('"id":"doubtful","outcome"'))).toContain("not_begun");
+  }
+});
+
+it("answers that are lost by chance make no entry twice, and none that was promised is missing", async () => {
+  await fresh();
+  const { log } = instance({ port: proxy.port });
+  const { store } = instance();
+  proxy.dropShare = 0.2;
+  const done: string[] = [];
+  for (let round = 0; round < 12; round++) {
+    await Promise.all(
+      Array.from({ length: 5 }, async (_, at) => {
+        const id = `${round}.${at}`;
+        try {
+          await log.begin(intent(id));
+        } catch {
+          return;
+        }
+        done.push(id);
+        log.end(id, { code: "released" });
+      }),
+    );
+  }
+  proxy.dropShare = 0;
+  await log.stop();
+  const { fault, ids } = await checkOf(store);
+  expect(fault).toBeUndefined();
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const id of done) expect(ids).toEqual(expect.arrayContaining([`intent ${id}`, `outcome ${id}`]));
+}, 40_000);
+
+it("a call that reaches the store late is refused there, or found to have been carried out", async () => {
+  for (const isFirst of [true, false]) {
+    await fresh();
+    const { log } = instance({ port: proxy.port });
+    const { store } = instance();
+    await log.begin(intent("before"));
+    proxy.mode = "keep_requests";
+    await expect(log.begin(intent("late"))).rejects.toThrow(UnavailableError);
+    const deliver = async () => {
+      const count = await redis.client().info("commandstats");
+      proxy.deliver();
+      await until(async () => (await redis.client().info("commandstats")) !== count);
+    };
+    if (isFirst) await deliver();
+    proxy.mode = "pass";
+    await log.begin(intent("after"));
+    if (!isFirst) await deliver();
+    await log.stop();
+    const { fault, ids } = await checkOf(store);
+    expect(fault).toBeUndefined();
+    expect(ids).toContain("intent after");
+    expect(ids.includes("intent late")).toBe(ids.includes("outcome late"));
+    expect(new Set(ids).size).toBe(ids.length);
+  }
+});
+
+it("a store that was emptied gets a new chain, which says what it comes after and what was under way", async () => {
+  const direct = await fresh();
+  const { log, store } = instance();
+  await log.begin(intent("one"));
+  const before = await store.end();
+  await direct.flushdb();
+  log.end("one", { code: "released" });
+  await until(async () => (await checkOf(store)).ids.includes("outcome one"));
+  const { fault, kinds, ids, head } = await checkOf(store);
+  expect(fault).toBeUndefined();
+  expect(kinds).toEqual(["chain_begun", "intent", "outcome"]);
+  expect(ids).toEqual(["intent one", "outcome one"]);
+  expect(head.number).toBe((before?.head.number ?? 0) + 3);
+  const [first] = await store.after(0);
+  expect(JSON.parse(first?.text ?? "")).toMatchObject({ after: before?.head });
+  expect((await store.end())?.anchor).toEqual(before?.head);
+});
+
+it("a store that came back as it was before says that entries were lost", async () => {
+  const direct = await fresh();
+  const { log, store } = instance();
+  await log.begin(intent("one"));
+  const earlier = await direct.get(END);
+  await log.begin(intent("two"));
+  const known = (await store.end())?.head;
+  // As an older file of the data would have it: the last entry was never there.
+  const entries = await direct.xrange(STREAM, "-", "+");
+  await direct.del(STREAM);
+  for (const [id, fields] of entries.slice(0, -1)) await direct.xadd(STREAM, id, ...fields);
+  await direct.set(END, earlier ?? "");
+  await log.begin(intent("three"));
+  const { fault, ids, kinds } = await checkOf(store);
+  expect(fault).toBeUndefined();
+  expect(kinds).toContain("entries_lost");
+  expect(ids).toEqual(["intent one", "intent one", "intent two", "intent three"]);
+  const lost = (await store.after(0))
+    .map(({ text }) => JSON.parse(text))
+    .find((e) => e.kind === "entries_lost");
+  expect(lost.known).toEqual(known);
+});
+
+it("old entries are removed in order, and what is left hangs on the anchor", async () => {
+  await fresh();
+  const { log, store } = instance({ retention: { most: 20, ms: 86_400_000 } });
+  for (let at = 0; at < 50; at++) await log.begin(intent(String(at)));
+  const check = await checkOf(store);
+  expect(check).toMatchObject({ fault: undefined, entries: 20 });
+  expect(check.anchor?.number).toBe(31);
+  expect(check.ids.at(-1)).toBe("intent 49");
+});
+
+it("entries that are too old are removed with the next one, also when their limit was set anew", async () => {
+  await fresh();
+  const { log } = instance();
+  for (let at = 0; at < 5; at++) await log.begin(intent(String(at)));
+  const later = instance({ retention: { most: 100, ms: -1000 } });
+  await later.log.begin(intent("new"));
+  const check = await checkOf(later.store);
+  expect(check).toMatchObject({ fault: undefined, entries: 1, ids: ["intent new"] });
+});
+
+it("what somebody writes past the end is built on, and found", async () => {
+  const direct = await fresh();
+  const { log, store } = instance();
+  await log.begin(intent("one"));
+  await direct.xadd(STREAM, "9-0", "prev", "x", "hash", "f".repeat(64), "entry", "{}");
+  await log.begin(intent("two"));
+  const { fault } = await checkOf(store);
+  expect(fault).toMatchObject({ number: 3, why: expect.stringContaining("missing") });
+});
+
+it("a key of another type in its place refuses every action, and says why", async () => {
+  const direct = await fresh();
+  await direct.set(STREAM, "mine");
+  const { log } = instance();
+  await expect(log.begin(intent("one"))).rejects.toThrow(/does not take the record now \(WRONGTYPE\)/);
+  await log.stop();
+});

@@ -1,0 +1,237 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import type { AuditIntent, AuditOutcome, ChainPlace } from "../../../lib/contract/audit.ts";
+import { UnavailableError } from "../../locks/errors.ts";
+import { failureOf, isPassing } from "../../redis/failure.ts";
+import { APPEND_MAX, type Appended, type AuditStore, type End } from "./audit-store.ts";
+import { BEGINNING, type Link, linked, type Unplaced } from "./chain.ts";
+
+/** How long an action waits until its intent is written; then it does not happen. */
+const BUDGET_MS = 2000;
+const PAUSE_MAX_MS = 500;
+const STOP_MS = 2000;
+
+/** An intent that is about to be written, or what is written whenever that can be. */
+interface Pending {
+  readonly entry: Unplaced;
+  /** performance.now(); an intent that is not written by then is refused. */
+  readonly until: number;
+  readonly settle: (error?: UnavailableError) => void;
+  state: "waiting" | "written" | "refused";
+}
+
+interface Batch {
+  readonly parts: readonly Pending[];
+  readonly last: Link;
+}
+
+export type Intent = Omit<AuditIntent, "number" | "at" | "kind">;
+
+/**
+ * Writes entries to the chain, in their order, with whatever other instances write there. What comes while a call is
+ * under way goes together into the next one.
+ *
+ * A call whose answer was lost may have been carried out, or may be yet. So each one is remembered until either its
+ * last entry was found in the chain, or the end has moved on without it: then the script will refuse it for ever.
+ */
+export class AuditLog {
+  #queue: Pending[] = [];
+  /** undefined: to be asked for. null: there is no chain. */
+  #head: ChainPlace | null | undefined;
+  /** The last place that was certainly there. */
+  #known: ChainPlace | undefined;
+  /** Calls that may have been carried out, or may be yet. */
+  #doubtful: Batch[] = [];
+  /** Intents whose outcome is not written yet; written again should the store lose them. */
+  readonly #open = new Map<string, Unplaced>();
+  #running: Promise<void> | undefined;
+  #isFailing = false;
+  readonly #stopped = new AbortController();
+
+  constructor(
+    private readonly store: Pick<AuditStore, "append">,
+    private readonly log?: Logger,
+  ) {}
+
+  /** Learns the end of the chain, so that its loss is noticed even before the first action. */
+  async load(): Promise<void> {
+    if (this.#known === undefined && this.#running === undefined) await this.#ask();
+  }
+
+  /** Resolves when it is written. @throws LockkeeperError unavailable: it is not, and what it is about must not be done */
+  begin(intent: Intent): Promise<void> {
+    const entry: Unplaced = { kind: "intent", at: Date.now(), ...intent };
+    return new Promise((resolve, reject) => {
+      const settle = (error?: UnavailableError) => (error === undefined ? resolve() : reject(error));
+      this.#add({ entry, until: performance.now() + BUDGET_MS, settle, state: "waiting" });
+    });
+  }
+
+  /** Written as soon as it can be, for as long as this process lives. */
+  end(id: string, outcome: AuditOutcome): void {
+    this.add({ kind: "outcome", at: Date.now(), id, outcome });
+  }
+
+  add(entry: Unplaced): void {
+    this.#add({ entry, until: Number.POSITIVE_INFINITY, settle: () => undefined, state: "waiting" });
+  }
+
+  /** Writes what is left, if that can be done within two seconds. */
+  async stop(): Promise<void> {
+    await Promise.race([this.#running, sleep(STOP_MS, undefined, { ref: false })]);
+    this.#stopped.abort();
+  }
+
+  #add(pending: Pending): void {
+    this.#queue.push(pending);
+    if (this.#stopped.signal.aborted) this.#refuse(() => true, new Error("Lockkeeper stops"));
+    else this.#running ??= this.#run();
+  }
+
+  get #isPending(): boolean {
+    const isUnclear = this.#head === undefined && this.#doubtful.length > 0;
+    return (this.#queue.length > 0 || isUnclear) && !this.#stopped.signal.aborted;
+  }
+
+  async #run(): Promise<void> {
+    for (let pauseMs = 10; this.#isPending; ) {
+      try {
+        await this.#step();
+        pauseMs = 10;
+        this.#isFailing = false;
+      } catch (error) {
+        this.#failed(error);
+        await sleep(pauseMs, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
+        pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS);
+      }
+    }
+    if (this.#stopped.signal.aborted) this.#refuse(() => true, new Error("Lockkeeper stops"));
+    // In the same turn as the last look at the queue: who comes now starts it anew.
+    this.#running = undefined;
+  }
+
+  async #step(): Promise<void> {
+    if (this.#head === undefined) return await this.#ask();
+    const parts = this.#queue.slice(0, APPEND_MAX);
+    const begin = this.#head === null ? (this.#known ?? BEGINNING) : undefined;
+    const first = begin === undefined ? [] : [begunAfter(this.#known)];
+    const links = linked(this.#head ?? begin ?? BEGINNING, [...first, ...parts.map(({ entry }) => entry)]);
+    const last = links.at(-1);
+    if (last === undefined) return;
+    const batch = { parts, last };
+    this.#doubtful.push(batch);
+    const compare = this.#compared;
+    const reply = await this.#send(batch, { head: this.#head ?? undefined, begin, links, compare });
+    if (reply.outcome === "behind") return this.#adopt(reply, compare);
+    this.#doubtful = [];
+    this.#head = { number: last.number, hash: last.hash };
+    this.#known = this.#head;
+    this.#written(parts);
+  }
+
+  async #send(batch: Batch, ask: Parameters<AuditStore["append"]>[0]): Promise<Appended> {
+    const head = this.#head;
+    this.#head = undefined;
+    try {
+      const reply = await this.store.append(ask);
+      this.#head = head;
+      return reply;
+    } catch (error) {
+      if (failureOf(error) === "not_executed") this.#doubtful = this.#doubtful.filter((one) => one !== batch);
+      throw error;
+    }
+  }
+
+  async #ask(): Promise<void> {
+    const compare = this.#compared;
+    const reply = await this.store.append({ head: undefined, begin: undefined, links: [], compare });
+    if (reply.outcome === "behind") this.#adopt(reply, compare);
+  }
+
+  get #compared(): number[] {
+    return [this.#known?.number ?? 0, ...this.#doubtful.map(({ last }) => last.number)];
+  }
+
+  /** Goes on from the end that is there. */
+  #adopt({ end, hashes }: Extract<Appended, { outcome: "behind" }>, compare: readonly number[]): void {
+    const hashOf = (number: number) => hashes[compare.indexOf(number)] ?? "";
+    const found = this.#doubtful.filter(({ last }) => hashOf(last.number) === last.hash);
+    this.#doubtful = this.#doubtful.filter((batch) => !found.includes(batch));
+    for (const { parts } of found) this.#written(parts);
+    const known = this.#known;
+    if (end === undefined) {
+      this.#head = null;
+      if (known !== undefined) this.#lost([]);
+      return;
+    }
+    if (known !== undefined && !isThere(known, end, hashOf(known.number)))
+      this.#lost([{ kind: "entries_lost", at: Date.now(), known }]);
+    this.#head = end.head;
+    this.#known = end.head;
+  }
+
+  /** What others have to know of what was lost, and which actions were begun whose outcome is still to come. */
+  #lost(entries: readonly Unplaced[]): void {
+    this.log?.error({ known: this.#known }, "the home store has lost entries of the audit");
+    const again = [...entries, ...this.#open.values()].map((entry) => ({
+      ...{ entry, until: Number.POSITIVE_INFINITY, settle: () => undefined },
+      state: "waiting" as const,
+    }));
+    this.#queue = [...again, ...this.#queue];
+  }
+
+  #written(parts: readonly Pending[]): void {
+    for (const part of parts) {
+      const { entry, state } = part;
+      if (entry.kind === "outcome") this.#open.delete(entry.id);
+      if (entry.kind === "intent" && state === "waiting") this.#open.set(entry.id, entry);
+      if (entry.kind === "intent" && state === "refused") this.end(entry.id, NOT_BEGUN);
+      if (state !== "waiting") continue;
+      part.state = "written";
+      part.settle();
+    }
+    this.#queue = this.#queue.filter(({ state }) => state === "waiting");
+  }
+
+  #failed(error: unknown): void {
+    const isLasting = failureOf(error) === "fault" || !isPassing(error);
+    const now = performance.now();
+    this.#refuse(({ until }) => isLasting || until <= now + PAUSE_MAX_MS, error);
+    if (this.#isFailing) return;
+    this.#isFailing = true;
+    this.log?.error(
+      { err: error },
+      "the audit cannot be written; what operators ask for is refused until it can",
+    );
+  }
+
+  #refuse(applies: (pending: Pending) => boolean, cause: unknown): void {
+    for (const pending of this.#queue) {
+      if (pending.until === Number.POSITIVE_INFINITY || !applies(pending)) continue;
+      pending.state = "refused";
+      pending.settle(notRecorded(cause));
+    }
+    this.#queue = this.#queue.filter(({ state }) => state === "waiting");
+  }
+}
+
+const NOT_BEGUN: AuditOutcome = { code: "not_begun" };
+
+function begunAfter(known: ChainPlace | undefined): Unplaced {
+  return { kind: "chain_begun", at: Date.now(), after: known ?? null };
+}
+
+/** Whether an entry that was there still is, or was removed in order. */
+function isThere({ number, hash }: ChainPlace, { anchor }: End, found: string): boolean {
+  if (number < anchor.number || number === 0) return true;
+  return number === anchor.number ? hash === anchor.hash : found === hash;
+}
+
+function notRecorded(cause: unknown): UnavailableError {
+  const said = cause instanceof Error ? (/^[A-Z]{2,}\b/.exec(cause.message)?.[0] ?? "") : "";
+  const why = said === "" ? "" : ` (${said})`;
+  return new UnavailableError(
+    `This is recorded before it is done, and the home store does not take the record now${why}. Nothing was done; try again.`,
+    { cause },
+  );
+}

@@ -1,0 +1,147 @@
+import { createHash } from "node:crypto";
+import type { AuditEntry, ChainPlace } from "../../../lib/contract/audit.ts";
+
+/** Before the first entry. */
+export const BEGINNING: ChainPlace = { number: 0, hash: "0".repeat(64) };
+
+/** An entry as it is kept: what was hashed is the text itself, so nothing depends on how it is read. */
+export interface Link {
+  /** Its place by its name in the store, or by its line in a file; the text has to say the same. */
+  readonly number: number;
+  /** Hash of the entry before. */
+  readonly prev: string;
+  readonly hash: string;
+  readonly text: string;
+}
+
+type WithoutPlace<Entry> = Entry extends unknown ? Omit<Entry, "number"> : never;
+/** An entry whose number is not known yet. */
+export type Unplaced = WithoutPlace<AuditEntry>;
+
+const BEYOND_ASCII = /[\u007f-\uffff]/g;
+
+/**
+ * The one text of an entry: JSON in one line of visible ASCII, number and time first. Whatever a reason or a key holds
+ * (line breaks, marks that turn the direction of writing, letters that look like others) is escaped, so the text can
+ * be shown anywhere, and no two entries look the same.
+ */
+export function textOf({ at, kind, ...facts }: Unplaced, number: number): string {
+  return JSON.stringify({ number, at, kind, ...facts }).replace(
+    BEYOND_ASCII,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** The hash before has a fixed length and the text no line break, so no other pair makes the same bytes. */
+export function hashOf(prev: string, text: string): string {
+  return createHash("sha256").update(`${prev}\n${text}`).digest("hex");
+}
+
+/** Entries behind a place. */
+export function linked(after: ChainPlace, entries: readonly Unplaced[]): Link[] {
+  let { number, hash: prev } = after;
+  return entries.map((entry) => {
+    number += 1;
+    const text = textOf(entry, number);
+    const link = { number, prev, hash: hashOf(prev, text), text };
+    prev = link.hash;
+    return link;
+  });
+}
+
+const BEGINNING_OF_TEXT = /^\{"number":([1-9]\d{0,15}),"at":(\d{1,16}),/;
+
+export interface Fault {
+  readonly number: number;
+  readonly why: string;
+}
+
+/** Goes along a chain, entry by entry, until the first that does not fit. */
+export class ChainCheck {
+  #place: ChainPlace | undefined;
+  #noted: number | undefined;
+  fault: Fault | undefined;
+  entries = 0;
+  from: number | null = null;
+  to: number | null = null;
+
+  /**
+   * @param anchor what the first entry has to follow; undefined: whatever it says
+   * @param noted a hash that has to be among those of the chain
+   */
+  constructor(
+    readonly anchor: ChainPlace | undefined,
+    private readonly noted?: string,
+  ) {
+    this.#place = anchor;
+    if (anchor?.hash === noted && noted !== undefined) this.#noted = anchor?.number;
+  }
+
+  /** The last entry that fits. */
+  get head(): ChainPlace {
+    return this.#place ?? BEGINNING;
+  }
+
+  /** The number of the entry whose hash was noted. */
+  get notedAt(): number | undefined {
+    return this.#noted;
+  }
+
+  /** @returns false from the first entry on that does not fit */
+  add(link: Link): boolean {
+    if (this.fault !== undefined) return false;
+    const why = this.#faultOf(link);
+    if (why !== undefined) {
+      this.fault = { number: this.#place === undefined ? link.number : this.head.number + 1, why };
+      return false;
+    }
+    const at = Number(BEGINNING_OF_TEXT.exec(link.text)?.[2]);
+    this.from ??= at;
+    this.to = at;
+    this.entries += 1;
+    this.#place = { number: link.number, hash: link.hash };
+    if (link.hash === this.noted) this.#noted = link.number;
+    return true;
+  }
+
+  /** @param head where the chain is said to end */
+  end(head: ChainPlace | undefined): void {
+    if (this.fault !== undefined || head === undefined) return;
+    const { number, hash } = this.head;
+    if (head.number > number) {
+      const count = head.number - number;
+      this.fault = { number: number + 1, why: `${count} at the end are missing, up to entry ${head.number}` };
+    } else if (head.hash !== hash || head.number !== number)
+      this.fault = { number, why: "it is not the end that was noted in the store" };
+  }
+
+  #faultOf({ number, prev, hash, text }: Link): string | undefined {
+    const place = this.#place;
+    if (place !== undefined && number !== place.number + 1) {
+      const missing = number - place.number - 1;
+      return missing > 0
+        ? `${missing} ${missing === 1 ? "entry is" : "entries are"} missing before entry ${number}`
+        : `entry ${number} stands where ${place.number + 1} belongs`;
+    }
+    if (Number(BEGINNING_OF_TEXT.exec(text)?.[1]) !== number) return "its text has another number";
+    if (place !== undefined && prev !== place.hash) {
+      return "it does not follow the entry before: one of the two was altered, or something between them";
+    }
+    if (hashOf(prev, text) !== hash) return "it was altered: its hash is of another text";
+    return undefined;
+  }
+}
+
+/** One line of an export. */
+export function lineOf({ prev, hash, text }: Link): string {
+  return `{"prev":"${prev}","hash":"${hash}","entry":${text}}\n`;
+}
+
+const LINE = /^\{"prev":"([0-9a-f]{64})","hash":"([0-9a-f]{64})","entry":(\{.*\})\}\r?$/;
+
+/** undefined: it is no line of an export. */
+export function linkOfLine(line: string): Link | undefined {
+  const [, prev, hash, text] = LINE.exec(line) ?? [];
+  if (prev === undefined || hash === undefined || text === undefined) return undefined;
+  return { number: Number(BEGINNING_OF_TEXT.exec(text)?.[1]), prev, hash, text };
+}
