@@ -31,7 +31,9 @@ test.afterAll(async () => {
   await rm(dir, { recursive: true });
 });
 
-test("the console switches between targets, one of which is down and comes back", async ({ browser }) => {
+test("the console switches between targets, one of which is down and comes back", async ({
+  browser,
+}, info) => {
   test.setTimeout(90_000);
   const context = await browser.newContext({ baseURL: lockkeeper.url });
   const page = await logIn(context, lockkeeper);
@@ -44,6 +46,14 @@ test("the console switches between targets, one of which is down and comes back"
   await expect(page).toHaveURL(/\/\?target=away$/);
   await expect(page.getByTestId("condition-banner")).toContainText(`127.0.0.1:${awayPort}`);
   await expect(page.getByRole("row").filter({ hasText: "till@shop-1" })).toHaveCount(0);
+  const empty = page.getByRole("main");
+  await expect(empty.getByRole("heading", { name: "Staging has not been reached yet" })).toBeVisible();
+  await expect(empty).toContainText(/since \d\d:\d\d:\d\d/);
+  await expect(empty.getByRole("link", { name: /All targets/ })).toHaveAttribute(
+    "href",
+    "/targets?target=away",
+  );
+  await page.screenshot({ path: info.outputPath("never-reached.png") });
 
   away = await startTestRedis({ port: awayPort });
   await expect(page.getByTestId("connection")).toContainText("live", { timeout: 15_000 });
@@ -73,6 +83,9 @@ test("what is only read is not freed, and the page says why", async ({ browser }
   const free = page.getByRole("button", { name: /^Free/ }).first();
   await expect(free).toHaveAttribute("aria-disabled", "true");
   await expect(free).toHaveAttribute("title", /read-only/);
+  await page.goto("/events?target=reports");
+  await expect(page.getByText("This is where the history begins.")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Load older" })).toHaveCount(0);
   await page.goto("/?target=none");
   await expect(page.getByRole("heading", { name: "There is no such target" })).toBeVisible();
   await context.close();
@@ -98,6 +111,18 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.getByRole("button", { name: "Target: Shop" }).click();
     await expect(page.getByRole("menuitem")).toHaveCount(3);
     await page.screenshot({ path: info.outputPath("menu.png") });
+    await page.keyboard.press("Escape");
+    const production = page.getByRole("banner").getByText("production");
+    const tint = () =>
+      page.getByRole("banner").evaluate((header) => getComputedStyle(header).backgroundColor);
+    const ofProduction = await tint();
+    await page.setViewportSize({ width: 390, height: 800 });
+    await expect(production).toBeInViewport({ ratio: 1 });
+    await page.screenshot({ path: info.outputPath("phone.png") });
+    await page.goto("/?target=reports");
+    await expect(page.getByRole("banner").getByText("read-only")).toBeVisible();
+    await expect(production).toHaveCount(0);
+    expect(await tint()).not.toBe(ofProduction);
     await context.close();
   });
 }

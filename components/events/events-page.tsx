@@ -53,7 +53,7 @@ function Older({ older, loading, failed, complete }: AllEvents) {
           {loading ? "Loading…" : failed ? "Try again" : "Load older"}
         </Button>
       )}
-      {older === undefined && !failed && (
+      {older === undefined && !failed && complete !== undefined && (
         <span>{complete ? "This is where the history begins." : "Older events are not kept."}</span>
       )}
     </div>
@@ -64,10 +64,7 @@ function Nothing({ filtered, onClear }: { filtered: boolean; onClear(): void }) 
   if (!filtered) {
     return (
       <EmptyState title="Nothing has happened yet">
-        <p>
-          Events appear here as locks are taken, renewed, released, freed or expire. What happened before can
-          be loaded.
-        </p>
+        <p>Events appear here as locks are taken, renewed, released, freed or expire.</p>
       </EmptyState>
     );
   }

@@ -4,7 +4,7 @@ import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useRef } from "react";
 import { EventPanel } from "@/components/events/event-panel.tsx";
-import { freeBlock } from "@/components/shell/connection.ts";
+import { freeBlock, isNeverReached } from "@/components/shell/connection.ts";
 import { Greyed } from "@/components/shell/greyed.tsx";
 import { hrefAt } from "@/components/shell/target-link.tsx";
 import { SearchBox } from "@/components/ui/search-box.tsx";
@@ -12,7 +12,7 @@ import { useKeys } from "@/components/ui/use-keys.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { useLive } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/live/targets.ts";
-import { NothingFound, NothingHeld, Unreachable } from "./empty-locks.tsx";
+import { NeverReached, NothingFound, NothingHeld, Unreachable } from "./empty-locks.tsx";
 import { FILTER_CHARACTERS_MAX } from "./list-limits.ts";
 import { hrefOf, pathOf } from "./lock-facts.ts";
 import { LocksTable, ROWS_MAX } from "./locks-table.tsx";
@@ -68,7 +68,10 @@ function Table({ view, freeing }: { view: LocksView; freeing: Freeing }) {
   const router = useRouter();
   const target = useTargetName();
   const { window } = view.table;
-  if (window === undefined) return live.connection === "stale" ? <Unreachable /> : null;
+  if (window === undefined) {
+    if (live.connection === "stale") return <Unreachable />;
+    return isNeverReached(live) ? <NeverReached /> : null;
+  }
   return (
     <LocksTable
       window={window}

@@ -85,6 +85,11 @@ function formatLag(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
+/** Whether the target has not answered once, so that nothing is known of it. */
+export function isNeverReached({ hello, health }: LiveState): boolean {
+  return hello?.target.server === null && health?.state === "down";
+}
+
 /** Why nothing can be freed now; null when it can. */
 export function freeBlock(state: LiveState): string | null {
   if (state.hello?.operator.may.includes("force") === false)

@@ -4,6 +4,7 @@ import clsx from "clsx";
 import { usePathname } from "next/navigation";
 import { formatNumber } from "@/components/ui/duration.ts";
 import { useLive } from "@/lib/live/hooks.ts";
+import { isNeverReached } from "./connection.ts";
 import { TargetLink } from "./target-link.tsx";
 
 interface Place {
@@ -21,7 +22,8 @@ const PLACES: readonly Place[] = [
 
 export function Nav() {
   const pathname = usePathname();
-  const { health } = useLive();
+  const live = useLive();
+  const locks = isNeverReached(live) ? undefined : live.health?.locks;
   return (
     <nav
       aria-label="Console"
@@ -40,7 +42,7 @@ export function Nav() {
             )}
           >
             {name}
-            {href === "/" && health !== null && <span>{formatNumber(health.locks)}</span>}
+            {href === "/" && locks !== undefined && <span>{formatNumber(locks)}</span>}
           </TargetLink>
         );
       })}

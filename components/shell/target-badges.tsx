@@ -17,8 +17,10 @@ export function TargetBadges({ target: { environment, readOnly } }: { target: Ki
       {environment !== undefined && (
         <span
           className={clsx(
-            "shrink-0 rounded-[4px] border px-1 text-2xs",
-            isProduction({ environment }) ? "border-bad font-semibold text-bad" : "border-line text-ink-2",
+            "shrink-0 rounded-[4px] border text-2xs",
+            isProduction({ environment })
+              ? "border-bad bg-bad px-1.5 font-semibold tracking-wide text-bad-ink uppercase"
+              : "border-line px-1 text-ink-2",
           )}
         >
           {environment}

@@ -20,14 +20,14 @@ export function TargetSwitch() {
   const { target } = hello;
   return (
     <span
-      className="flex min-w-0 items-center gap-2 rounded-[7px] border border-line px-2.5 py-1 max-md:hidden"
+      className="flex min-w-0 items-center gap-2 rounded-[7px] border border-line bg-panel px-2.5 py-1"
       title={[`${target.name}: ${target.address}`, ...(target.server === null ? [] : [target.server])].join(
         ", ",
       )}
     >
       <span className="truncate font-semibold">{target.label}</span>
       <TargetBadges target={target} />
-      <span className="truncate text-ink-3">{target.address}</span>
+      <span className="truncate text-ink-3 max-md:hidden">{target.address}</span>
     </span>
   );
 }

@@ -17,8 +17,8 @@ export function TopBar({ onHelp }: { onHelp(): void }) {
   return (
     <header
       className={clsx(
-        "flex min-w-0 items-center gap-2 border-b border-line bg-panel px-3 sm:gap-3.5 sm:px-4 lg:col-span-full",
-        isProduction(hello?.target) && "shadow-[inset_0_3px_0_var(--bad-bg)]",
+        "flex min-w-0 items-center gap-2 px-3 sm:gap-3.5 sm:px-4 lg:col-span-full",
+        isProduction(hello?.target) ? "border-b-2 border-bad bg-bad-bg" : "border-b border-line bg-panel",
       )}
     >
       <TargetLink href="/" className="flex items-center gap-2 font-semibold tracking-tight lg:w-[168px]">

@@ -27,6 +27,10 @@ export const TargetSummary = z
     notifications: z.enum(["on", "off"]),
     lagMs: z.number().nullable(),
     masters: z.array(MasterHealth),
+    triedSince: z.number().optional().meta({
+      description:
+        "Present while it was never reached: since when it is tried, by Lockkeeper's clock, Unix milliseconds.",
+    }),
   })
   .meta({ id: "TargetSummary" });
 export type TargetSummary = z.infer<typeof TargetSummary>;

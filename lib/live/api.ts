@@ -119,14 +119,19 @@ export interface PastView {
   readonly to: number | undefined;
 }
 
-/** @param cursor an id: only what came before it */
+/**
+ * @param cursor an id: only what came before it
+ * @param limit how many at most; undefined: as many as the server gives
+ */
 export function getPast(
   { text, types, to }: PastView,
   target: TargetName,
   cursor: string | undefined,
+  limit?: number,
 ): Promise<History> {
   const type = types.length === 0 ? undefined : [...types, "gap"].join(",");
-  const address = at("/history", target, { text: text || undefined, type, to: to?.toString(), cursor });
+  const query = { text: text || undefined, type, to: to?.toString(), cursor, limit: limit?.toString() };
+  const address = at("/history", target, query);
   return ask(send("GET", address), (wire, json) => wire.readHistory(json));
 }
 

@@ -56,3 +56,19 @@ export function usePast(view: PastView, before: string | undefined) {
     refetchOnWindowFocus: false,
   });
 }
+
+/** Whether there is anything older than an event: a page of one. @param before an id; undefined: it is not asked */
+export function useIsOlder(view: PastView, before: string | undefined): IsOlder {
+  const { target } = useLiveStore();
+  const { data } = useQuery({
+    queryKey: ["past-begins", target, view, before],
+    queryFn: () => getPast(view, target, before || undefined, 1),
+    enabled: before !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (data === undefined) return "unknown";
+  if (data.items.length > 0) return "some";
+  return data.complete ? "never_was" : "not_kept";
+}
+
+export type IsOlder = "some" | "never_was" | "not_kept" | "unknown";

@@ -6,12 +6,13 @@ import { factsOf } from "./facts.ts";
 import { findingsOf, type TargetFacts } from "./findings.ts";
 
 /** A target in one line of a list. */
-export function summaryOf({ settings, target, address, topology, reason }: TargetKeeper): TargetSummary {
+export function summaryOf(keeper: TargetKeeper): TargetSummary {
+  const { settings, target, address, topology, reason, triedSince } = keeper;
   const { name, label, environment, policy } = settings;
   const named = { name, label, ...(environment === undefined ? {} : { environment }) };
   const fixed = { ...named, topology, address, readOnly: policy.readOnly };
   if (target === undefined) {
-    const unknown = { server: null, locks: null, lagMs: null, masters: [] };
+    const unknown = { server: null, locks: null, lagMs: null, masters: [], triedSince };
     return { ...fixed, ...unknown, state: "down", notifications: "off", detail: reason };
   }
   const { state, notifications, lagMs, masters, locks, detail } = target.watcher.health();

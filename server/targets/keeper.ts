@@ -9,6 +9,8 @@ const PAUSE_MAX_MS = 5000;
 
 /** Opens a target, and tries again until it is there. Once open it stays open, also while its Redis is away. */
 export class TargetKeeper {
+  /** Since when it is tried, Unix milliseconds. */
+  readonly triedSince = Date.now();
   #target: Target | undefined;
   #reason = "It has not been reached yet.";
   #timer: NodeJS.Timeout | undefined;
