@@ -25,7 +25,7 @@ export function TargetMenu({ targets, here }: TargetMenuProps) {
       <Menu.Trigger
         aria-label={`Target: ${here?.label ?? "none"}`}
         title={here?.address}
-        className="flex h-7 min-w-0 items-center gap-2 rounded-[7px] border border-line bg-panel px-2.5 hover:bg-line-soft"
+        className="flex h-7 min-w-0 items-center gap-2 rounded-[7px] max-sm:max-w-[56vw] max-sm:shrink-0 border border-line bg-panel px-2.5 hover:bg-line-soft"
       >
         {here !== undefined && <StateDot state={here.state} />}
         <span className="truncate font-semibold">{here?.label ?? "No such target"}</span>
