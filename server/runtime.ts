@@ -10,8 +10,12 @@ import { MetricsDoor } from "./api/metrics-door.ts";
 import { answerNode, exchangeOf } from "./api/node-door.ts";
 import { OpenStreams } from "./api/sse.ts";
 import { answerWeb } from "./api/web-door.ts";
+import { AccountBook } from "./auth/account-book.ts";
+import { AccountUses } from "./auth/account-uses.ts";
+import { ApiKeys } from "./auth/api-keys.ts";
 import type { Home } from "./auth/home.ts";
 import { openHome, settleHome } from "./auth/home-store.ts";
+import { KeyRing } from "./auth/key-ring.ts";
 import { RootKey } from "./auth/root-key.ts";
 import { makeLink, Sessions } from "./auth/sessions.ts";
 import type { Config } from "./config.ts";
@@ -73,15 +77,24 @@ export class Runtime {
         if (isStarted) parts.onLateKey(made);
       });
       const sessions = new Sessions(home);
+      const book = await AccountBook.open(home);
+      const uses = new AccountUses(home);
+      const apiKeys = new ApiKeys(book, uses);
+      const keyRing = new KeyRing(book, uses);
       const { publicUrl, insecureHttp } = config;
-      const authentication = new Authentication(rootKey, sessions, { publicUrl, insecureHttp, port });
+      const authentication = new Authentication(rootKey, keyRing, sessions, {
+        publicUrl,
+        insecureHttp,
+        port,
+      });
       const streams = new OpenStreams(config.streamsMax, config.streamsEachMax);
+      book.onChanged(() => streams.lookAtAll());
       const held = new HeldRequests(config.waitersMax);
       const live = new LiveStreams();
       const metrics = openMetrics(config, targets, streams);
       const tracing = config.tracing && (await openTracing(config.tracing, log));
       const verbs = new VerbWatch({ count: metrics?.verbEnded, trace: tracing?.begin });
-      const services = { targets, sessions, authentication, live, streams, held, verbs };
+      const services = { targets, sessions, apiKeys, authentication, live, streams, held, verbs };
       const door = new MetricsDoor(metrics, config.metrics === "open" ? "open" : "key", authentication, log);
       isStarted = true;
       const api = createApi(services, log);

@@ -7,6 +7,7 @@ import { eventRoutes } from "./routes/events.ts";
 import { finderRoutes } from "./routes/finder.ts";
 import { formatRoutes } from "./routes/formats.ts";
 import { historyRoutes } from "./routes/history.ts";
+import { keyRoutes } from "./routes/keys.ts";
 import { liveRoutes } from "./routes/live.ts";
 import { lockRoutes } from "./routes/locks.ts";
 import { sessionRoutes } from "./routes/session.ts";
@@ -35,6 +36,7 @@ export function apiRoutes(services: Services, log: Logger): Route[] {
     ...historyRoutes(),
     ...liveRoutes(services),
     ...sessionRoutes(services),
+    ...keyRoutes(services),
     ...targetRoutes(services),
     ...formatRoutes(log),
     ...finderRoutes(),

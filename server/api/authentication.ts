@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { grantsOfRoles } from "../auth/grant.ts";
+import type { KeyRing } from "../auth/key-ring.ts";
 import { NOBODY, type Principal } from "../auth/principal.ts";
 import type { RootKey } from "../auth/root-key.ts";
 import type { Sessions } from "../auth/sessions.ts";
@@ -22,6 +23,7 @@ type Asked = Pick<Route, "method" | "access">;
 export class Authentication {
   constructor(
     private readonly rootKey: RootKey,
+    private readonly keyRing: KeyRing,
     private readonly sessions: Sessions,
     private readonly options: AuthenticationOptions,
   ) {}
@@ -33,7 +35,7 @@ export class Authentication {
    */
   principalOf(request: ApiRequest, route: Asked): Principal | Promise<Principal> {
     const authorization = request.header("authorization");
-    if (authorization !== undefined) return this.#byKey(authorization);
+    if (authorization !== undefined) return this.#byKey(authorization, route.access);
     const acts = route.method !== "GET";
     if (acts) this.#assertSameOrigin(request);
     return route.access === "anyone" ? NOBODY : this.#bySession(request, acts);
@@ -82,12 +84,12 @@ export class Authentication {
     return `${this.#cookieName()}=${secret}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${secure}`;
   }
 
-  #byKey(authorization: string): Principal {
+  #byKey(authorization: string, access: Asked["access"]): Principal | Promise<Principal> {
     const secret = BEARER.exec(authorization)?.[1];
     if (secret === undefined) {
       throw new UnauthenticatedError("The Authorization header must read: Bearer, a space, an API key.");
     }
-    const principal = this.rootKey.principalOf(secret);
+    const principal = this.keyRing.principalOf(secret, access) ?? this.rootKey.principalOf(secret);
     if (principal === undefined) throw new UnauthenticatedError("This API key is not known here.");
     return principal;
   }

@@ -1,3 +1,4 @@
+import type { ApiKeys } from "../auth/api-keys.ts";
 import type { Sessions } from "../auth/sessions.ts";
 import type { VerbWatch } from "../figures/verb-watch.ts";
 import type { Targets } from "../targets/targets.ts";
@@ -10,6 +11,7 @@ import type { OpenStreams } from "./sse.ts";
 export interface Services {
   readonly targets: Targets;
   readonly sessions: Sessions;
+  readonly apiKeys: ApiKeys;
   readonly authentication: Authentication;
   readonly live: LiveStreams;
   readonly streams: OpenStreams;

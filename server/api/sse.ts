@@ -40,6 +40,7 @@ export function isTooFarBehind(sink: Sink): boolean {
 /** The open streams: kept from being taken for dead, ended with the right to read them, and all at the end. */
 export class OpenStreams {
   readonly #callers = new Map<Sink, string>();
+  readonly #looks = new Map<Sink, () => Promise<void>>();
 
   /**
    * @param most how many may be open at once
@@ -78,12 +79,19 @@ export class OpenStreams {
       if (isTooFarBehind(sink) || !(await mayStill())) sink.close();
       else sink.write(": keep-alive\n\n");
     };
+    this.#looks.set(sink, look);
     const timer = setInterval(() => void look(), LOOK_MS);
     timer.unref();
     sink.onClose(() => {
       clearInterval(timer);
       this.#callers.delete(sink);
+      this.#looks.delete(sink);
     });
+  }
+
+  /** Somebody's rights have changed: they count for what is open as well. */
+  lookAtAll(): void {
+    for (const look of this.#looks.values()) void look();
   }
 
   closeAll(): void {

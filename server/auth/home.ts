@@ -42,6 +42,11 @@ export class Home {
     return this.store.status !== "ready";
   }
 
+  /** Closed for good. */
+  get isClosed(): boolean {
+    return this.store.status === "end";
+  }
+
   /** Runs a command once; what fails is the caller's. */
   async call<Reply>(command: (redis: Redis) => Promise<Reply>): Promise<Reply> {
     const { store } = this;

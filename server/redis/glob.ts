@@ -71,8 +71,8 @@ export function widest(patterns: readonly string[]): readonly string[] {
   return rest;
 }
 
-/** A star takes in whatever a star stands for; of classes and escapes nothing is concluded. */
-function covers(wide: string, narrow: string): boolean {
+/** Whether one pattern plainly stands for all keys of another. A star takes in whatever a star stands for; of classes and escapes nothing is concluded. */
+export function covers(wide: string, narrow: string): boolean {
   if (wide === narrow) return true;
   return !/[?[\\]/.test(wide) && !/[[\\]/.test(narrow) && new Glob(wide).matches(narrow);
 }

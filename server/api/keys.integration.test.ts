@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Reply, startTestServer, type TestServer, until } from "../testing/server.ts";
+
+let server: TestServer;
+/** Another instance on the same home store. */
+let other: TestServer;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  other = await startTestServer({ environment: { REDIS_URL: server.redis.url } });
+});
+afterAll(async () => {
+  await other?.stop();
+  await server.stop();
+});
+
+let made = 0;
+
+interface Wanted {
+  verbs?: string[];
+  keys?: string[];
+  expiresAt?: number;
+}
+
+async function make(wanted: Wanted = {}, by: Record<string, string> = {}): Promise<Reply> {
+  const body = { name: `app-${++made}`, verbs: ["read", "lock"], ...wanted };
+  return await server.call("/keys", { body, headers: by });
+}
+
+const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
+
+const statusAt = async (at: TestServer, secret: string) =>
+  (await at.call("/locks", { headers: bearer(secret) })).status;
+
+describe("an API key", () => {
+  it("is shown once, kept as a hash, and works at once at every instance", async () => {
+    const { status, body } = await make();
+    expect([status, body.secret]).toEqual([200, expect.stringMatching(/^lk_[0-9a-f]{16}_[\w-]{43}$/)]);
+    expect(await statusAt(other, body.secret)).toBe(200);
+    expect(await statusAt(server, body.secret)).toBe(200);
+    const { secret: _, ...shown } = body;
+    const listed = (await server.call(`/keys/${body.id}`)).body;
+    expect(listed).toEqual({ ...shown, lastUsedAt: expect.any(Number) });
+    const stored = await server.redis.client().hgetall("{lockkeeper}:accounts");
+    expect(JSON.stringify([stored, (await server.call("/keys")).body])).not.toContain(body.secret.slice(20));
+  });
+
+  it("does what its verbs say, with keys that match its patterns", async () => {
+    const { secret } = (await make({ verbs: ["read", "lock"], keys: ["lock:mine:*"] })).body;
+    const call = async (path: string, body?: object) =>
+      (await server.call(path, { ...(body && { body }), headers: bearer(secret) })).status;
+    expect(await call("/locks/lock:mine:1/acquire", { owner: "app" })).toBe(200);
+    expect(await call("/locks/lock:others:1/acquire", { owner: "app" })).toBe(403);
+    expect(await call("/locks/lock:mine:1/force-release", { expect: "x" })).toBe(403);
+    expect(await call("/keys")).toBe(403);
+  });
+
+  it("that is revoked is refused at every instance within two seconds, which says so", async () => {
+    const { id, secret } = (await make()).body;
+    expect(await statusAt(other, secret)).toBe(200);
+    const stream = await fetch(`${other.url}/api/v1/live`, { headers: bearer(secret) });
+    const streamed = stream.text();
+    expect((await server.call(`/keys/${id}`, { method: "DELETE" })).status).toBe(204);
+    const revokedAt = performance.now();
+    expect(await statusAt(server, secret)).toBe(401);
+    await until(async () => (await statusAt(other, secret)) === 401, 2500);
+    await streamed;
+    expect(performance.now() - revokedAt).toBeLessThan(2000);
+    const { body } = await other.call("/locks", { headers: bearer(secret) });
+    expect(body).toMatchObject({ code: "unauthenticated", detail: expect.stringContaining("revoked") });
+    expect((await server.call(`/keys/${id}`)).body.state).toBe("revoked");
+  });
+
+  it("that has expired is refused, which says so", async () => {
+    const { id, secret } = (await make({ expiresAt: Date.now() + 300 })).body;
+    expect(await statusAt(server, secret)).toBe(200);
+    await until(async () => (await statusAt(server, secret)) === 401);
+    const { body } = await server.call("/locks", { headers: bearer(secret) });
+    expect(body.detail).toContain("expired");
+    expect((await server.call(`/keys/${id}`)).body.state).toBe("expired");
+    expect((await server.call(`/keys/${id}/rotate`, { body: {} })).body.code).toBe("invalid");
+    expect((await make({ expiresAt: Date.now() - 1 })).body.code).toBe("invalid");
+  });
+
+  it("keeps its id when it is rotated, and its old secret for as long as was asked", async () => {
+    const { id, secret, name } = (await make()).body;
+    const { body } = await server.call(`/keys/${id}/rotate`, { body: { overlapMs: 400 } });
+    expect(body).toMatchObject({ id, name, state: "active", oldSecretUntil: expect.any(Number) });
+    expect(body.secret).not.toBe(secret);
+    expect([await statusAt(other, body.secret), await statusAt(server, secret)]).toEqual([200, 200]);
+    await until(async () => (await statusAt(server, secret)) === 401);
+    const late = await server.call("/locks", { headers: bearer(secret) });
+    expect(late.body.detail).toContain("replaced");
+    expect(await statusAt(server, body.secret)).toBe(200);
+    await server.call(`/keys/${id}/rotate`, { body: {} });
+    expect(await statusAt(server, body.secret)).toBe(401);
+  });
+
+  it("hands out no more than it has itself", async () => {
+    const ends = Date.now() + 60_000;
+    const limited = (await make({ verbs: ["admin", "read"], expiresAt: ends })).body;
+    const by = bearer(limited.secret);
+    expect((await make({ verbs: ["read"], expiresAt: ends - 1 }, by)).status).toBe(200);
+    expect((await make({ verbs: ["lock"], expiresAt: ends - 1 }, by)).body.code).toBe("forbidden");
+    expect((await make({ verbs: ["read"] }, by)).body.code).toBe("forbidden");
+    const strong = (await make({ verbs: ["force"] })).body;
+    const rotated = await server.call(`/keys/${strong.id}/rotate`, { body: {}, headers: by });
+    expect(rotated.body.code).toBe("forbidden");
+  });
+
+  it("of a name that is taken, or for a target that is not there, is refused", async () => {
+    const name = (await make()).body.name;
+    const again = await server.call("/keys", { body: { name, verbs: ["read"] } });
+    expect(again.body).toMatchObject({ code: "invalid", field: "name" });
+    const nowhere = await server.call("/keys", {
+      body: { name: "x", verbs: ["read"], targets: ["nowhere"] },
+    });
+    expect(nowhere.body).toMatchObject({ code: "invalid", detail: expect.stringContaining("default") });
+    expect((await server.call("/keys/none")).status).toBe(404);
+  });
+});
+
+describe("wrong secrets", () => {
+  it("cost the store a few looks a second, however many come", async () => {
+    const direct = server.redis.client();
+    const calls = async () =>
+      Number(/cmdstat_hmget:calls=(\d+)/.exec(await direct.info("commandstats"))?.[1] ?? 0);
+    const before = await calls();
+    const begun = performance.now();
+    const wrong = `lk_${"0".repeat(16)}_${"x".repeat(43)}`;
+    const replies = await Promise.all(Array.from({ length: 300 }, () => statusAt(server, wrong)));
+    const seconds = (performance.now() - begun) / 1000;
+    expect(new Set(replies)).toEqual(new Set([401]));
+    expect((await calls()) - before).toBeLessThan(10 + 15 * seconds);
+  });
+});
+
+describe("while the home store is away", () => {
+  it("known keys go on; the store comes back empty, and all keys are there again", async () => {
+    const home = await startTestServer();
+    const away = await startTestServer({
+      environment: { REDIS_URL: "", LOCKKEEPER_HOME_URL: home.redis.url },
+      file: (url) => ({ targets: [{ name: "default", redis: url }] }),
+    });
+    const make = async (verbs: string[]) =>
+      (await away.call("/keys", { body: { name: verbs.join("-"), verbs } })).body;
+    const app = await make(["read", "lock"]);
+    const admin = await make(["admin", "force"]);
+    const revoked = await make(["read"]);
+    await away.call(`/keys/${revoked.id}`, { method: "DELETE" });
+    await home.redis.kill();
+    const headers = bearer(app.secret);
+    await until(async () => (await away.call("/keys", { headers: bearer(admin.secret) })).status === 503);
+    const lock = async () =>
+      (await away.call("/locks/lock:away/acquire", { body: { owner: "app" }, headers })).status;
+    expect([await lock(), await statusAt(away, app.secret)]).toEqual([200, 200]);
+    expect(await statusAt(away, `lk_${"0".repeat(16)}_${"x".repeat(43)}`)).toBe(503);
+    await home.redis.restart();
+    await until(async () => (await away.call("/keys", { headers: bearer(admin.secret) })).status === 200);
+    expect([await lock(), await statusAt(away, revoked.secret)]).toEqual([200, 401]);
+    await until(async () => (await home.redis.client().hlen("{lockkeeper}:accounts")) >= 4);
+    await away.stop();
+    await home.stop();
+  });
+});

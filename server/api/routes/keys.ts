@@ -1,0 +1,76 @@
+import { ApiKey, ApiKeyInput, ApiKeyList, ApiKeyMade, RotateInput } from "../../../lib/contract/api-key.ts";
+import { json } from "../http.ts";
+import { type Route, route } from "../route.ts";
+import type { Services } from "../services.ts";
+import { assertTargets } from "./named-targets.ts";
+
+const STORE = ["unavailable", "unknown_outcome"] as const;
+
+/** The API keys of apps; the root key is none of them. */
+export function keyRoutes({ apiKeys, targets }: Services): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/keys",
+      access: "admin",
+      summary: "All API keys",
+      response: { status: 200, schema: ApiKeyList, description: "Without their secrets, which nobody has." },
+      errors: STORE,
+      handle: async () => json(200, { items: await apiKeys.list() }),
+    }),
+    route({
+      method: "POST",
+      path: "/keys",
+      access: "admin",
+      summary: "Make an API key",
+      description:
+        "The secret is in this answer and nowhere else: what is kept is its hash. Nobody makes a key that may do more than they may, and a key that expires makes none that outlive it.",
+      body: ApiKeyInput,
+      examples: {
+        "An app that locks orders": { name: "checkout", verbs: ["read", "lock"], keys: ["lock:orders:*"] },
+      },
+      response: { status: 200, schema: ApiKeyMade, description: "The key, with its secret." },
+      errors: STORE,
+      handle: async ({ body, principal }) => {
+        assertTargets(targets, body.targets, "targets");
+        return json(200, await apiKeys.make(body, principal));
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/keys/{id}",
+      access: "admin",
+      summary: "One API key",
+      response: { status: 200, schema: ApiKey, description: "Without its secret." },
+      errors: ["not_found", ...STORE],
+      handle: async ({ id }) => json(200, await apiKeys.one(id)),
+    }),
+    route({
+      method: "DELETE",
+      path: "/keys/{id}",
+      access: "admin",
+      summary: "Revoke an API key",
+      description:
+        "Every instance refuses it within two seconds, and its streams end. Holds that it acquired stay: free them, or let them lapse. It is listed as revoked for 30 days.",
+      response: { status: 204, description: "It is revoked, now or before." },
+      errors: ["not_found", ...STORE],
+      handle: async ({ id }) => {
+        await apiKeys.revoke(id);
+        return { status: 204, headers: {} };
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/keys/{id}/rotate",
+      access: "admin",
+      summary: "Give an API key a new secret",
+      description:
+        "The id stays, and with it what the key holds. The secret before works for overlapMs more; the one before that ends at once.",
+      body: RotateInput,
+      response: { status: 200, schema: ApiKeyMade, description: "The key, with its new secret." },
+      errors: ["not_found", ...STORE],
+      handle: async ({ id, body, principal }) =>
+        json(200, await apiKeys.rotate(id, body.overlapMs, principal)),
+    }),
+  ];
+}

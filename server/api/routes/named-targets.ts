@@ -1,0 +1,14 @@
+import { EVERY_TARGET } from "../../../lib/contract/access.ts";
+import { InvalidError } from "../../locks/errors.ts";
+import type { Targets } from "../../targets/targets.ts";
+
+/** A grant for a target that does not exist is a slip of the pen. @throws LockkeeperError invalid */
+export function assertTargets({ keepers }: Targets, names: readonly string[], field: string): void {
+  const known = keepers.map(({ name }) => name);
+  const unknown = names.find((name) => name !== EVERY_TARGET && !known.includes(name));
+  if (unknown === undefined) return;
+  const all = [EVERY_TARGET, ...known].join(", ");
+  throw new InvalidError(`${field}: there is no target ${JSON.stringify(unknown)}; name one of ${all}.`, {
+    field,
+  });
+}

@@ -1,0 +1,23 @@
+-- Writes changes to operators and API keys, if nobody else changed any of them since they were read.
+--
+-- Guarantee: all changes or none; each version is written once, so a call that is repeated because its reply was lost
+-- changes nothing.
+--
+-- KEYS[1] the accounts (hash: 'version', 'sessions', and a field for each operator and key)
+-- ARGV[1] the version that was read, or ''    ARGV[2] the version that this makes
+-- The rest: field, and what it holds from now on ('': it is gone)
+--
+-- Returns {'written'}   {'changed'}: somebody else was faster
+
+local version = redis.call('HGET', KEYS[1], 'version') or ''
+if version == ARGV[2] then return { 'written' } end
+if version ~= ARGV[1] then return { 'changed' } end
+for i = 3, #ARGV, 2 do
+  if ARGV[i + 1] == '' then
+    redis.call('HDEL', KEYS[1], ARGV[i])
+  else
+    redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1])
+  end
+end
+redis.call('HSET', KEYS[1], 'version', ARGV[2])
+return { 'written' }

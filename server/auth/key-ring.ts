@@ -1,0 +1,101 @@
+import { timingSafeEqual } from "node:crypto";
+import type { Access } from "../../lib/contract/access.ts";
+import { UnauthenticatedError, UnavailableError } from "../locks/errors.ts";
+import { fieldOfKey, type StoredKey } from "./account.ts";
+import type { AccountBook } from "./account-book.ts";
+import type { AccountUses } from "./account-uses.ts";
+import { grantsOfKey } from "./grant.ts";
+import type { Principal } from "./principal.ts";
+import { hashOf, isSame, newSecret } from "./secret.ts";
+
+/** The id stands in the secret, so that one look finds the key and a stranger's costs no hash. */
+const SHAPE = /^lk_([0-9a-f]{16})_[\w-]{43}$/;
+/** While the home store is away apps go on locking with keys that are known, for so long. */
+const LOCKING_WITHOUT_STORE_MS = 10 * 60 * 1000;
+
+export function newKeySecret(id: string): string {
+  return `lk_${id}_${newSecret()}`;
+}
+
+type Judged = Principal | "unknown";
+
+/** Tells whose an API key is: from what the book has in memory, so that a request asks nobody. */
+export class KeyRing {
+  /** Secrets that were found right before: hashing one again would cost a request as much as all its headers. */
+  readonly #right = new WeakMap<StoredKey, Buffer>();
+  readonly #principals = new WeakMap<StoredKey, Principal>();
+
+  constructor(
+    private readonly book: AccountBook,
+    private readonly uses: AccountUses,
+  ) {}
+
+  /**
+   * At once when the key is known and the book is fresh enough for what is asked.
+   *
+   * @returns undefined: it is none of these keys
+   * @throws LockkeeperError unauthenticated (wrong, expired, revoked, replaced), unavailable; or rejects with it
+   */
+  principalOf(secret: string, access: Access | "anyone"): Principal | undefined | Promise<Principal> {
+    const id = SHAPE.exec(secret)?.[1];
+    if (id === undefined) return undefined;
+    if (this.#isTooOld(access)) return this.#afterLook(id, secret, access);
+    const found = this.#judge(id, secret);
+    return found === "unknown" ? this.#afterLook(id, secret, access) : found;
+  }
+
+  async #afterLook(id: string, secret: string, access: Access | "anyone"): Promise<Principal> {
+    await this.book.lookForAll();
+    const found = this.#isTooOld(access) ? "unknown" : this.#judge(id, secret);
+    if (found !== "unknown") return found;
+    if (this.book.isFresh) throw new UnauthenticatedError("This API key is not known here.");
+    throw new UnavailableError(
+      "The store that keeps API keys cannot be reached, so it cannot be told whether this one may do this. Nothing was done; try again.",
+    );
+  }
+
+  // Looking is allowed with what was known last, as it is to sessions.
+  #isTooOld(access: Access | "anyone"): boolean {
+    if (access === "lock") return this.book.ageMs > LOCKING_WITHOUT_STORE_MS;
+    return (access === "force" || access === "admin") && !this.book.isFresh;
+  }
+
+  #judge(id: string, secret: string): Judged {
+    const key = this.book.accounts.keys.get(id);
+    if (key === undefined || !this.#isRight(key, secret)) return "unknown";
+    const now = Date.now();
+    if (key.revokedAt !== null)
+      throw new UnauthenticatedError(`This API key was revoked at ${iso(key.revokedAt)}.`);
+    if (key.expiresAt !== null && key.expiresAt <= now) {
+      throw new UnauthenticatedError(`This API key expired at ${iso(key.expiresAt)}. Ask for a new one.`);
+    }
+    this.uses.touch(fieldOfKey(id));
+    return this.#principalOf(id, key);
+  }
+
+  #isRight(key: StoredKey, secret: string): boolean {
+    const given = Buffer.from(secret);
+    const right = this.#right.get(key);
+    if (right?.length === given.length && timingSafeEqual(right, given)) return true;
+    const hash = hashOf(secret);
+    if (isSame(hash, key.hash)) {
+      this.#right.set(key, given);
+      return true;
+    }
+    if (key.old === null || !isSame(hash, key.old.hash)) return false;
+    if (key.old.until > Date.now()) return true;
+    throw new UnauthenticatedError(
+      `This secret of the API key was replaced, and ended at ${iso(key.old.until)}. Use the new one.`,
+    );
+  }
+
+  #principalOf(id: string, key: StoredKey): Principal {
+    const known = this.#principals.get(key);
+    if (known !== undefined) return known;
+    const principal: Principal = { kind: "key", id, name: `key:${key.name}`, grants: grantsOfKey(key) };
+    this.#principals.set(key, principal);
+    return principal;
+  }
+}
+
+const iso = (ms: number) => new Date(ms).toISOString();
