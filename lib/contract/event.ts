@@ -106,11 +106,19 @@ export type PastHold = z.infer<typeof PastHold>;
 const WHEN = z.coerce.number().int().min(0).max(8_640_000_000_000_000);
 const PAGE_MAX = 500;
 const pageFields = {
-  limit: z.coerce.number().int().min(1).max(PAGE_MAX).default(200),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(PAGE_MAX)
+    .default(200)
+    .meta({ description: "How many a page has at most." }),
   cursor: z
     .string()
+    .max(31)
     .regex(/^\d{1,15}-\d{1,15}$/, "cursor is the `next` of the page before")
-    .optional(),
+    .optional()
+    .meta({ description: "`next` of the page before.", example: "1795216496123-0" }),
 };
 
 const TYPE_NAMES = [...EVENT_TYPES, "gap"] as const;
@@ -142,13 +150,15 @@ export type EventFilter = z.infer<typeof EventFilter>;
 export const HistoryQuery = z.strictObject({
   ...pageFields,
   ...eventFilter,
-  text: z
-    .string()
-    .max(300)
-    .optional()
-    .meta({ description: "Words as in the list of locks; also of who freed it, and why." }),
-  from: WHEN.optional().meta({ description: "Not before, Unix milliseconds of Redis's clock." }),
-  to: WHEN.optional().meta({ description: "Not after." }),
+  text: z.string().max(300).optional().meta({
+    description: "Words as in the list of locks; also of who freed it, and why.",
+    example: "billing",
+  }),
+  from: WHEN.optional().meta({
+    description: "Not before, Unix milliseconds of Redis's clock.",
+    example: 1_795_210_000_000,
+  }),
+  to: WHEN.optional().meta({ description: "Not after.", example: 1_795_216_504_643 }),
 });
 export type HistoryQuery = z.infer<typeof HistoryQuery>;
 
@@ -156,6 +166,7 @@ export const KeyHistoryQuery = z.strictObject({
   ...pageFields,
   at: WHEN.optional().meta({
     description: "A moment: `holds` then tells who held the lock, and how that ended.",
+    example: 1_795_216_500_000,
   }),
 });
 export type KeyHistoryQuery = z.infer<typeof KeyHistoryQuery>;

@@ -21,6 +21,7 @@ export const LockSort = z
     new RegExp(`^-?(${LOCK_SORTS.join("|")})$`),
     `sort is one of ${LOCK_SORTS.join(", ")}, with a leading - for descending`,
   )
+  .max(20)
   .default("key")
   .meta({ description: `One of ${LOCK_SORTS.join(", ")}; a leading - sorts descending.`, example: "-held" });
 
@@ -52,8 +53,18 @@ function globsIn(filter: string): number {
 }
 
 export const ListQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(LIST_LIMIT_MAX).default(100),
-  cursor: z.string().max(4096).optional().meta({ description: "`next` of the page before." }),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(LIST_LIMIT_MAX)
+    .default(100)
+    .meta({ description: "How many a page has at most." }),
+  cursor: z
+    .string()
+    .max(4096)
+    .optional()
+    .meta({ description: "`next` of the page before.", example: "WyJrZXkiLDEsImxvY2s6YSIsImxvY2s6YSJd" }),
   filter: LockFilter,
   sort: LockSort,
 });

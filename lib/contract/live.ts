@@ -11,13 +11,23 @@ export const LiveView = z
   .strictObject({
     filter: LockFilter,
     sort: LockSort,
-    offset: z.coerce.number().int().min(0).default(0),
-    limit: z.coerce.number().int().min(0).max(WINDOW_LIMIT_MAX).default(100),
-    lock: z
-      .string()
-      .max(2048)
-      .optional()
-      .meta({ description: "A key in path form whose state and events are wanted as well." }),
+    offset: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .default(0)
+      .meta({ description: "How many rows come before the first." }),
+    limit: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(WINDOW_LIMIT_MAX)
+      .default(100)
+      .meta({ description: "How many rows there are at most." }),
+    lock: z.string().max(2048).optional().meta({
+      description: "A key in path form whose state and events are wanted as well.",
+      example: "lock%3Aorders%3A42",
+    }),
     events: z
       .enum(["none", "all"])
       .default("none")

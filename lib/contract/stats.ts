@@ -128,8 +128,19 @@ export const StatsQuery = z.strictObject({
   sort: z.enum(PATTERN_SORTS).default("contention").meta({
     description: "Largest first; `pattern` by name. contention: `waits` and `refusals` together.",
   }),
-  offset: z.coerce.number().int().min(0).default(0),
-  limit: z.coerce.number().int().min(0).max(PATTERNS_LIMIT_MAX).default(50),
+  offset: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(0)
+    .meta({ description: "How many patterns come before the first." }),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(PATTERNS_LIMIT_MAX)
+    .default(50)
+    .meta({ description: "How many patterns there are at most." }),
 });
 export type StatsQuery = z.infer<typeof StatsQuery>;
 

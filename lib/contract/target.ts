@@ -1,12 +1,15 @@
 import { z } from "zod";
 import { MasterHealth } from "./live.ts";
 
+/** A name of the configuration has fewer; one that is longer is of no target. */
+export const TARGET_CHARACTERS_MAX = 100;
+
 /** Which target a request is about. */
 export const TargetQuery = z.object({
-  target: z
-    .string()
-    .optional()
-    .meta({ description: "The name of a target; without it the first one that is configured." }),
+  target: z.string().max(TARGET_CHARACTERS_MAX).optional().meta({
+    description: "The name of a target; without it the first one that is configured.",
+    example: "default",
+  }),
 });
 
 export const Topology = z.enum(["standalone", "sentinel", "cluster", "quorum"]);

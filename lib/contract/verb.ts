@@ -5,9 +5,13 @@ import { AS_OF, FENCE, keyFields, OwnerRecord } from "./lock.ts";
 export const LEASE_MS_MIN = 10;
 export const LEASE_MS_MAX = 24 * 60 * 60 * 1000;
 export const OWNER_CHARACTERS_MAX = 256;
+const FENCE_DIGITS_MAX = 40;
 
 const OwnerText = z.string().meta({
   description: `1 to ${OWNER_CHARACTERS_MAX} printable characters that name the holder.`,
+  // Which characters they may be is for the verbs to say.
+  minLength: 1,
+  maxLength: OWNER_CHARACTERS_MAX,
   example: "checkout@pod-7:311",
 });
 
@@ -77,7 +81,7 @@ export type ReleaseInput = z.infer<typeof ReleaseInput>;
 export const VerifyInput = z
   .strictObject({
     owner: OwnerText,
-    fence: FENCE.optional().meta({ description: "Also that it is this very hold." }),
+    fence: FENCE.max(FENCE_DIGITS_MAX).optional().meta({ description: "Also that it is this very hold." }),
     format: SpokenFormat.optional().meta({ description: "Also that it is written so." }),
   })
   .meta({ id: "VerifyInput" });

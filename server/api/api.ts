@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { z } from "zod";
 import { Dispatcher } from "./dispatch.ts";
 import { json } from "./http.ts";
 import { openApiDocument } from "./openapi.ts";
@@ -50,9 +51,16 @@ function documentRoute(routes: readonly Route[]): Route {
   return route({
     method: "GET",
     path: "/openapi.json",
+    operationId: "getDocument",
+    tag: "Administration",
     access: "anyone",
     summary: "This API as an OpenAPI 3.1 document",
-    response: { status: 200, description: "The document." },
+    response: {
+      status: 200,
+      schema: z.looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) }),
+      example: { openapi: "3.1.1", info: { title: "Lockkeeper", version: "1.0.0" }, paths: {} },
+      description: "The document.",
+    },
     handle: () => {
       text ??= openApiDocument(routes);
       return json(200, text);

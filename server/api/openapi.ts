@@ -1,17 +1,36 @@
 import { z } from "zod";
-import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
-import { type ErrorCode, Problem, STATUS_OF_CODE, TITLE_OF_CODE } from "../../lib/contract/error.ts";
-import { LockEvent } from "../../lib/contract/event.ts";
-import { TargetQuery } from "../../lib/contract/target.ts";
+import {
+  createDocument,
+  type ZodOpenApiObject,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiOverride,
+  type ZodOpenApiPathsObject,
+} from "zod-openapi";
+import type { ErrorCode } from "../../lib/contract/error.ts";
+import { Problem } from "../../lib/contract/error.ts";
+import { KEY_BYTES_MAX } from "../../lib/contract/key.ts";
+import { TARGET_CHARACTERS_MAX, TargetQuery } from "../../lib/contract/target.ts";
+import { messageSchemas, problemsOf, successOf } from "./openapi-answers.ts";
 import type { Route } from "./route.ts";
+import { TAGS } from "./tag.ts";
 
-const KEY = z.string().meta({
-  description:
-    "The key, percent-encoded (slashes as %2F), or `~` and the base64url of its bytes. The second form is needed for `.`, `..`, keys with `//`, with a slash at either end, with a leading `~`, and for bytes that are not UTF-8.",
-  example: "lock%3Aorders%3A42",
-});
+/** `~` and the base64url of the largest key. */
+const KEY_SEGMENT_MAX = 1 + Math.ceil((KEY_BYTES_MAX * 4) / 3);
+const TARGET_NAME = z
+  .string()
+  .min(1)
+  .max(TARGET_CHARACTERS_MAX)
+  .meta({ description: "The name of a target.", example: "default" });
+const INT32_MAX = 2 ** 31 - 1;
 
-const TARGET_NAME = z.string().meta({ description: "The name of a target.", example: "default" });
+const KEY = z
+  .string()
+  .min(1)
+  .max(KEY_SEGMENT_MAX)
+  .meta({
+    description: `The key of the lock, ${KEY_BYTES_MAX} bytes at most. In an address it is percent-encoded as one segment (a slash is %2F), as every client library does; or it is \`~\` and the base64url of its bytes, which \`.\`, \`..\`, keys with \`//\`, with a slash at either end, with a leading \`~\`, and bytes that are not UTF-8 need.`,
+    example: "lock:orders:42",
+  });
 
 /** The OpenAPI 3.1 document, made from the same declarations that answer requests. */
 export function openApiDocument(routes: readonly Route[]): object {
@@ -20,49 +39,83 @@ export function openApiDocument(routes: readonly Route[]): object {
     const path = `/api/v1${route.path}`;
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) };
   }
-  return createDocument({
+  const document: ZodOpenApiObject = {
     openapi: "3.1.1",
     info: {
       title: "Lockkeeper",
-      version: "1",
+      version: "1.0.0",
       description:
-        "Locks in Redis: acquire, renew, release, look and free. A lease can be held twice after a long pause or a failover: protect what must not be written twice with the fence.",
-      license: { name: "MIT" },
+        "Locks in Redis: acquire, renew, release, look and free. A lease can be held twice after a long pause or a failover: protect what must not be written twice with the fence.\n\nWhat fails answers a problem document (RFC 9457); its `code` is one of a closed set, and its facts stand beside. A new member may come into any answer: ignore what you do not know.",
+      license: { name: "MIT", identifier: "MIT" },
     },
+    servers: [{ url: "/", description: "Where this document came from." }],
+    tags: Object.entries(TAGS)
+      .filter(([name]) => routes.some(({ tag }) => tag === name))
+      .map(([name, description]) => ({ name, description })),
     security: [{ key: [] }, { session: [] }],
     paths,
     components: {
-      schemas: { LockEvent },
+      schemas: { Problem, ...messageSchemas(routes) },
       securitySchemes: {
-        key: { type: "http", scheme: "bearer", description: "An API key." },
+        key: { type: "http", scheme: "bearer", description: "An API key. What apps use." },
         session: {
           type: "apiKey",
           in: "cookie",
           name: "lockkeeper_PORT",
-          description: "A browser's session.",
+          description:
+            "A browser's session, made by POST /login. Whatever is not a GET is taken from the console's own pages only.",
         },
       },
     },
-  });
+  };
+  return createDocument(document, { override: forClients });
 }
 
+/** What generated clients need to know besides what zod says. */
+const forClients: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
+  // A client that was made before a member came into an answer must go on reading it.
+  const isStrict = zodSchema instanceof z.ZodObject && zodSchema.def.catchall !== undefined;
+  if (io === "output" && jsonSchema.additionalProperties === false && !isStrict) {
+    delete jsonSchema.additionalProperties;
+  }
+  if (jsonSchema.type !== "integer") return;
+  const { minimum, maximum } = jsonSchema;
+  // What we answer has no limit but that a number must be exact; what we take, has.
+  if (io === "output" && maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (io === "output" && minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if ((jsonSchema.maximum ?? Number.POSITIVE_INFINITY) > INT32_MAX) jsonSchema.format = "int64";
+};
+
 function operationOf(route: Route): ZodOpenApiOperationObject {
-  const query = queryOf(route);
-  const parameters = {
-    ...(route.path.includes("{key}") ? { path: z.object({ key: KEY }) } : {}),
-    ...(route.path.includes("{id}") ? { path: z.object({ id: z.string() }) } : {}),
-    ...(route.path.includes("{target}") ? { path: z.object({ target: TARGET_NAME }) } : {}),
-    ...(query === undefined ? {} : { query }),
-    ...(route.idempotent ? { header: idempotencyHeader } : {}),
-  };
+  const { access, operationId, summary, description, tag, response } = route;
   return {
-    operationId: `${route.method.toLowerCase()}${route.path.replace(/[^A-Za-z]+(.)?/g, (_, next: string | undefined) => (next ?? "").toUpperCase())}`,
-    summary: route.summary,
-    ...(route.description === undefined ? {} : { description: route.description }),
-    ...(route.access === "anyone" ? { security: [] } : {}),
-    requestParams: parameters,
+    operationId,
+    tags: [tag],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    ...(access === "anyone" ? { security: [] } : {}),
+    "x-access": access,
+    requestParams: parametersOf(route),
     ...(route.body === undefined ? {} : { requestBody: bodyOf(route.body, route.examples) }),
-    responses: { [String(route.response.status)]: successOf(route), ...problemsOf(errorsOf(route)) },
+    responses: { [String(response.status)]: successOf(route), ...problemsOf(errorsOf(route)) },
+  };
+}
+
+function parametersOf(route: Route) {
+  const { path, idIs, headers, idempotent } = route;
+  const query = queryOf(route);
+  const id = z
+    .string()
+    .min(1)
+    .max(KEY_SEGMENT_MAX)
+    .meta({ ...idIs });
+  return {
+    ...(path.includes("{key}") ? { path: z.object({ key: KEY }) } : {}),
+    ...(path.includes("{id}") ? { path: z.object({ id }) } : {}),
+    ...(path.includes("{target}") ? { path: z.object({ target: TARGET_NAME }) } : {}),
+    ...(query === undefined ? {} : { query }),
+    ...(idempotent ? { header: idempotencyHeader } : {}),
+    ...(headers === undefined ? {} : { header: headers }),
   };
 }
 
@@ -73,7 +126,7 @@ function queryOf({ path, scope, query }: Route): z.ZodObject | undefined {
 }
 
 /** How any call of its kind can fail, and how this one can besides. */
-function errorsOf({ path, query, body, access, scope, effect, errors = [] }: Route): ErrorCode[] {
+export function errorsOf({ path, query, body, access, scope, effect, errors = [] }: Route): ErrorCode[] {
   const isChecked = query !== undefined || body !== undefined || path.includes("{key}");
   const when = (applies: boolean, ...codes: ErrorCode[]) => (applies ? codes : []);
   const all = [
@@ -100,34 +153,15 @@ function bodyOf(schema: z.ZodType, shown: Route["examples"]) {
 }
 
 const idempotencyHeader = z.object({
-  "Idempotency-Key": z.string().optional().meta({
-    description:
-      "1 to 128 visible ASCII characters. Repeating a request with its id changes nothing; kept for two minutes and eight requests of the key.",
-  }),
+  "Idempotency-Key": z
+    .string()
+    .min(1)
+    .max(128)
+    .regex(/^[!-~]+$/)
+    .optional()
+    .meta({
+      description:
+        "1 to 128 visible ASCII characters, new for each request. Repeating a request with its id changes nothing; kept for two minutes and eight requests of the key.",
+      example: "0199c1f2-8a44-7d1e-9c3b-5f0d2b7a6e11",
+    }),
 });
-
-function successOf({ response }: Route) {
-  const { description, schema } = response;
-  if (schema === undefined) return { description };
-  return {
-    description,
-    content: { [response.stream ? "text/event-stream" : "application/json"]: { schema } },
-  };
-}
-
-function problemsOf(codes: readonly ErrorCode[]) {
-  const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of [...codes, "internal" as const]) {
-    const status = STATUS_OF_CODE[code];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-  }
-  return Object.fromEntries(
-    [...byStatus].map(([status, of]) => [
-      String(status),
-      {
-        description: of.map((code) => `\`${code}\`: ${TITLE_OF_CODE[code]}.`).join(" "),
-        content: { "application/problem+json": { schema: Problem } },
-      },
-    ]),
-  );
-}

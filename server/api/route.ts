@@ -8,6 +8,7 @@ import { InvalidError } from "../locks/errors.ts";
 import type { TargetKeeper } from "../targets/keeper.ts";
 import type { Target } from "../targets/target.ts";
 import type { ApiRequest, ApiResponse } from "./http.ts";
+import type { Tag } from "./tag.ts";
 
 /** A call that has passed: who may, what was asked, all checked. */
 export interface Call<Query, Body> {
@@ -35,11 +36,39 @@ export interface TargetCall<Query, Body> extends Call<Query, Body> {
   readonly target: Target;
 }
 
+/** What a call that went well answers. */
+export interface Success {
+  readonly status: 200 | 201 | 202 | 204;
+  readonly description: string;
+  readonly schema?: z.ZodType;
+  /** An answer as it may come; wherever there is a schema. */
+  readonly example?: unknown;
+  /** `application/json`, if nothing is said. */
+  readonly mediaTypes?: readonly string[];
+  /** It answers server-sent events; `messages` says which, by the names of their events. */
+  readonly stream?: true;
+  readonly messages?: Readonly<Record<string, StreamMessage>>;
+  /** Headers besides those that every answer has, with what they say. */
+  readonly headers?: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
+}
+
+/** What stands in `data` of a server-sent event, as JSON. */
+export interface StreamMessage {
+  readonly description: string;
+  readonly schema: z.ZodType;
+  readonly example: unknown;
+}
+
 /** One declaration a route: matching, checks, types and the OpenAPI document all come from it. */
 export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below /api/v1; `{key}`, `{id}` and `{target}` stand for one segment. */
   readonly path: string;
+  /** What a generated client calls it: a verb and a noun, such as `acquireLock`; never changed, for clients are built on it. */
+  readonly operationId: string;
+  readonly tag: Tag;
+  /** What `{id}` in the path is. */
+  readonly idIs?: { readonly description: string; readonly example: string };
   /**
    * What it is about: the server as a whole; a target, which is named in the path or by `target=` in the query; or
    * (`keeper`) a target that may not have been reached yet.
@@ -57,9 +86,11 @@ export interface Route {
   readonly body?: z.ZodType;
   /** Bodies that the document shows, by what they are for. */
   readonly examples?: Readonly<Record<string, object>>;
+  /** Headers that its handler reads, as the document says them. */
+  readonly headers?: z.ZodObject;
   /** Takes an Idempotency-Key. */
   readonly idempotent?: true;
-  readonly response: { status: 200 | 204; schema?: z.ZodType; description: string; stream?: true };
+  readonly response: Success;
   /** Its own; those that any route of its kind has (`errorsOf`) go without saying. */
   readonly errors?: readonly ErrorCode[];
   /** Of a verb: what is counted, timed and traced of a call. */

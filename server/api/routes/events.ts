@@ -1,10 +1,12 @@
-import { ENDINGS, EventFilter, EventsHello, type HistoryEntry } from "../../../lib/contract/event.ts";
+import { z } from "zod";
+import { ENDINGS, EventFilter, type HistoryEntry } from "../../../lib/contract/event.ts";
 import { eventMatcher } from "../../../lib/contract/event-filter.ts";
 import { type Key, keyOfFields, textOfKey } from "../../../lib/contract/key.ts";
 import { keysFor } from "../../auth/principal.ts";
 import type { Told } from "../../history/journal.ts";
 import type { KeyRange } from "../../redis/glob.ts";
 import type { Target } from "../../targets/target.ts";
+import { EVENT_MESSAGES } from "../examples/streams.ts";
 import type { Sink } from "../http.ts";
 import { type Route, targetRoute } from "../route.ts";
 import type { Services } from "../services.ts";
@@ -15,19 +17,34 @@ const SNAPSHOT_PAGE = 500;
 /** How long an event may take from Redis to its readers; longer while nobody records, and then it is told as news. */
 const ON_ITS_WAY_MS = 10_000;
 
+const LAST_EVENT_ID = z.object({
+  "Last-Event-ID": z.string().max(64).optional().meta({
+    description: "The id of the last event that was read: the stream goes on after it.",
+    example: "1795216496123-0",
+  }),
+});
+
 /** The stream of events, for apps and scripts. */
 export function eventRoutes({ streams }: Services): Route[] {
   return [
     targetRoute({
       method: "GET",
       path: "/events",
+      operationId: "streamEvents",
+      tag: "Streams",
       access: "read",
       summary: "Stream of events (SSE)",
       description:
         "Begins with `hello`, which tells what can be replayed. With `Last-Event-ID` the events after it follow; when some of them are not kept any more, `gap` and what is left; when the id is not known here, `reset` and `snapshot` messages with every held lock. Then each event as it happens, by its type's name. `gap` with an id and `from` and `to` is an entry of the history: nobody watched in that time. Ids are the same at every instance. Renewals and waits carry no id and are not replayed, nor do events while the home store is away; those are recorded later, and a message with nothing but their id follows then. With `key`, `owner` and `type` only such events come; `reset` and `snapshot` are of all locks.",
       query: EventFilter,
       narrows: true,
-      response: { status: 200, schema: EventsHello, description: "text/event-stream.", stream: true },
+      headers: LAST_EVENT_ID,
+      response: {
+        status: 200,
+        description: "The stream, until the client closes it.",
+        stream: true,
+        messages: EVENT_MESSAGES,
+      },
       errors: ["too_many_streams"],
       handle: ({ target, request, query, principal, mayStill }) => {
         streams.assertRoom(principal.id);

@@ -1,4 +1,5 @@
 import { FinderInput, FinderReport } from "../../../lib/contract/finder.ts";
+import { FINDING } from "../examples/targets.ts";
 import { json } from "../http.ts";
 import { type Route, targetRoute } from "../route.ts";
 
@@ -7,12 +8,15 @@ export function finderRoutes(): Route[] {
   const response = {
     status: 200,
     schema: FinderReport,
+    example: FINDING,
     description: "How far it is, and what was found.",
   } as const;
   return [
     targetRoute({
       method: "GET",
       path: "/finder",
+      operationId: "getFinder",
+      tag: "Targets",
       access: "read",
       summary: "How far the finder is, and what it has found",
       response,
@@ -21,6 +25,8 @@ export function finderRoutes(): Route[] {
     targetRoute({
       method: "POST",
       path: "/finder",
+      operationId: "startFinder",
+      tag: "Targets",
       access: "force",
       effect: "reads",
       summary: "Go through all keys by their shape, and tell which are locks",
@@ -37,6 +43,8 @@ export function finderRoutes(): Route[] {
     targetRoute({
       method: "POST",
       path: "/finder/cancel",
+      operationId: "cancelFinder",
+      tag: "Targets",
       access: "force",
       effect: "reads",
       summary: "Stop the finder; what it has found stays",

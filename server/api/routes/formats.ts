@@ -3,6 +3,7 @@ import { FORMAT_NAMES, isSpoken } from "../../../lib/contract/format.ts";
 import { FORMAT_FACTS } from "../../../lib/contract/format-facts.ts";
 import { FormatRulesInput, Formats } from "../../../lib/contract/format-rule.ts";
 import type { RuleBook } from "../../watch/rule-book.ts";
+import { FORMATS } from "../examples/targets.ts";
 import { json } from "../http.ts";
 import { type Route, targetRoute } from "../route.ts";
 
@@ -12,14 +13,18 @@ export function formatRoutes(log: Logger): Route[] {
     targetRoute({
       method: "GET",
       path: "/formats",
+      operationId: "listFormats",
+      tag: "Targets",
       access: "read",
       summary: "The formats that are known, and the rules that say which keys are of which",
-      response: { status: 200, schema: Formats, description: "Formats and rules." },
+      response: { status: 200, schema: Formats, example: FORMATS, description: "Formats and rules." },
       handle: ({ target }) => json(200, formatsOf(target.rules)),
     }),
     targetRoute({
       method: "PUT",
       path: "/formats/rules",
+      operationId: "replaceFormatRules",
+      tag: "Targets",
       // They are kept in the home store.
       effect: "reads",
       access: "admin",
@@ -36,7 +41,12 @@ export function formatRoutes(log: Logger): Route[] {
         },
         "No rules": { rules: [] },
       },
-      response: { status: 200, schema: Formats, description: "Formats, and the rules from now on." },
+      response: {
+        status: 200,
+        schema: Formats,
+        example: FORMATS,
+        description: "Formats, and the rules from now on.",
+      },
       errors: ["unknown_outcome"],
       handle: async ({ target: { name, rules, watcher }, body, principal }) => {
         const before = rules.listed;

@@ -4,6 +4,7 @@ import { type Key, keyOfFields } from "../../../lib/contract/key.ts";
 import { keysFor } from "../../auth/principal.ts";
 import type { Journal, PastPage } from "../../history/journal.ts";
 import type { KeyRange } from "../../redis/glob.ts";
+import { HISTORY, KEY_HISTORY } from "../examples/locks.ts";
 import { json } from "../http.ts";
 import { type Route, targetRoute } from "../route.ts";
 
@@ -13,25 +14,29 @@ export function historyRoutes(): Route[] {
     targetRoute({
       method: "GET",
       path: "/history",
+      operationId: "listEvents",
+      tag: "Looking",
       access: "read",
       summary: "What happened, newest first",
       description:
         "A page of events by key, owner, type and time, and of the gaps among them in which nobody watched. The same at every instance.",
       query: HistoryQuery,
       narrows: true,
-      response: { status: 200, schema: History, description: "One page." },
+      response: { status: 200, schema: History, example: HISTORY, description: "One page." },
       handle: ({ target, query, principal }) =>
         json(200, pastOf(target.journal, query, keysFor(principal, "read", target.name))),
     }),
     targetRoute({
       method: "GET",
       path: "/locks/{key}/history",
+      operationId: "getLockHistory",
+      tag: "Looking",
       access: "read",
       summary: "What happened to one lock, newest first",
       description:
         "A page of its events, and of the gaps among them in which nobody watched. With `at` also who held it at that moment, since when, and how that ended.",
       query: KeyHistoryQuery,
-      response: { status: 200, schema: History, description: "One page." },
+      response: { status: 200, schema: History, example: KEY_HISTORY, description: "One page." },
       handle: ({ target, key, query }) => json(200, pastOfKey(target.journal, key, query)),
     }),
   ];

@@ -1,4 +1,5 @@
-import { LiveHello, LiveQuery, LiveView } from "../../../lib/contract/live.ts";
+import { LiveQuery, LiveView } from "../../../lib/contract/live.ts";
+import { LIVE_STREAM_MESSAGES } from "../examples/streams.ts";
 import { keeperRoute, type Route, route } from "../route.ts";
 import type { Services } from "../services.ts";
 import { SSE_HEADERS } from "../sse.ts";
@@ -10,12 +11,19 @@ export function liveRoutes({ live, streams }: Services): Route[] {
     keeperRoute({
       method: "GET",
       path: "/live",
+      operationId: "streamLive",
+      tag: "Streams",
       access: "read",
       summary: "The console's stream (SSE)",
       description:
         "Messages: `hello`; `window`, then `rows` with what has changed in it; `lock`; `recent` and `events`, when they are asked for; `health` every second. A reader that falls behind is told the newest as soon as it has read the rest, not all that was between, and `skipped` says how many events that were.",
       query: LiveQuery,
-      response: { status: 200, schema: LiveHello, description: "text/event-stream.", stream: true },
+      response: {
+        status: 200,
+        description: "The stream, until the client closes it.",
+        stream: true,
+        messages: LIVE_STREAM_MESSAGES,
+      },
       errors: ["not_found", "too_many_streams", "unavailable"],
       handle: ({ keeper, query: { carry, ...view }, principal, mayStill }) => {
         streams.assertRoom(principal.id);
@@ -33,9 +41,16 @@ export function liveRoutes({ live, streams }: Services): Route[] {
     route({
       method: "POST",
       path: "/live/{id}",
+      operationId: "changeLiveView",
+      tag: "Streams",
       access: "read",
       summary: "Change what a stream carries",
+      idIs: { description: "The `stream` of its `hello`.", example: "k3Jd9xQ2" },
       body: LiveView,
+      examples: {
+        "Another filter": { filter: "key:lock:orders:*", limit: 50 },
+        "One lock and its events": { limit: 0, lock: "lock%3Aorders%3A42" },
+      },
       response: { status: 204, description: "The stream carries the new view." },
       errors: ["not_found", "unavailable"],
       handle: ({ id, body, principal }) => {

@@ -16,6 +16,7 @@ import type { Hold } from "../../watch/hold.ts";
 import { type Order, orderOf } from "../../watch/questions.ts";
 import type { Place } from "../../watch/sorted-keys.ts";
 import type { Watcher } from "../../watch/watcher.ts";
+import { FORCE_RELEASED, HELD_LOCK, LOCK_LIST, RESERVED } from "../examples/locks.ts";
 import { json } from "../http.ts";
 import { type Route, targetRoute } from "../route.ts";
 
@@ -25,20 +26,29 @@ export function lockRoutes(): Route[] {
     targetRoute({
       method: "GET",
       path: "/locks",
+      operationId: "listLocks",
+      tag: "Looking",
       access: "read",
       summary: "List the locks that are held, or have ended and are still there",
       query: ListQuery,
       narrows: true,
-      response: { status: 200, schema: LockList, description: "One page." },
+      response: { status: 200, schema: LockList, example: LOCK_LIST, description: "One page." },
       handle: ({ target, query, principal }) =>
         json(200, listOf(target.watcher, query, keysFor(principal, "read", target.name))),
     }),
     targetRoute({
       method: "GET",
       path: "/locks/{key}",
+      operationId: "getLock",
+      tag: "Looking",
       access: "read",
       summary: "Look at one lock, in Redis, now",
-      response: { status: 200, schema: Lock, description: "The lock; a free key has no holders." },
+      response: {
+        status: 200,
+        schema: Lock,
+        example: HELD_LOCK,
+        description: "The lock; a free key has no holders.",
+      },
       errors: ["not_a_lock", "key_not_allowed"],
       handle: async ({ target, key, principal }) =>
         json(200, await lockNow(target.watcher, key, keysFor(principal, "read", target.name))),
@@ -46,6 +56,8 @@ export function lockRoutes(): Route[] {
     targetRoute({
       method: "POST",
       path: "/locks/{key}/force-release",
+      operationId: "forceReleaseLock",
+      tag: "Acting",
       access: "force",
       summary: "Free a stuck lock, if it is still the hold that was seen",
       description:
@@ -64,7 +76,12 @@ export function lockRoutes(): Route[] {
           format: "redsync",
         },
       },
-      response: { status: 200, schema: ForceReleased, description: "Released, or already gone." },
+      response: {
+        status: 200,
+        schema: ForceReleased,
+        example: FORCE_RELEASED,
+        description: "Released, or already gone.",
+      },
       errors: [
         "reason_required",
         "format_required",
@@ -85,6 +102,8 @@ export function lockRoutes(): Route[] {
     targetRoute({
       method: "POST",
       path: "/locks/{key}/reserve",
+      operationId: "reserveLock",
+      tag: "Acting",
       access: "force",
       summary: "Keep everybody off a free lock for a while",
       description:
@@ -99,7 +118,12 @@ export function lockRoutes(): Route[] {
         },
       },
       idempotent: true,
-      response: { status: 200, schema: Grant, description: "Nobody gets it until this ends." },
+      response: {
+        status: 200,
+        schema: Grant,
+        example: RESERVED,
+        description: "Nobody gets it until this ends.",
+      },
       errors: [
         "held",
         "lost",

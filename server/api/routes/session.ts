@@ -1,8 +1,14 @@
 import { LoginInput, Session } from "../../../lib/contract/session.ts";
 import { UnauthenticatedError } from "../../locks/errors.ts";
+import { SESSION } from "../examples/targets.ts";
 import { json } from "../http.ts";
 import { type Route, route } from "../route.ts";
 import type { Services } from "../services.ts";
+
+const SESSION_COOKIE = {
+  description: "The session: HttpOnly, SameSite=Lax; empty, and over at once, after logging out.",
+  example: "lockkeeper_3000=…; Path=/; HttpOnly; SameSite=Lax; Max-Age=43200",
+};
 
 /** A browser's way in and out. */
 export function sessionRoutes({ sessions, authentication }: Services): Route[] {
@@ -10,12 +16,17 @@ export function sessionRoutes({ sessions, authentication }: Services): Route[] {
     route({
       method: "POST",
       path: "/login",
+      operationId: "logIn",
+      tag: "Sessions",
       access: "anyone",
       summary: "Log a browser in with the token of a one-time link",
       body: LoginInput,
+      examples: { "The part after # of the link": { token: "Zk3vU0m1W8f2JtQ5h7yLr9xC" } },
       response: {
         status: 200,
         schema: Session,
+        example: SESSION,
+        headers: { "Set-Cookie": SESSION_COOKIE },
         description: "Logged in; the session is in an HttpOnly cookie.",
       },
       errors: ["unauthenticated", "forbidden", "unavailable", "unknown_outcome"],
@@ -31,9 +42,15 @@ export function sessionRoutes({ sessions, authentication }: Services): Route[] {
     route({
       method: "POST",
       path: "/logout",
+      operationId: "logOut",
+      tag: "Sessions",
       access: "anyone",
       summary: "End the browser's session",
-      response: { status: 204, description: "The session is gone." },
+      response: {
+        status: 204,
+        description: "The session is gone.",
+        headers: { "Set-Cookie": SESSION_COOKIE },
+      },
       errors: ["invalid", "forbidden", "unauthenticated", "unavailable", "unknown_outcome"],
       handle: async ({ request }) => {
         const secret = authentication.secretOf(request);
@@ -44,9 +61,11 @@ export function sessionRoutes({ sessions, authentication }: Services): Route[] {
     route({
       method: "GET",
       path: "/session",
+      operationId: "getSession",
+      tag: "Sessions",
       access: "read",
       summary: "Who this browser is logged in as",
-      response: { status: 200, schema: Session, description: "The session." },
+      response: { status: 200, schema: Session, example: SESSION, description: "The session." },
       errors: ["unavailable"],
       handle: async ({ request }) => {
         const secret = authentication.secretOf(request);

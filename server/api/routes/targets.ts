@@ -1,6 +1,7 @@
 import { TargetHealth, TargetList } from "../../../lib/contract/target.ts";
 import { maySome } from "../../auth/principal.ts";
 import { healthOfTarget, summaryOf } from "../../health/target-health.ts";
+import { TARGET, TARGET_HEALTH } from "../examples/targets.ts";
 import { json } from "../http.ts";
 import { keeperRoute, type Route, route } from "../route.ts";
 import type { Services } from "../services.ts";
@@ -11,11 +12,14 @@ export function targetRoutes({ targets }: Services): Route[] {
     route({
       method: "GET",
       path: "/targets",
+      operationId: "listTargets",
+      tag: "Targets",
       access: "read",
       summary: "The targets that are configured, and how they are",
       response: {
         status: 200,
         schema: TargetList,
+        example: { items: [TARGET] },
         description: "Those that the caller may look at, in the order of the configuration.",
       },
       handle: ({ principal }) => {
@@ -26,11 +30,18 @@ export function targetRoutes({ targets }: Services): Route[] {
     keeperRoute({
       method: "GET",
       path: "/targets/{target}",
+      operationId: "getTargetHealth",
+      tag: "Targets",
       access: "read",
       summary: "Health of a target: what makes its Redis unsafe for locks, and what to do about it",
       description:
         "Asks its masters now: INFO, CONFIG GET, and whether the user may run what is needed. What may not be read is said. Nothing is changed.",
-      response: { status: 200, schema: TargetHealth, description: "Findings, the worst first." },
+      response: {
+        status: 200,
+        schema: TargetHealth,
+        example: TARGET_HEALTH,
+        description: "Findings, the worst first.",
+      },
       errors: ["not_found"],
       handle: async ({ keeper }) => json(200, await healthOfTarget(keeper)),
     }),

@@ -10,6 +10,7 @@ import {
 import { callOf, type VerbEnd } from "../../figures/verb-call.ts";
 import { AbortedError } from "../../locks/errors.ts";
 import type { AcquiredGrant } from "../../locks/verbs.ts";
+import { GRANT, RELEASED, RENEWED, VERIFIED } from "../examples/locks.ts";
 import type { HeldRequest } from "../held-requests.ts";
 import { type ApiResponse, json } from "../http.ts";
 import { type Route, targetRoute } from "../route.ts";
@@ -63,8 +64,8 @@ async function answerOf(
   return json(200, body, { onUndelivered, end: { outcome: "granted", waitedMs } });
 }
 
-const RENEWED: VerbEnd = { outcome: "renewed" };
-const VERIFIED: VerbEnd = { outcome: "verified" };
+const RENEWAL: VerbEnd = { outcome: "renewed" };
+const VERIFICATION: VerbEnd = { outcome: "verified" };
 
 /** How long a request waited before the look that was granted. */
 class WaitClock {
@@ -84,6 +85,8 @@ export function verbRoutes({ held }: Pick<Services, "held">): Route[] {
     targetRoute({
       method: "POST",
       path: "/locks/{key}/acquire",
+      operationId: "acquireLock",
+      tag: "Verbs",
       access: "lock",
       summary: "Acquire a lock",
       description:
@@ -91,7 +94,7 @@ export function verbRoutes({ held }: Pick<Services, "held">): Route[] {
       body: AcquireInput,
       examples: ACQUIRE_EXAMPLES,
       idempotent: true,
-      response: { status: 200, schema: Grant, description: "Granted." },
+      response: { status: 200, schema: Grant, example: GRANT, description: "Granted." },
       errors: [
         ...ALWAYS,
         "not_replicated",
@@ -117,6 +120,8 @@ export function verbRoutes({ held }: Pick<Services, "held">): Route[] {
     targetRoute({
       method: "POST",
       path: "/locks/{key}/renew",
+      operationId: "renewLock",
+      tag: "Verbs",
       access: "lock",
       summary: "Prolong a hold",
       description: "Never creates a lock and never shortens a lease.",
@@ -126,15 +131,17 @@ export function verbRoutes({ held }: Pick<Services, "held">): Route[] {
         "A lock as redlock and redis-py write it": { owner: "checkout@pod-7:311", format: "token" },
       },
       idempotent: true,
-      response: { status: 200, schema: Grant, description: "Renewed." },
+      response: { status: 200, schema: Grant, example: RENEWED, description: "Renewed." },
       errors: [...ALWAYS, "not_replicated", "lost"],
       verb: ({ target, key, body }) => callOf("renew", target.name, key, body),
       handle: async ({ target: { locks }, key, body, requestId }) =>
-        json(200, await locks.renew(key, { ...body, requestId }), { end: RENEWED }),
+        json(200, await locks.renew(key, { ...body, requestId }), { end: RENEWAL }),
     }),
     targetRoute({
       method: "POST",
       path: "/locks/{key}/release",
+      operationId: "releaseLock",
+      tag: "Verbs",
       access: "lock",
       summary: "Give back one count of a hold",
       description:
@@ -148,7 +155,12 @@ export function verbRoutes({ held }: Pick<Services, "held">): Route[] {
         },
       },
       idempotent: true,
-      response: { status: 200, schema: Released, description: "Released, or there was nothing to release." },
+      response: {
+        status: 200,
+        schema: Released,
+        example: RELEASED,
+        description: "Released, or there was nothing to release.",
+      },
       errors: [...ALWAYS],
       verb: ({ target, key, body }) => callOf("release", target.name, key, body),
       handle: async ({ target: { locks }, key, body, requestId }) => {
@@ -159,6 +171,8 @@ export function verbRoutes({ held }: Pick<Services, "held">): Route[] {
     targetRoute({
       method: "POST",
       path: "/locks/{key}/verify",
+      operationId: "verifyLock",
+      tag: "Verbs",
       effect: "reads",
       access: "lock",
       summary: "Ask whether an owner holds the lock now",
@@ -169,11 +183,11 @@ export function verbRoutes({ held }: Pick<Services, "held">): Route[] {
         "Is it still mine": { owner: "checkout@pod-7:311" },
         "Is it still that very hold": { owner: "checkout@pod-7:311", fence: "1795216496123456" },
       },
-      response: { status: 200, schema: Verified, description: "It does." },
+      response: { status: 200, schema: Verified, example: VERIFIED, description: "It does." },
       errors: [...LOOKING, "lost"],
       verb: ({ target, key, body }) => callOf("verify", target.name, key, body),
       handle: async ({ target: { locks }, key, body }) =>
-        json(200, await locks.verify(key, body), { end: VERIFIED }),
+        json(200, await locks.verify(key, body), { end: VERIFICATION }),
     }),
   ];
 }

@@ -1,0 +1,188 @@
+import type { EventsHello, GapEvent, History, HistoryEntry, LockEvent } from "../../../lib/contract/event.ts";
+import type { ForceReleased } from "../../../lib/contract/force.ts";
+import type { LockList } from "../../../lib/contract/list.ts";
+import type { Lock } from "../../../lib/contract/lock.ts";
+import { sampleHolder, sampleLock } from "../../../lib/contract/lock-sample.ts";
+import type { Stats, Usual } from "../../../lib/contract/stats.ts";
+import type { Grant, Released, Verified } from "../../../lib/contract/verb.ts";
+
+/** What the document shows of locks: one morning's lock, told the same everywhere. */
+const KEY = "lock:orders:42";
+const OWNER = "checkout@pod-7:311";
+const FENCE = "1795216496123456";
+const SINCE = 1_795_216_496_123;
+const AS_OF = 1_795_216_504_643;
+
+export const GRANT: Grant = {
+  key: KEY,
+  owner: OWNER,
+  count: 1,
+  fence: FENCE,
+  leaseMs: 30_000,
+  remainingMs: 30_000,
+  asOf: SINCE,
+};
+export const RENEWED: Grant = { ...GRANT, leaseMs: 60_000, remainingMs: 60_000, asOf: AS_OF };
+export const RESERVED: Grant = {
+  ...GRANT,
+  owner: "lockkeeper:reserve:operator:mei",
+  leaseMs: 600_000,
+  remainingMs: 600_000,
+};
+export const RELEASED: Released = { key: KEY, owner: OWNER, outcome: "released", count: 0, asOf: AS_OF };
+export const VERIFIED: Verified = {
+  key: KEY,
+  owner: OWNER,
+  count: 1,
+  fence: FENCE,
+  remainingMs: 21_480,
+  asOf: AS_OF,
+};
+
+export const HELD_LOCK: Lock = sampleLock({
+  target: "default",
+  key: KEY,
+  holders: [
+    sampleHolder({
+      owner: OWNER,
+      fence: FENCE,
+      record: { service: "checkout", host: "pod-7", pid: 311 },
+      since: SINCE,
+      sinceIs: "exact",
+      remainingMs: 21_480,
+      version: `fence.${FENCE}`,
+    }),
+  ],
+  remainingMs: 21_480,
+  waiters: { count: 2, known: "exact" },
+  verdict: {
+    state: "renewing",
+    watchedMs: 8520,
+    renewals: 0,
+    lastRenewalAt: null,
+    cadenceMs: 10_000,
+    nextExpectedAt: SINCE + 10_000,
+    misses: 0,
+  },
+  version: `fence.${FENCE}`,
+  asOf: AS_OF,
+});
+
+export const LOCK_LIST: LockList = { items: [HELD_LOCK], total: 1, asOf: AS_OF };
+
+export const FORCE_RELEASED: ForceReleased = {
+  key: KEY,
+  outcome: "released",
+  owner: OWNER,
+  by: "operator:mei",
+  watchMs: 5000,
+  asOf: AS_OF,
+};
+
+export const ACQUIRED_EVENT: LockEvent = {
+  id: "1795216496123-0",
+  type: "acquired",
+  target: "default",
+  key: KEY,
+  at: SINCE,
+  owner: OWNER,
+  count: 1,
+  fence: FENCE,
+  seq: 1,
+  observed: "exact",
+};
+export const RELEASED_EVENT: LockEvent = {
+  ...ACQUIRED_EVENT,
+  id: "1795216504643-0",
+  type: "released",
+  at: AS_OF,
+  heldMs: 8520,
+  seq: 2,
+};
+export const GAP_EVENT: GapEvent = {
+  id: "1795216200000-0",
+  type: "gap",
+  target: "default",
+  at: 1_795_216_200_000,
+  from: 1_795_216_140_000,
+  to: 1_795_216_200_000,
+};
+const ENTRIES: HistoryEntry[] = [RELEASED_EVENT, ACQUIRED_EVENT, GAP_EVENT];
+export const HISTORY: History = { items: ENTRIES, complete: true };
+export const KEY_HISTORY: History = {
+  items: [RELEASED_EVENT, ACQUIRED_EVENT],
+  complete: true,
+  holds: [
+    {
+      owner: OWNER,
+      fence: FENCE,
+      since: SINCE,
+      sinceIs: "exact",
+      until: AS_OF,
+      end: "told",
+      ended: RELEASED_EVENT,
+    },
+  ],
+};
+export const EVENTS_HELLO: EventsHello = {
+  oldest: "1795130104643-0",
+  newest: "1795216496123-0",
+  now: AS_OF,
+};
+
+const USUAL_MS = { p50: 840, p95: 3120, samples: 412.5 };
+export const USUAL: Usual = {
+  pattern: "lock:orders:*",
+  heldMs: USUAL_MS,
+  waitedMs: { p50: 12, p95: 96, samples: 31.2 },
+  since: 1_795_130_104_643,
+  waitsSince: 1_795_200_000_000,
+};
+
+const FIGURES = {
+  pattern: USUAL.pattern,
+  heldMs: USUAL.heldMs,
+  waitedMs: USUAL.waitedMs,
+  acquisitions: 1830,
+  waits: 44,
+  refusals: 12,
+  givenUp: 1,
+  expired: 3,
+  expiredInUse: 1,
+  renewalsFailed: 0,
+  forceReleases: 1,
+  evictions: 0,
+};
+export const STATS: Stats = {
+  target: "default",
+  now: AS_OF,
+  since: 1_795_130_104_643,
+  waitsSince: 1_795_200_000_000,
+  totals: {
+    held: 17,
+    ended: 0,
+    waiting: 2,
+    abnormal: 1,
+    byFormat: [{ format: "redisson", held: 17, abnormal: 1 }],
+    byVerdict: [
+      { verdict: "renewing", held: 16 },
+      { verdict: "no-expiry", held: 1 },
+    ],
+  },
+  series: {
+    stepMs: 10_000,
+    points: [
+      {
+        at: 1_795_216_500_000,
+        held: 17,
+        waiting: 2,
+        abnormal: 1,
+        acquisitionsPerS: 4.2,
+        expired: 0,
+        waitedMsP95: 96,
+      },
+    ],
+  },
+  top: { contended: [FIGURES], longestWaits: [FIGURES], expiredInUse: [FIGURES] },
+  patterns: { items: [FIGURES], total: 1 },
+};
