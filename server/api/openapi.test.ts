@@ -43,7 +43,9 @@ function unlimited(given: Json, where: string): string[] {
       .map((name) => `${where} has no ${name} (say it in zod, or with .meta({ ${name} }))`);
   const type = String(schema.type);
   if (type === "string") return lacking("maxLength");
-  if (type === "integer" || type === "number") return lacking("minimum", "maximum");
+  if (type === "integer" || type === "number") {
+    return lacking(schema.exclusiveMinimum === undefined ? "minimum" : "exclusiveMinimum", "maximum");
+  }
   if (type === "array") return [...lacking("maxItems"), ...unlimited(schema.items ?? {}, `${where}[]`)];
   const members = Object.entries(schema.properties ?? {});
   return members.flatMap(([name, member]) => unlimited(member ?? {}, `${where}.${name}`));

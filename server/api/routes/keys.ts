@@ -1,4 +1,5 @@
 import { ApiKey, ApiKeyInput, ApiKeyList, ApiKeyMade, RotateInput } from "../../../lib/contract/api-key.ts";
+import { API_KEY, API_KEY_MADE, API_KEY_ROTATED, KEY_ID } from "../examples/accounts.ts";
 import { json } from "../http.ts";
 import { type Route, route } from "../route.ts";
 import type { Services } from "../services.ts";
@@ -12,15 +13,24 @@ export function keyRoutes({ apiKeys, targets }: Services): Route[] {
     route({
       method: "GET",
       path: "/keys",
+      operationId: "listApiKeys",
+      tag: "Administration",
       access: "admin",
       summary: "All API keys",
-      response: { status: 200, schema: ApiKeyList, description: "Without their secrets, which nobody has." },
+      response: {
+        status: 200,
+        schema: ApiKeyList,
+        example: { items: [API_KEY] },
+        description: "Without their secrets, which nobody has.",
+      },
       errors: STORE,
       handle: async () => json(200, { items: await apiKeys.list() }),
     }),
     route({
       method: "POST",
       path: "/keys",
+      operationId: "makeApiKey",
+      tag: "Administration",
       access: "admin",
       summary: "Make an API key",
       description:
@@ -29,7 +39,12 @@ export function keyRoutes({ apiKeys, targets }: Services): Route[] {
       examples: {
         "An app that locks orders": { name: "checkout", verbs: ["read", "lock"], keys: ["lock:orders:*"] },
       },
-      response: { status: 200, schema: ApiKeyMade, description: "The key, with its secret." },
+      response: {
+        status: 200,
+        schema: ApiKeyMade,
+        example: API_KEY_MADE,
+        description: "The key, with its secret.",
+      },
       errors: STORE,
       handle: async ({ body, principal }) => {
         assertTargets(targets, body.targets, "targets");
@@ -39,15 +54,21 @@ export function keyRoutes({ apiKeys, targets }: Services): Route[] {
     route({
       method: "GET",
       path: "/keys/{id}",
+      operationId: "getApiKey",
+      tag: "Administration",
+      idIs: KEY_ID,
       access: "admin",
       summary: "One API key",
-      response: { status: 200, schema: ApiKey, description: "Without its secret." },
+      response: { status: 200, schema: ApiKey, example: API_KEY, description: "Without its secret." },
       errors: ["not_found", ...STORE],
       handle: async ({ id }) => json(200, await apiKeys.one(id)),
     }),
     route({
       method: "DELETE",
       path: "/keys/{id}",
+      operationId: "revokeApiKey",
+      tag: "Administration",
+      idIs: KEY_ID,
       access: "admin",
       summary: "Revoke an API key",
       description:
@@ -62,12 +83,21 @@ export function keyRoutes({ apiKeys, targets }: Services): Route[] {
     route({
       method: "POST",
       path: "/keys/{id}/rotate",
+      operationId: "rotateApiKey",
+      tag: "Administration",
+      idIs: KEY_ID,
       access: "admin",
       summary: "Give an API key a new secret",
       description:
         "The id stays, and with it what the key holds. The secret before works for overlapMs more; the one before that ends at once.",
       body: RotateInput,
-      response: { status: 200, schema: ApiKeyMade, description: "The key, with its new secret." },
+      examples: { "The old secret works for an hour more": { overlapMs: 3_600_000 }, "At once": {} },
+      response: {
+        status: 200,
+        schema: ApiKeyMade,
+        example: API_KEY_ROTATED,
+        description: "The key, with its new secret.",
+      },
       errors: ["not_found", ...STORE],
       handle: async ({ id, body, principal }) =>
         json(200, await apiKeys.rotate(id, body.overlapMs, principal)),
