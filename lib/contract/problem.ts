@@ -230,6 +230,15 @@ export const PROBLEM_OF_CODE = {
       lock: { ...SEEN, type: "string", format: "token", confidence: "possible" },
     },
   },
+  confirm_required: {
+    remedy: "Look at what is to be freed once more, and send the name of the target in `confirm`.",
+    facts: { target: z.string().meta({ description: "What has to be sent." }) },
+    example: {
+      detail:
+        'The target is of production, and several locks are to be freed at once: send its name, "main", in `confirm`. Nothing was released.',
+      target: "main",
+    },
+  },
   queue_full: {
     remedy: "Try again later, with a pause that grows.",
     facts: { ...keyFields, waiting: z.int().meta({ description: "How many wait for it." }) },

@@ -4,6 +4,7 @@ import { Dispatcher } from "./dispatch.ts";
 import { json } from "./http.ts";
 import { openApiDocument } from "./openapi.ts";
 import { type Route, route } from "./route.ts";
+import { bulkRoutes } from "./routes/bulk.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { finderRoutes } from "./routes/finder.ts";
 import { formatRoutes } from "./routes/formats.ts";
@@ -33,6 +34,7 @@ export function apiRoutes(services: Services, log: Logger): Route[] {
   const routes = [
     ...verbRoutes(services),
     ...lockRoutes(),
+    ...bulkRoutes(services, log),
     ...eventRoutes(services),
     ...historyRoutes(),
     ...liveRoutes(services),

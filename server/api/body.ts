@@ -7,16 +7,16 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i;
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 /** Reads a JSON body. @throws LockkeeperError unsupported_media_type, too_large, invalid */
-export async function readJson(request: ApiRequest): Promise<unknown> {
+export async function readJson(request: ApiRequest, bytesMax = BODY_BYTES_MAX): Promise<unknown> {
   const length = Number(request.header("content-length") ?? "0");
-  if (length > BODY_BYTES_MAX) throw tooLarge();
+  if (length > bytesMax) throw tooLarge(bytesMax);
   const type = request.header("content-type");
   if (type === undefined || !JSON_TYPE.test(type)) {
     const given = type === undefined ? "it has none" : `it is ${JSON.stringify(type.slice(0, 100))}`;
     throw new UnsupportedMediaTypeError(`The Content-Type must be application/json; ${given}.`);
   }
-  const bytes = await request.body(BODY_BYTES_MAX);
-  if (bytes === undefined) throw tooLarge();
+  const bytes = await request.body(bytesMax);
+  if (bytes === undefined) throw tooLarge(bytesMax);
   const text = textOf(bytes);
   try {
     return JSON.parse(text);
@@ -34,6 +34,6 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
-function tooLarge(): TooLargeError {
-  return new TooLargeError(`The body is larger than ${BODY_BYTES_MAX} bytes.`);
+function tooLarge(bytesMax: number): TooLargeError {
+  return new TooLargeError(`The body is larger than ${bytesMax} bytes.`);
 }

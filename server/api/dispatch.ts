@@ -107,7 +107,10 @@ export class Dispatcher {
       key: key ?? "",
       mayStill: () => this.#mayStill(request, route, name, key),
       query: route.query === undefined ? NO_QUERY : parse(route.query, queryOf(query, route), "Query"),
-      body: route.body === undefined ? noBody(request) : parse(route.body, await readJson(request), "Body"),
+      body:
+        route.body === undefined
+          ? noBody(request)
+          : parse(route.body, await readJson(request, route.bodyBytesMax), "Body"),
       requestId: route.idempotent ? requestIdOf(request) : undefined,
     };
     return { route, call };

@@ -1,3 +1,4 @@
+import type { Problem } from "../../lib/contract/error.ts";
 import {
   HeldError,
   InternalError,
@@ -15,18 +16,31 @@ import type { ApiResponse } from "./http.ts";
 
 /** The one way from errors to HTTP: RFC 9457 documents. What is not ours never shows its message. */
 export function problemOf(thrown: unknown, requestId?: string): ApiResponse {
-  const error = thrown instanceof LockkeeperError ? thrown : faultOfOurs(thrown);
-  const { code, status, title, message: detail, facts } = error;
-  const type = `https://lockkeeper.dev/problems/${code}`;
+  const error = errorOf(thrown);
   return {
-    status,
+    status: error.status,
     headers: {
       "content-type": "application/problem+json",
       "cache-control": "no-store",
       ...headersOf(error),
     },
-    body: JSON.stringify({ ...facts, type, title, status, code, detail, requestId }),
+    body: JSON.stringify(documentOf(error, requestId)),
   };
+}
+
+/** The document alone, as one of several in an answer. */
+export function problemDocument(thrown: unknown): Problem {
+  return documentOf(errorOf(thrown), undefined);
+}
+
+function documentOf(error: LockkeeperError, requestId: string | undefined): Problem {
+  const { code, status, title, message: detail, facts } = error;
+  const type = `https://lockkeeper.dev/problems/${code}`;
+  return { ...facts, type, title, status, code, detail, requestId };
+}
+
+function errorOf(thrown: unknown): LockkeeperError {
+  return thrown instanceof LockkeeperError ? thrown : faultOfOurs(thrown);
 }
 
 function faultOfOurs(cause: unknown): InternalError {

@@ -88,6 +88,8 @@ export interface Route {
   readonly examples?: Readonly<Record<string, object>>;
   /** Headers that its handler reads, as the document says them. */
   readonly headers?: z.ZodObject;
+  /** Where the body may be larger than others are. */
+  readonly bodyBytesMax?: number;
   /** Takes an Idempotency-Key. */
   readonly idempotent?: true;
   readonly response: Success;

@@ -72,12 +72,15 @@ export class OpenStreams {
     );
   }
 
-  /** @param mayStill asked every few seconds, so that a session that was ended ends its streams too */
-  guard(sink: Sink, caller: string, mayStill: () => Promise<boolean>): void {
+  /**
+   * @param mayStill asked every few seconds, so that a session that was ended ends its streams too
+   * @param keepAlive what is no message in this stream
+   */
+  guard(sink: Sink, caller: string, mayStill: () => Promise<boolean>, keepAlive = ": keep-alive\n\n"): void {
     this.#callers.set(sink, caller);
     const look = async () => {
       if (isTooFarBehind(sink) || !(await mayStill())) sink.close();
-      else sink.write(": keep-alive\n\n");
+      else if (keepAlive !== "") sink.write(keepAlive);
     };
     this.#looks.set(sink, look);
     const timer = setInterval(() => void look(), LOOK_MS);

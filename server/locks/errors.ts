@@ -104,6 +104,11 @@ export interface FormatRequiredFacts {
   readonly lock: Lock;
 }
 
+export interface ConfirmRequiredFacts {
+  /** What has to be sent. */
+  readonly target: string;
+}
+
 export interface ReadOnlyFacts {
   readonly why: string;
   readonly instead?: string;
@@ -188,6 +193,10 @@ export class ReasonRequiredError extends WithoutFacts {
 
 export class FormatRequiredError extends WithFacts<FormatRequiredFacts> {
   readonly code = "format_required";
+}
+
+export class ConfirmRequiredError extends WithFacts<ConfirmRequiredFacts> {
+  readonly code = "confirm_required";
 }
 
 export class ReadOnlyError extends WithFacts<ReadOnlyFacts> {

@@ -1,5 +1,6 @@
 import type { ForceReleased, ForceReleaseInput } from "../../lib/contract/force.ts";
 import { fieldsOfKey, type Key, textOfKey } from "../../lib/contract/key.ts";
+import type { Lock } from "../../lib/contract/lock.ts";
 import type { FreeAsk } from "../formats/known-format.ts";
 import type { HeldObservation } from "../formats/observation.ts";
 import type { Journal } from "../history/journal.ts";
@@ -43,24 +44,17 @@ type Ask = ForceReleaseInput & {
  *   key_not_allowed, unavailable, unknown_outcome
  */
 export async function freeByForce(parts: Parts, key: Key, ask: Ask): Promise<ForceReleased> {
-  const reason = ask.reason.trim();
-  if (reason === "") {
-    throw new ReasonRequiredError("The holder may be alive: say in `reason` why the lock is freed.");
-  }
+  const reason = givenReason(ask);
   const { watcher, locks } = parts;
-  const { observation, hold } = await lookAt(watcher, key, isWatchedVersion(ask.expect));
-  if (observation.state === "not_a_lock") throw noLockSeen(observation);
-  if (hold === undefined || hold.seen.state === "ended")
-    return alreadyGone(parts, key, ask.by, observation.asOf);
-  const format = formatToFree(watcher.lockOf(hold), ask);
-  const holder = expectedOf(watcher, hold, ask);
-  const seen = format === hold.seen.format ? hold.seen : await seenAs(watcher, hold, format);
+  const found = await find(parts, key, ask);
+  if ("goneAt" in found) return alreadyGone(parts, key, ask.by, found.goneAt);
+  const { hold, seen, holder } = found;
   const freeAsk = freeAskOf(seen, holder, { ...ask, reason });
-  const others = keysTogether(watcher, hold, format).filter((each) => ask.within?.has(each) ?? true);
+  const others = keysTogether(watcher, hold, seen.format).filter((each) => ask.within?.has(each) ?? true);
   const reply = await locks.forceRelease(seen, freeAsk);
   if (reply.outcome === "not_a_lock") throw notALock(key, reply.type);
   if (reply.outcome === "gone") return alreadyGone(parts, key, ask.by, reply.asOf);
-  if (reply.outcome === "changed") throw await changed(watcher, key);
+  if (reply.outcome === "changed") throw await changed(watcher, key, ask);
   watcher.freedAs(seen, freeAsk.holder);
   const together = await freeTogether(parts, others, seen, freeAsk);
   return {
@@ -71,6 +65,48 @@ export async function freeByForce(parts: Parts, key: Key, ask: Ask): Promise<For
     ...(reply.masters === undefined ? {} : { masters: [...reply.masters] }),
     watchMs: remakingMsOf(seen, leaseOf(hold)),
   };
+}
+
+/** @throws ReasonRequiredError */
+export function givenReason({ reason }: Pick<Ask, "reason">): string {
+  const given = reason.trim();
+  if (given !== "") return given;
+  throw new ReasonRequiredError("The holder may be alive: say in `reason` why the lock is freed.");
+}
+
+type WhatAsk = Pick<Ask, "expect" | "format" | "holdOffMs" | "ifUnsure" | "within">;
+
+/** The hold that the request names, as it is now; undefined: it is over. @throws LockkeeperError as `freeByForce` */
+export async function wouldFree(parts: Parts, key: Key, ask: WhatAsk): Promise<Hold | undefined> {
+  const found = await find(parts, key, ask);
+  return "goneAt" in found ? undefined : found.hold;
+}
+
+/** What a release of a hold would be refused for, as far as the picture tells. @throws LockkeeperError */
+export function judge(watcher: Watcher, hold: Hold, ask: WhatAsk) {
+  const format = formatToFree(lockFor(watcher, hold, ask), ask);
+  return { format, holder: expectedOf(watcher, hold, ask) };
+}
+
+type Found =
+  | { readonly goneAt: number }
+  | { readonly hold: Hold; readonly seen: HeldObservation; readonly holder: HeldBy | undefined };
+
+async function find({ watcher }: Parts, key: Key, ask: WhatAsk): Promise<Found> {
+  const { observation, hold } = await lookAt(watcher, key, isWatchedVersion(ask.expect));
+  if (observation.state === "not_a_lock") throw noLockSeen(observation);
+  if (hold === undefined || hold.seen.state === "ended") return { goneAt: observation.asOf };
+  const { format, holder } = judge(watcher, hold, ask);
+  const seen = format === hold.seen.format ? hold.seen : await seenAs(watcher, hold, format, ask);
+  return { hold, seen, holder };
+}
+
+/** A lock as a refusal shows it: without the names of keys that are not the caller's to see. */
+function lockFor(watcher: Watcher, hold: Hold, { within }: WhatAsk): Lock {
+  return watcher.lockOf(
+    hold,
+    watcher.sharedWith(hold).filter((key) => within?.has(key) ?? true),
+  );
 }
 
 function freeAskOf(seen: HeldObservation, holder: HeldBy | undefined, ask: Ask): FreeAsk {
@@ -94,11 +130,13 @@ async function seenAs(
   watcher: Watcher,
   hold: Hold,
   format: HeldObservation["format"],
+  ask: WhatAsk,
 ): Promise<HeldObservation> {
   const seen = await whileRedisAnswers(async () => answered(await watcher.lookAs(hold.key, format)));
   const isHeld = seen.state === "held";
-  if (!isHeld || seen.holders[0].owner !== hold.seen.holders[0].owner) throw await changed(watcher, hold.key);
-  if (seen.format !== format) throw notAs(format, watcher.lockOf(hold));
+  if (!isHeld || seen.holders[0].owner !== hold.seen.holders[0].owner)
+    throw await changed(watcher, hold.key, ask);
+  if (seen.format !== format) throw notAs(format, lockFor(watcher, hold, ask));
   return seen;
 }
 
@@ -112,10 +150,10 @@ async function whileRedisAnswers<Result>(look: () => Promise<Result>): Promise<R
 }
 
 /** Whose hold is meant: one of several holders', or (undefined) the lock as a whole. */
-function expectedOf(watcher: Watcher, hold: Hold, ask: Ask): HeldBy | undefined {
+function expectedOf(watcher: Watcher, hold: Hold, ask: WhatAsk): HeldBy | undefined {
   const { expect, ifUnsure, holdOffMs } = ask;
   const { comparison, holder } = matchVersion(expect, hold);
-  const lock = watcher.lockOf(hold);
+  const lock = lockFor(watcher, hold, ask);
   if (comparison === "changed") throw changedTo(lock);
   if (holder !== undefined && lock.release?.oneHolder !== true) throw notAlone(lock);
   if (holder !== undefined && holdOffMs !== undefined && hold.holders.length > 1) throw notKeptOff(lock);
@@ -123,9 +161,9 @@ function expectedOf(watcher: Watcher, hold: Hold, ask: Ask): HeldBy | undefined 
   return holder;
 }
 
-async function changed(watcher: Watcher, key: Key): Promise<ChangedError> {
+async function changed(watcher: Watcher, key: Key, ask: WhatAsk): Promise<ChangedError> {
   const { hold } = await lookAt(watcher, key, false);
-  if (hold !== undefined) return changedTo(watcher.lockOf(hold));
+  if (hold !== undefined) return changedTo(lockFor(watcher, hold, ask));
   return new ChangedError(
     "The holder changed as you clicked, and the lock is free by now. Nothing was released by you.",
     {},

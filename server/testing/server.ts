@@ -109,7 +109,7 @@ async function call(
     }),
   );
   const text = await response.text();
-  const isJson = response.headers.get("content-type")?.includes("json");
+  const isJson = /\bjson\b/.test(response.headers.get("content-type") ?? "");
   return {
     status: response.status,
     headers: response.headers,

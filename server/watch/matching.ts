@@ -1,6 +1,7 @@
 import { type FilterTerm, matchesGlob, parseFilter } from "../../lib/contract/filter.ts";
 import { type Key, textOfKey } from "../../lib/contract/key.ts";
 import type { OwnerRecord } from "../../lib/contract/lock.ts";
+import type { SeenHolder } from "../formats/observation.ts";
 import type { Hold } from "./hold.ts";
 
 /** Whether a hold is among those that a filter asks for. */
@@ -18,23 +19,42 @@ export function matchingOf(filter: string): Matches {
   return (hold) => each.every((matches) => matches(hold));
 }
 
+/** Whether a holder is one of those that a filter names. */
+export type HolderMatches = (holder: SeenHolder) => boolean;
+
+/** @param terms of owner, service and host; others say nothing of a holder */
+export function holderMatchingOf(terms: readonly FilterTerm[]): HolderMatches {
+  const each = terms.map(holderTermOf);
+  return (holder) => each.every((matches) => matches(holder));
+}
+
+function holderTermOf(term: FilterTerm): HolderMatches {
+  const isMetBy = "exact" in term ? (text: Key) => text === term.exact : globOf(term);
+  if (term.field === "owner") return ({ owner }) => isMetBy(owner);
+  if (term.field !== "service" && term.field !== "host") return () => true;
+  const { field } = term;
+  return ({ record }) => isMet(record?.[field], isMetBy);
+}
+
+function globOf(term: Exclude<FilterTerm, { exact: Key }>): (text: Key) => boolean {
+  return term.field === "any" ? () => true : (text) => matchesGlob(term.glob, lowered(text));
+}
+
 function termOf(term: FilterTerm): Matches {
+  if (term.field === "owner" || term.field === "service" || term.field === "host") {
+    const matches = holderTermOf(term);
+    return ({ seen }) => seen.holders.some(matches);
+  }
   if ("exact" in term) return exactly(term.field, term.exact);
   if (term.field === "any") return anywhere(term.text);
   const { field, glob } = term;
   if (field === "key") return ({ key }) => matchesGlob(glob, lowered(key));
-  if (field === "owner") {
-    return ({ seen }) => seen.holders.some(({ owner }) => matchesGlob(glob, lowered(owner)));
-  }
   const known = new Map<string, boolean>();
   const matches = (value: string) => {
     const answer = known.get(value) ?? matchesGlob(glob, value.toLowerCase());
     known.set(value, answer);
     return answer;
   };
-  if (field === "service" || field === "host") {
-    return ({ seen }) => seen.holders.some(({ record }) => isMet(record?.[field], matches));
-  }
   if (field === "kind") return ({ seen }) => matches(seen.kind);
   if (field === "verdict") return ({ judgement }) => matches(judgement.state);
   return ({ seen }) => matches(seen.format) || seen.candidates.some(matches);
@@ -44,15 +64,11 @@ function isMet(text: string | undefined, matches: (text: string) => boolean): bo
   return text !== undefined && matches(text);
 }
 
-function exactly(field: Exclude<FilterTerm["field"], "any">, text: string): Matches {
+function exactly(field: "key" | "kind" | "verdict" | "format", text: string): Matches {
   if (field === "key") return ({ key }) => key === text;
-  if (field === "owner") return ({ seen }) => seen.holders.some(({ owner }) => owner === text);
   if (field === "kind") return ({ seen }) => seen.kind === text;
   if (field === "verdict") return ({ judgement }) => judgement.state === text;
-  if (field === "format") {
-    return ({ seen }) => seen.format === text || seen.candidates.some((each) => each === text);
-  }
-  return ({ seen }) => seen.holders.some(({ record }) => record?.[field] === text);
+  return ({ seen }) => seen.format === text || seen.candidates.some((each) => each === text);
 }
 
 function anywhere(text: string): Matches {

@@ -1,0 +1,258 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { BulkLine } from "../../lib/contract/bulk.ts";
+import { exactTerm } from "../../lib/contract/filter.ts";
+import { keyOfBytes } from "../../lib/contract/key.ts";
+import { ROOT_KEY, startTestServer, type TestServer, until } from "../testing/server.ts";
+
+let server: TestServer;
+let direct: Redis;
+
+beforeAll(async () => {
+  server = await startTestServer({
+    file: (url) => ({
+      targets: [
+        { name: "main", redis: `${url}/0`, watch: ["lock:*", "bull:*", "app:*"] },
+        { name: "prod", redis: `${url}/1`, environment: "production" },
+      ],
+    }),
+  });
+  for (const target of ["main", "prod"])
+    await until(async () => (await server.call(`/stats?target=${target}`)).status === 200);
+  direct = server.redis.client();
+});
+afterAll(async () => await server.stop());
+
+const ADDRESS = "/locks/force-release";
+const reason = "its node is gone";
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into lines of every shape.
+type Line = any;
+
+function linesOf(text: string): Line[] {
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => BulkLine.parse(JSON.parse(line)));
+}
+
+async function bulk(body: object, query = "") {
+  const { status, body: said } = await server.call(`${ADDRESS}${query}`, { body });
+  const lines = status === 200 ? linesOf(said) : [];
+  const items: Line[] = lines.filter(({ type }) => type === "item").toSorted((a, b) => a.index - b.index);
+  return { status, said, lines, items, outcomes: items.map(({ outcome }) => outcome), tally: lines.at(-1) };
+}
+
+const review = async (filter: string, more: object = {}, query = "") =>
+  await bulk({ filter, dryRun: true, ...more }, query);
+const itemsOf = (lines: Line[]) => lines.map(({ item }) => item);
+
+async function seen(filter: string, count: number, query = ""): Promise<void> {
+  const address = `/locks?filter=${encodeURIComponent(filter)}&${query}`;
+  await until(async () => (await server.call(address)).body.total === count);
+}
+
+/** Locks of one owner, by the API. */
+async function held(name: string, count: number, owner: string): Promise<string[]> {
+  const keys = Array.from({ length: count }, (_, n) => `lock:${name}:${String(n).padStart(4, "0")}`);
+  for (let at = 0; at < keys.length; at += 100) {
+    const some = keys.slice(at, at + 100);
+    await Promise.all(
+      some.map((key) => server.call(`/locks/${key}/acquire`, { body: { owner, leaseMs: 600_000 } })),
+    );
+  }
+  await seen(`key:lock:${name}:*`, count);
+  return keys;
+}
+
+const HOSTILE = 'a "b" \\ owner:* key:lock:*\n~x';
+
+describe("all locks of an owner", () => {
+  it("are reviewed first, and exactly those are freed, whatever characters the owner has", async () => {
+    const name = randomUUID();
+    const owner = `${HOSTILE.replace("\n", " ")} ${name}`;
+    const keys = await held(name, 5, owner);
+    await held(`${name}:other`, 2, `${owner}!`);
+    const looked = await review(exactTerm("owner", owner), { sort: "key" });
+    expect(looked.lines[0]).toMatchObject({ type: "head", target: "main", dryRun: true, total: 5, found: 5 });
+    expect(looked.outcomes).toEqual(Array(5).fill("would_release"));
+    expect(looked.items.map(({ item }) => item.key)).toEqual(keys);
+    expect(looked.items[0].seen).toMatchObject({ holders: [{ owner }], others: 0, format: "redisson" });
+    expect(await direct.exists(...keys)).toBe(5);
+    const freed = await bulk({ items: itemsOf(looked.items), reason });
+    expect(freed.tally).toEqual({ type: "tally", total: 5, outcomes: { released: 5 } });
+    expect(freed.items[0].freed).toMatchObject({ key: keys[0], owner, by: "key:root" });
+    expect(await direct.exists(...keys)).toBe(0);
+    expect((await server.call(`/locks?filter=key:lock:${name}:other:*`)).body.total).toBe(2);
+    const history = (await server.call(`/locks/${keys[0]}/history`)).body.items;
+    expect(history.find(({ type }: Line) => type === "force_released")).toMatchObject({ reason, owner });
+  });
+
+  it("of a lock that several hold are its part alone", async () => {
+    const key = `lock:${randomUUID()}`;
+    const owners = [1, 2, 3].map(() => `web-1_4711_${randomBytes(16).toString("hex")}`) as [
+      string,
+      ...string[],
+    ];
+    for (const owner of owners) await direct.zadd(key, Date.now() + 30_000, owner);
+    await direct.pexpire(key, 90_000);
+    await seen(`key:${key}`, 1);
+    const { items } = await review(exactTerm("owner", owners[0]));
+    expect(items).toMatchObject([{ item: { key }, outcome: "would_release", seen: { others: 2 } }]);
+    expect((await bulk({ items: itemsOf(items), reason })).outcomes).toEqual(["released"]);
+    expect((await direct.zrange(key, "0", "-1")).sort()).toEqual(owners.slice(1).sort());
+  });
+
+  it("that are bytes and no text are found by their bytes", async () => {
+    const rules = [{ pattern: "app:bytes:*", format: "token" }];
+    await server.call("/formats/rules", { method: "PUT", body: { rules } });
+    const [key, other] = [`app:bytes:${randomUUID()}`, `app:bytes:${randomUUID()}`];
+    const bytes = Buffer.concat([randomBytes(15), Buffer.of(255)]);
+    await direct.set(key, bytes, "PX", 60_000);
+    await direct.set(other, Buffer.concat([bytes.subarray(0, 15), Buffer.of(254)]), "PX", 60_000);
+    await seen(`key:${key}`, 1);
+    const { items } = await review(exactTerm("owner", keyOfBytes(bytes)));
+    expect(items.map(({ item }) => item.key)).toEqual([key]);
+  });
+});
+
+describe("each of many", () => {
+  it("is compared, and one that is another by now, over, or not to be freed is told and left alone", async () => {
+    const name = randomUUID();
+    const [a, b, c] = (await held(name, 3, "w1")) as [string, string, string];
+    const [possible, job, none] = [`app:${name}`, `bull:q:${name}:lock`, `lock:${name}:none`];
+    await direct.set(possible, randomUUID(), "PX", 60_000);
+    await direct.hset(`bull:q:${name}`, "name", "mail", "data", "{}", "timestamp", 1, "opts", "{}");
+    await direct.set(job, `${randomUUID()}:3`, "PX", 30_000);
+    await seen(`${name}`, 5);
+    const looked = (await review(name, { sort: "key" })).items;
+    const outcomeOf = (lines: Line[], key: string) => lines.find(({ item }) => item.key === key)?.outcome;
+    expect([possible, job].map((key) => outcomeOf(looked, key))).toEqual(["format_required", "read_only"]);
+    const refused = looked.find(({ item }) => item.key === job);
+    expect(refused.problem).toMatchObject({ code: "read_only", why: expect.any(String) });
+
+    await server.call(`/locks/${b}/release`, { body: { owner: "w1" } });
+    await server.call(`/locks/${c}/release`, { body: { owner: "w1" } });
+    await server.call(`/locks/${c}/acquire`, { body: { owner: "w1", leaseMs: 60_000 } });
+    await direct.sadd(none, "x");
+    const items = [...itemsOf(looked), { key: none, expect: "fence.1" }];
+    const dry = await bulk({ items, dryRun: true });
+    const expected = { [a]: "released", [b]: "already_gone", [c]: "changed", [none]: "failed" };
+    for (const [key, outcome] of Object.entries(expected)) {
+      expect([key, outcomeOf(dry.items, key)]).toEqual([key, outcome.replace("released", "would_release")]);
+    }
+    expect(await direct.exists(a)).toBe(1);
+    const { items: freed, tally } = await bulk({ items, reason });
+    for (const [key, outcome] of Object.entries(expected)) {
+      expect([key, outcomeOf(freed, key)]).toEqual([key, outcome]);
+    }
+    expect(tally.outcomes).toEqual({
+      ...{ released: 1, already_gone: 1, changed: 1, failed: 1, format_required: 1, read_only: 1 },
+    });
+    expect(await direct.exists(a, c, possible, job, none)).toBe(4);
+  });
+
+  it("that was not watched all the time is unsure, and freed where the request says so", async () => {
+    const key = `lock:${randomUUID()}`;
+    await direct.multi().hset(key, `${randomUUID()}:1`, 1).pexpire(key, 60_000).exec();
+    await seen(`key:${key}`, 1);
+    const { items } = await review(`key:${key}`);
+    // As another process would have named it.
+    const [item] = itemsOf(items).map((each) => ({
+      ...each,
+      expect: each.expect.replace(/^seen\.[^.]+/, "seen.x"),
+    }));
+    expect((await bulk({ items: [item], dryRun: true })).outcomes).toEqual(["unsure"]);
+    const { items: refused } = await bulk({ items: [item], reason });
+    expect(refused).toMatchObject([
+      { outcome: "unsure", problem: { code: "unsure", version: items[0].item.expect } },
+    ]);
+    expect((await bulk({ items: [item], reason, ifUnsure: "release" })).outcomes).toEqual(["released"]);
+    expect(await direct.exists(key)).toBe(0);
+  });
+
+  it("is held off where the request says so", async () => {
+    const keys = await held(randomUUID(), 2, "w1");
+    const { items } = await review(`key:${keys[0]?.slice(0, -4)}*`);
+    const { outcomes } = await bulk({ items: itemsOf(items), reason, holdOffMs: 60_000 });
+    expect(outcomes).toEqual(["released", "released"]);
+    expect(await direct.hkeys(keys[0] ?? "")).toEqual(["lockkeeper:reserve:key:root"]);
+  });
+
+  it("is told as it is done, and what has not begun is not done for a client who has gone", async () => {
+    const name = randomUUID();
+    const keys = await held(name, 400, "w1");
+    const { items } = await review(`key:lock:${name}:*`, { most: 1000 });
+    const leaving = new AbortController();
+    const response = await fetch(`${server.url}/api/v1${ADDRESS}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${ROOT_KEY}`, "content-type": "application/json" },
+      body: JSON.stringify({ items: itemsOf(items), reason }),
+      signal: leaving.signal,
+    });
+    expect(response.headers.get("content-type")).toContain("application/x-ndjson");
+    const reader = response.body?.getReader();
+    await reader?.read();
+    leaving.abort();
+    const left = async () => await direct.exists(...keys);
+    // Nothing more is begun: the number stands still.
+    let before = -1;
+    await until(async () => {
+      const now = await left();
+      const stands = now === before;
+      before = now;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return stands;
+    });
+    expect(before).toBeGreaterThan(0);
+    // Each is free or held as it was: no companion says otherwise.
+    const { body } = await server.call(`/locks?filter=key:lock:${name}:*`);
+    expect(body.total).toBe(before);
+  });
+});
+
+describe("a request for many", () => {
+  it.each([
+    ["neither items nor a filter", { reason }, "invalid"],
+    ["both", { items: [{ key: "lock:a", expect: "fence.1" }], filter: "x", dryRun: true }, "invalid"],
+    ["a filter that was not reviewed", { filter: "key:lock:*", reason }, "invalid"],
+    ["no items", { items: [], reason }, "invalid"],
+    ["a key that is empty", { items: [{ key: "", expect: "fence.1" }], reason }, "invalid"],
+    ["bytes that are none", { items: [{ key: "", keyBase64: "A", expect: "fence.1" }], reason }, "invalid"],
+    ["a key that is too long", { items: [{ key: "a".repeat(1025), expect: "fence.1" }], reason }, "invalid"],
+    ["too many", { items: Array(1001).fill({ key: "lock:a", expect: "fence.1" }), reason }, "invalid"],
+    ["no reason", { items: [{ key: "lock:a", expect: "fence.1" }], reason: " " }, "reason_required"],
+  ])("is refused with %s", async (_what, body, code) => {
+    const { status, said } = await bulk(body);
+    expect([code, STATUS[code]]).toEqual([said.code, status]);
+  });
+  const STATUS: Record<string, number> = { invalid: 400, reason_required: 422 };
+
+  it("may have a thousand items with the longest of keys", async () => {
+    const items = Array.from({ length: 1000 }, (_, n) => ({
+      key: `lock:${String(n).padStart(1019, "k")}`,
+      expect: `fence.${"1".repeat(200)}`,
+    }));
+    const { tally } = await bulk({ items, dryRun: true });
+    expect(tally.outcomes).toEqual({ already_gone: 1000 });
+  });
+
+  it("at a target of production carries its name, unless it only looks", async () => {
+    const key = `lock:${randomUUID()}`;
+    await server.call(`/locks/${key}/acquire?target=prod`, { body: { owner: "w1", leaseMs: 60_000 } });
+    await direct.select(1);
+    await seen("", 1, "target=prod");
+    const { items, outcomes } = await review("", {}, "?target=prod");
+    expect(outcomes).toEqual(["would_release"]);
+    const sure = itemsOf(items);
+    for (const confirm of [undefined, "main", "PROD"]) {
+      const { status, said } = await bulk({ items: sure, reason, confirm }, "?target=prod");
+      expect([status, said.code, said.target]).toEqual([422, "confirm_required", "prod"]);
+    }
+    expect(await direct.exists(key)).toBe(1);
+    const { outcomes: freed } = await bulk({ items: sure, reason, confirm: "prod" }, "?target=prod");
+    expect(freed).toEqual(["released"]);
+    await direct.select(0);
+  });
+});

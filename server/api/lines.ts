@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Listener } from "../locks/one-by-one.ts";
+import type { Sink } from "./http.ts";
+
+export const LINES_TYPE = "application/x-ndjson";
+
+export const LINES_HEADERS = {
+  "content-type": `${LINES_TYPE}; charset=utf-8`,
+  // no-transform: Next's gzip would hold lines back.
+  "cache-control": "no-store, no-transform",
+  "x-accel-buffering": "no",
+} as const;
+
+/** Below it nothing more is begun for a reader. */
+const BEHIND_BYTES_MAX = 256 * 1024;
+const LOOK_MS = 20;
+/** A reader who takes nothing for so long is given up. */
+const PATIENCE_MS = 15_000;
+
+/** An answer of lines of JSON that are written as things are done. */
+export class Lines implements Listener {
+  #isGone = false;
+
+  constructor(private readonly sink: Sink) {
+    sink.onClose(() => {
+      this.#isGone = true;
+    });
+  }
+
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  write(line: unknown): void {
+    this.sink.write(`${JSON.stringify(line)}\n`);
+  }
+
+  end(): void {
+    this.sink.end();
+  }
+
+  async ready(): Promise<void> {
+    const until = performance.now() + PATIENCE_MS;
+    while (!this.#isGone && this.sink.waiting > BEHIND_BYTES_MAX) {
+      if (performance.now() > until) this.sink.close();
+      await sleep(LOOK_MS);
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import { setImmediate as afterIo } from "node:timers/promises";
+import type { Logger } from "pino";
+import {
+  BULK_BODY_BYTES_MAX,
+  BulkForceInput,
+  type BulkItem,
+  BulkLine,
+  type BulkOutcome,
+} from "../../../lib/contract/bulk.ts";
+import { keyOfFields } from "../../../lib/contract/key.ts";
+import { keysFor } from "../../auth/principal.ts";
+import { callOf } from "../../figures/verb-call.ts";
+import { ConfirmRequiredError, LockkeeperError, UnavailableError } from "../../locks/errors.ts";
+import { type BulkAsk, type Done, freeOne, tryFound, tryOne } from "../../locks/force-many.ts";
+import { givenReason } from "../../locks/force-release.ts";
+import { oneByOne } from "../../locks/one-by-one.ts";
+import { finds } from "../../locks/review.ts";
+import type { Target } from "../../targets/target.ts";
+import { FREED_LINE } from "../examples/bulk.ts";
+import { LINES_HEADERS, LINES_TYPE, Lines } from "../lines.ts";
+import { problemDocument } from "../problem.ts";
+import { type Route, type TargetCall, targetRoute } from "../route.ts";
+import type { Services } from "../services.ts";
+
+/** After so many that were told from memory alone others have their turn. */
+const TOLD_AT_ONCE = 100;
+
+const EXAMPLES = {
+  "What would be freed of a worker that is gone": { filter: 'owner:="checkout@pod-7:311"', dryRun: true },
+  "Free two holds that were looked at": {
+    items: [
+      { key: "lock:orders:42", expect: "fence.1795216496123456" },
+      { key: "lock:orders:43", expect: "token.ud8a2LQp1x0s", format: "redsync" },
+    ],
+    reason: "pod-7 lost its node",
+  },
+  "Where the target is of production": {
+    items: [{ key: "lock:orders:42", expect: "fence.1795216496123456" }],
+    reason: "pod-7 lost its node",
+    confirm: "main",
+  },
+};
+
+type Call = TargetCall<unknown, BulkForceInput>;
+
+/** Several locks in one request. */
+export function bulkRoutes(services: Services, log: Logger): Route[] {
+  return [
+    targetRoute({
+      method: "POST",
+      path: "/locks/force-release",
+      operationId: "forceReleaseLocks",
+      tag: "Acting",
+      access: "force",
+      narrows: true,
+      summary: "Free several stuck locks that were looked at, or see what would be freed",
+      description:
+        'In two steps. First `filter` with `dryRun`: true: each hold that it finds, with its holder, its verdict, what would become of it, and the `item` that frees it. Then `items`: those of them that are to be freed, each compared with its version, authorised and recorded like a single force-release, a few at a time. So nothing is freed that nobody looked at, and what has changed since is told and left alone. The answer is a stream of lines (`application/x-ndjson`): a `head`, an `item` for each as it is done, in any order, a `tally`. Who closes the connection stops what has not begun; each item is freed as a whole or not at all. On a target of production `confirm` is the name of the target. Where a filter names an owner (`owner:="…"`), a service or a host, of a lock that several hold only their part is meant.',
+      body: BulkForceInput,
+      bodyBytesMax: BULK_BODY_BYTES_MAX,
+      examples: EXAMPLES,
+      response: {
+        status: 200,
+        schema: BulkLine,
+        example: FREED_LINE,
+        mediaTypes: [LINES_TYPE],
+        description: "Lines of JSON, each as its item is done.",
+      },
+      errors: ["reason_required", "confirm_required", "too_many_streams"],
+      handle: (call) => {
+        const work = workOf(call, services);
+        services.streams.assertRoom(call.principal.id);
+        return {
+          status: 200,
+          headers: LINES_HEADERS,
+          body: (sink) => {
+            services.streams.guard(sink, call.principal.id, call.mayStill, "");
+            const lines = new Lines(sink);
+            void work(lines).catch((error: unknown) => {
+              log.error({ err: error }, "a bulk ended by a fault");
+              sink.close();
+            });
+          },
+        };
+      },
+    }),
+  ];
+}
+
+/** All that can be refused is refused before the answer begins. @throws LockkeeperError */
+function workOf(call: Call, { verbs }: Services): (lines: Lines) => Promise<void> {
+  const { target, body, principal, request } = call;
+  const { filter, items = [], dryRun } = body;
+  if (!target.watcher.isUp) throw new UnavailableError("Redis does not answer. Nothing was released.");
+  const ask: BulkAsk = { ...body, by: principal.name, within: keysFor(principal, "force", target.name) };
+  if (filter !== undefined) return review(call, filter, ask);
+  if (dryRun) return (lines) => answer(lines, call, items, (item) => tryOne(target, item, ask));
+  givenReason(body);
+  assertConfirmed(target, body.confirm);
+  const free = async (item: BulkItem) => {
+    const verb = callOf("force-release", target.name, keyOfFields(item), item);
+    const running = verbs.begin(verb, target.figures, request);
+    const done = await freeOne(target, item, ask);
+    running.end({ outcome: done.error instanceof LockkeeperError ? done.error.code : done.outcome });
+    return done;
+  };
+  return (lines) => answer(lines, call, items, free);
+}
+
+function review({ target, body, principal }: Call, filter: string, ask: BulkAsk) {
+  const asked = { filter, sort: body.sort, most: body.most };
+  const seen = finds(target.watcher, asked, keysFor(principal, "read", target.name));
+  const call = { target, body };
+  const items = seen.finds.map(({ item }) => item);
+  return (lines: Lines) =>
+    answer(
+      lines,
+      call,
+      items,
+      async (_item, index) => {
+        if (index % TOLD_AT_ONCE === 0) await afterIo();
+        const find = seen.finds[index];
+        return find === undefined ? { outcome: "failed" } : await tryFound(target, find, ask);
+      },
+      seen.found,
+    );
+}
+
+async function answer(
+  lines: Lines,
+  { target, body: { dryRun } }: Pick<Call, "target" | "body">,
+  items: readonly BulkItem[],
+  run: (item: BulkItem, index: number) => Promise<Done>,
+  found?: number,
+): Promise<void> {
+  const total = items.length;
+  const asOf = target.watcher.clock.lastHeard;
+  const more = found === undefined ? {} : { found };
+  write(lines, { type: "head", target: target.name, dryRun, total, ...more, asOf });
+  const outcomes: Partial<Record<BulkOutcome, number>> = {};
+  const begun = await oneByOne(items, lines, async (item, index) => {
+    const { error, ...done } = await run(item, index);
+    outcomes[done.outcome] = (outcomes[done.outcome] ?? 0) + 1;
+    const problem = error === undefined ? {} : { problem: problemDocument(error) };
+    write(lines, { type: "item", index, item, ...done, ...problem });
+  });
+  if (begun === total) write(lines, { type: "tally", total, outcomes });
+  lines.end();
+}
+
+function write(lines: Lines, line: BulkLine): void {
+  lines.write(line);
+}
+
+/** @throws ConfirmRequiredError */
+function assertConfirmed({ name, environment }: Target, confirm: string | undefined): void {
+  if (environment !== "production" || confirm === name) return;
+  const what = confirm === undefined ? "send" : "that is not it: send";
+  throw new ConfirmRequiredError(
+    `The target is of production, and several locks are to be freed at once: ${what} its name, ${JSON.stringify(name)}, in \`confirm\`. Nothing was released.`,
+    { target: name },
+  );
+}
