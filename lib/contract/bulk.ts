@@ -20,10 +20,15 @@ const BASE64 = /^(?:[A-Za-z0-9+/_-]{4})*(?:[A-Za-z0-9+/_-]{2,3}={0,2})?$/;
 /** One hold that somebody looked at. */
 export const BulkItem = z
   .strictObject({
-    key: z.string().meta({ description: "The lock's name." }),
-    keyBase64: z.string().regex(BASE64, "keyBase64 is the base64 of the key's bytes").optional().meta({
-      description: "The key's bytes, where they are not UTF-8; goes before `key`.",
-    }),
+    key: z.string().max(KEY_BYTES_MAX).meta({ description: "The lock's name." }),
+    keyBase64: z
+      .string()
+      .max(Math.ceil(KEY_BYTES_MAX / 3) * 4)
+      .regex(BASE64, "keyBase64 is the base64 of the key's bytes")
+      .optional()
+      .meta({
+        description: "The key's bytes, where they are not UTF-8; goes before `key`.",
+      }),
     expect: z.string().min(1).max(400).meta({
       description:
         "`version` of the lock that was seen, or of one of its holders, as in a single force-release.",
