@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startTestServer, type TestServer, until } from "../testing/server.ts";
+
+let server: TestServer;
+let headers: Record<string, string>;
+
+beforeAll(async () => {
+  server = await startTestServer({ environment: { LOCKKEEPER_NOTIFICATIONS: "set" } });
+  const name = "orders-alone";
+  const { body } = await server.call("/keys", {
+    body: { name, verbs: ["read", "lock", "force"], targets: ["*"], keys: ["lock:orders:*"] },
+  });
+  headers = { authorization: `Bearer ${body.secret}` };
+  for (const key of ["lock:orders:1", "lock:orders:2", "lock:salaries:3"])
+    await server.call(`/locks/${encodeURIComponent(key)}/acquire`, { body: { owner: "app" } });
+  await until(async () => (await server.call("/locks")).body.total === 3);
+});
+afterAll(async () => await server.stop());
+
+const keysOf = (items: readonly { key: string }[]) => items.map(({ key }) => key);
+
+it("a key for some locks lists those alone, counts those alone, and pages through them", async () => {
+  const first = (await server.call("/locks?limit=1&sort=key", { headers })).body;
+  expect([keysOf(first.items), first.total]).toEqual([["lock:orders:1"], 2]);
+  const second = (await server.call(`/locks?limit=1&sort=key&cursor=${first.next}`, { headers })).body;
+  expect([keysOf(second.items), second.next]).toEqual([["lock:orders:2"], undefined]);
+  // The same question of one who may see all is another answer.
+  expect((await server.call("/locks?limit=1&sort=key")).body.total).toBe(3);
+  expect((await server.call("/locks?filter=salaries", { headers })).body.total).toBe(0);
+});
+
+it("is told the past, the events and the snapshot of those alone", async () => {
+  await until(async () => (await server.call("/history")).body.items.length >= 3);
+  const { items } = (await server.call("/history", { headers })).body;
+  expect(keysOf(items).sort()).toEqual(["lock:orders:1", "lock:orders:2"]);
+  const end = new AbortController();
+  const stream = await fetch(`${server.url}/api/v1/events`, {
+    headers: { ...headers, "last-event-id": "99999999999999-0" },
+    signal: end.signal,
+  });
+  let text = "";
+  for await (const chunk of stream.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk;
+    if (text.includes("snapshot")) {
+      await server.call("/locks/lock%3Asalaries%3A4/acquire", { body: { owner: "app" } });
+      await server.call("/locks/lock%3Aorders%3A4/acquire", { body: { owner: "app" } });
+    }
+    if (text.includes("lock:orders:4")) break;
+  }
+  end.abort();
+  expect(text).toContain("lock:orders:1");
+  expect(text).not.toContain("salaries");
+});
+
+it("may act on those alone, and may not ask what is about all of them", async () => {
+  const codeOf = async (path: string, init?: Parameters<typeof server.call>[1]) =>
+    (await server.call(path, { ...init, headers })).body.code;
+  expect(await codeOf("/locks/lock%3Aorders%3A9/acquire", { body: { owner: "app" } })).toBeUndefined();
+  for (const [path, body] of [
+    ["/locks/lock%3Asalaries%3A3/acquire", { owner: "app" }],
+    ["/locks/lock%3Asalaries%3A3/release", { owner: "app" }],
+    ["/locks/lock%3Asalaries%3A3/force-release", { expect: "fence.1", reason: "mine" }],
+    ["/locks/lock%3Asalaries%3A3", undefined],
+    ["/locks/lock%3Asalaries%3A3/history", undefined],
+    ["/locks/~bG9jazpzYWxhcmllczoz", undefined],
+    ["/stats", undefined],
+    ["/live", undefined],
+    ["/finder", undefined],
+  ] as const)
+    expect([path, await codeOf(path, body && { body })]).toEqual([path, "forbidden"]);
+  expect((await server.call("/locks/lock%3Asalaries%3A3")).body.holders).toHaveLength(1);
+});
