@@ -131,6 +131,16 @@ export const PROBLEM_OF_CODE = {
       remainingMs: null,
     },
   },
+  not_owner: {
+    remedy:
+      "Renew or release the hold with the API key that acquired it, or let an operator free it by force. An owner of its own for each app keeps them apart.",
+    facts: { ...keyFields },
+    example: {
+      detail:
+        '"checkout@pod-7:311" holds the lock, but other credentials acquired it. Renew or release it with the API key that acquired it; an operator frees it by force-release.',
+      key: KEY,
+    },
+  },
   not_a_lock: {
     remedy: "Take another key: this one holds data of another kind, and is never touched.",
     facts: { ...keyFields, redisType: z.string().meta({ description: "What Redis says it is." }) },

@@ -144,3 +144,46 @@ it("a target that is closed to somebody is not told to be there, nor is whether 
   );
   expect(codes).toEqual(["forbidden", "forbidden"]);
 });
+
+describe("a lock that one principal acquired through the API", () => {
+  const mine = { owner: "shared-owner" };
+  const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
+  const newKey = async (name: string) =>
+    (await server.call("/keys", { body: { name, verbs: ["read", "lock"] } })).body;
+  const send = async (verb: string, headers: Record<string, string>) => {
+    const response = await fetch(`${server.url}/api/v1/locks/lock%3Aowned/${verb}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(mine),
+    });
+    return { status: response.status, ...(await response.json()) };
+  };
+
+  it("is not renewed, released or entered again by another that knows its owner; its key may be rotated", async () => {
+    const { id, secret } = await newKey("checkout");
+    const others = [
+      bearer((await newKey("billing")).secret),
+      bearer(ROOT_KEY),
+      credentials.get("admin") ?? {},
+    ];
+    expect(await send("acquire", { ...bearer(secret), "idempotency-key": "a" })).toMatchObject({ count: 1 });
+    for (const other of others) {
+      expect(await send("verify", other)).toMatchObject({ status: 200, count: 1 });
+      expect(await send("acquire", other)).toMatchObject({ status: 409, code: "held" });
+      for (const verb of ["renew", "release"]) {
+        const refused = await send(verb, other);
+        expect(refused).toMatchObject({ status: 409, code: "not_owner" });
+        expect(refused.detail).toMatch(/API key that acquired it.*force-release/);
+        expect(JSON.stringify(refused)).not.toMatch(new RegExp(`root|checkout|${id}`));
+      }
+      const again = await send("acquire", { ...other, "idempotency-key": "a" });
+      expect(again).toMatchObject({ status: 409, code: "request_id_reused" });
+    }
+    const rotated = await server.call(`/keys/${id}/rotate`, { body: {} });
+    expect(await send("renew", bearer(rotated.body.secret))).toMatchObject({ status: 200, count: 1 });
+    expect(await send("release", bearer(rotated.body.secret))).toMatchObject({ outcome: "released" });
+    expect(await send("acquire", others[0] ?? {})).toMatchObject({ status: 200, count: 1 });
+    expect(await send("release", bearer(rotated.body.secret))).toMatchObject({ code: "not_owner" });
+    expect(await send("release", others[0] ?? {})).toMatchObject({ outcome: "released" });
+  });
+});

@@ -2,7 +2,8 @@
 --
 -- Guarantee: one holder at a time. A new hold has a fence above every fence handed out for the key before,
 -- also after a failover or a restart that lost the last ones (server time in microseconds is the floor).
--- A re-entry keeps the fence and never shortens the lease; a lock without expiry gets one. A repeated request id
+-- A re-entry keeps the fence and never shortens the lease; a lock without expiry gets one. Only the principal that
+-- acquired a hold enters it again. A repeated request id
 -- changes nothing. A script that has written cannot be stopped and is replicated as a whole, so nobody sees the lock
 -- without its time to live.
 --
@@ -10,7 +11,7 @@
 -- KEYS[3] the counter of Redisson's fenced lock, brought along when it exists
 -- KEYS[4] who waits (sorted set: request id, since and owner -> end of the wait in ms)
 -- ARGV[1] owner    ARGV[2] lease in ms    ARGV[3] request id    ARGV[4] digest of the request
--- ARGV[5] '1' when the owner may re-enter    ARGV[6] owner record as JSON, or ''
+-- ARGV[5] '1' when the owner may re-enter    ARGV[6] owner record as JSON, or ''; then ⇥ principal, where there is one
 -- ARGV[7] channel for events    ARGV[8] how long the companion stays when nothing lengthens the lease, in ms
 -- The rest may be left out as a whole:
 -- ARGV[9] '' or how long the owner will wait, in ms    ARGV[10] '' or since when it has waited, in ms
@@ -20,7 +21,8 @@
 -- ARGV[15] 's' or 'ms', what a deadline is written in
 --
 -- Returns {'granted', now ms, count, fence or '', remaining ms, 'acquired', 'reentered' or 'repeated'}
---         {'held', now ms, remaining ms (-1: no expiry), companion's owner, fence, since, record, owner, count, ...}
+--         {'held', now ms, remaining ms (-1: no expiry), companion's owner, fence, since, record,
+--          '1' when it is this owner's but another principal's, owner, count, ...}
 --         {'queue_full', now ms, how many wait}
 --         {'lost', now ms, 'ended'}       the request was carried out before and its hold has ended since
 --         {'lost', now ms, 'withdrawn'}   the request was taken back by its id, maybe before it arrived here
@@ -34,6 +36,7 @@
 local owner, lease_ms, request_id, digest = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
 local wait_ms, since, sent_ms = tonumber(ARGV[9] or ''), ARGV[10] or '', tonumber(ARGV[12] or '')
 local grace_ms, least_ms, unit = tonumber(ARGV[13] or 0), tonumber(ARGV[14] or 0), ARGV[15] or 'ms'
+local record, principal = string.match(ARGV[6], '^([^\t]*)\t?(.*)$')
 
 local time = redis.call('TIME')
 local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -81,13 +84,15 @@ if state == 'free' then
   local value, taken = take(1, owner, lease_ms + grace_ms, now_ms, unit)
   count = 1
   begin_hold(kept, owner, value, lease_ms, now_us)
-  kept.grace, kept.least, kept.record = grace_ms, least_ms, ARGV[6]
+  kept.grace, kept.least, kept.record, kept.principal = grace_ms, least_ms, record, principal
   remember_request(kept, request_id, 'acquire', digest, kept.fence, now_ms)
   return granted('acquired', taken)
 end
 
 local left_ms = own_ms(remaining_ms, kept)
-local may_enter = state == 'held' and #holders == 2 and count and ARGV[5] == '1' and (COUNTS_ITSELF or kept.owner == owner)
+local anothers = is_anothers(kept, owner, principal)
+local may_enter = state == 'held' and #holders == 2 and count and ARGV[5] == '1' and not anothers
+  and (COUNTS_ITSELF or kept.owner == owner)
 -- A lease that ran out is over, also while others are still kept off.
 if may_enter and left_ms ~= 0 then
   enter(1, owner)
@@ -117,6 +122,6 @@ if wait_ms then
   redis.call('PEXPIREAT', KEYS[4], integer(tonumber(longest[2]) + 1000))
 end
 local reply = { 'held', integer(now_ms), integer(remaining_ms),
-  kept.owner, kept.fence, kept.owner ~= '' and integer(kept.since) or '', kept.record }
+  kept.owner, kept.fence, kept.owner ~= '' and integer(kept.since) or '', kept.record, anothers and '1' or '' }
 for i = 1, #holders do reply[#reply + 1] = holders[i] end
 return reply

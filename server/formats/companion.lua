@@ -3,11 +3,12 @@
 --
 --   owner ⏎ value ⏎ count ⏎ fence ⏎ since ms ⏎ lease ms ⏎ grace ms ⏎ least hold ms ⏎ seq ⏎ format ⏎ record ⏎ entry ⏎ …
 --
--- `owner` to `record` are facts of one hold: they say nothing once `look` finds that it has ended. `value` is what the
+-- Where a principal acquired the hold, `⇥ principal` follows the record.
+-- `owner` to the principal are facts of one hold: they say nothing once `look` finds that it has ended. `value` is what the
 -- lock's key holds meanwhile, where the format has one; fence and window outlive the hold. Anybody may have written
 -- what is read here: what does not read as a companion is none.
 
-local COMPANION = '^([^\n]*)\n([^\n]*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%l*)\n([^\n]*)(.*)$'
+local COMPANION = '^([^\n]*)\n([^\n]*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%l*)\n([^\n\t]*)\t?([^\n]*)(.*)$'
 -- The least time that a companion outlives its hold: enough for repeated requests and steps of the clock.
 local COMPANION_MS_MIN = 600000
 
@@ -21,33 +22,40 @@ local function whole(text)
 end
 
 local function companion_of(text)
-  local owner, value, count, fence, since, lease, grace, least, seq, format, record, window =
+  local owner, value, count, fence, since, lease, grace, least, seq, format, record, principal, window =
     string.match(text or '', COMPANION)
   if not owner then
     return { owner = '', value = '', count = 0, fence = '', since = 0, lease = 0, grace = 0, least = 0, seq = 0,
-      format = '', record = '', window = '' }
+      format = '', record = '', principal = '', window = '' }
   end
   return { owner = owner, value = value, count = whole(count), fence = whole(fence) > 0 and fence or '',
     since = whole(since), lease = whole(lease), grace = whole(grace), least = whole(least), seq = whole(seq),
-    format = format, record = record, window = window }
+    format = format, record = record, principal = principal, window = window }
 end
 
 local function text_of(kept)
   return table.concat({ kept.owner, kept.value, integer(kept.count), kept.fence, integer(kept.since),
-    integer(kept.lease), integer(kept.grace), integer(kept.least), integer(kept.seq), kept.format, kept.record }, '\n')
-    .. kept.window
+    integer(kept.lease), integer(kept.grace), integer(kept.least), integer(kept.seq), kept.format,
+    kept.principal == '' and kept.record or kept.record .. '\t' .. kept.principal }, '\n') .. kept.window
 end
 
 -- The hold that the companion tells of is not the one in the lock.
 local function forget_hold(kept)
   kept.owner, kept.value, kept.count, kept.since, kept.lease, kept.grace, kept.least, kept.record = '', '', 0, 0, 0, 0, 0, ''
+  kept.principal = ''
 end
 
 -- The companion tells of a new hold. Its fence is above all before it, also when a failover or a restart lost those.
 local function begin_hold(kept, owner, value, lease_ms, now_us)
   kept.owner, kept.value, kept.count, kept.lease, kept.seq, kept.format = owner, value, 1, lease_ms, 1, FORMAT
   kept.fence = integer(math.max(now_us, whole(kept.fence) + 1))
-  kept.since, kept.grace, kept.least, kept.record = math.floor(now_us / 1000), 0, 0, ''
+  kept.since, kept.grace, kept.least, kept.record, kept.principal = math.floor(now_us / 1000), 0, 0, '', ''
+end
+
+-- Whether somebody else acquired the hold, under the same owner. One that was taken without a principal is of whoever
+-- knows its owner.
+local function is_anothers(kept, owner, principal)
+  return kept.owner == owner and kept.principal ~= '' and kept.principal ~= principal
 end
 
 -- How long the companion of a hold stays.

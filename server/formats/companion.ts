@@ -32,7 +32,7 @@ export function companionOf(text: string): Companion | undefined {
     graceMs: wholeOf(grace) ?? 0,
     seq: wholeOf(seq) ?? 0,
     format: known.data,
-    record: recordOf(record),
+    record: recordOf(record?.split("\t", 1)[0]),
   };
 }
 

@@ -18,6 +18,8 @@ import {
 } from "./reply.ts";
 
 export interface Request {
+  /** Who asks, by an id that stays. Only it renews, releases and enters again what it acquired; undefined: anybody. */
+  readonly principal?: string | undefined;
   /** 1 to 128 visible ASCII characters; the same id is carried out once. */
   readonly id: string;
   /** Tells two different requests with one id apart. */
@@ -81,6 +83,7 @@ export interface HeldByUs {
   readonly owner: string;
   readonly fence: string | null;
   readonly leaseMs: number;
+  readonly principal?: string | undefined;
 }
 
 export interface Agreed {
@@ -127,7 +130,7 @@ export class Format {
     ask: AcquireRequest,
     waiting?: Waiting,
   ): Promise<AcquireReply> {
-    const { owner, leaseMs, id, digest, reentrant, record } = ask;
+    const { owner, leaseMs, id, digest, reentrant } = ask;
     const keys = [argumentOf(key), companionKeyOf(key), fencedCounterKeyOf(key)];
     const request = [
       owner,
@@ -135,7 +138,7 @@ export class Format {
       id,
       digest,
       reentrant ? "1" : "0",
-      record === undefined ? "" : JSON.stringify(record),
+      recordLineOf(ask),
       channel,
       leaseMs + Math.max(COMPANION_MS_MIN, 2 * leaseMs),
     ];
@@ -154,6 +157,7 @@ export class Format {
       ask.digest,
       channel,
       ask.retryMs ?? "",
+      ask.principal ?? "",
     ]);
   }
 
@@ -169,15 +173,17 @@ export class Format {
     return this.#renewMany.run(
       redis,
       holds.flatMap(({ key }) => pairOf(key)),
-      [channel, ...holds.flatMap(({ owner, fence, leaseMs }) => [owner, fence ?? "", leaseMs])],
+      [channel, ...holds.flatMap(argumentsOf)],
     );
   }
 
   release(redis: Commands, channel: string, key: Key, ask: ReleaseRequest): Promise<ReleaseReply> {
-    const { owner, id, digest, acquiredBy, fence, retryMs, holdOff } = ask;
+    const { owner, id, digest, principal, acquiredBy, fence, retryMs, holdOff } = ask;
     const request = [owner, id, digest, wakeChannelOf(key), channel];
     const isPlainRelease = [acquiredBy, fence, retryMs, holdOff].every((each) => each === undefined);
-    if (!isPlainRelease || redis.publishesSharded) {
+    const isWhole = !isPlainRelease || redis.publishesSharded;
+    if (isWhole || principal !== undefined) request.push(principal ?? "");
+    if (isWhole) {
       request.push(acquiredBy ?? "", retryMs ?? "", holdOff?.holdOffMs ?? "", holdOff?.owner ?? "");
       request.push(redis.publishesSharded ? "1" : "", fence ?? "");
     }
@@ -212,6 +218,16 @@ export class Format {
   agree(redis: Commands, key: Key, { owner, from, fence, count }: Agreed): Promise<boolean> {
     return this.#agree.run(redis, pairOf(key), [owner, from, fence, count]);
   }
+}
+
+/** As companion.lua keeps them. */
+function recordLineOf({ record, principal }: AcquireRequest): string {
+  const json = record === undefined ? "" : JSON.stringify(record);
+  return principal === undefined ? json : `${json}\t${principal}`;
+}
+
+function argumentsOf({ owner, fence, leaseMs, principal }: HeldByUs): Keys {
+  return [owner, fence ?? "", leaseMs, principal ?? ""];
 }
 
 /** What the scripts take for granted when the rest of their arguments is left out. */

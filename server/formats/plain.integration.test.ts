@@ -25,9 +25,16 @@ afterAll(() => server.stop());
 
 const OWNERS = ["a", "b", "c\u00e9 d"];
 const owner = fc.constantFrom(...OWNERS);
+const principal = fc.constantFrom(undefined, "root", "another");
 const step = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ do: fc.constant("acquire" as const), owner, again: fc.boolean() }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant("release" as const), owner, again: fc.boolean() }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant("acquire" as const), owner, principal, again: fc.boolean() }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant("release" as const), owner, principal, again: fc.boolean() }),
+  },
   fc.record({ do: fc.constantFrom("delete", "persist", "spoil", "count", "foreign" as const), owner }),
 );
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
@@ -49,9 +56,14 @@ class Lock {
     if (step.do === "spoil") return await redis.set(String(companionKeyOf(key)), "nonsense", "PX", 60_000);
     if (step.do === "count") return await redis.set(String(fencedCounterKeyOf(key)), "7");
     if (step.do === "foreign") return await this.#takenElsewhere(step.owner);
-    const { owner, again } = step as Extract<Step, { again: boolean }>;
+    const { owner, principal, again } = step as Extract<Step, { again: boolean }>;
     if (!again) this.#ids++;
-    const request = { id: `id-${this.#ids}`, digest: "-", ...(this.path === "whole" ? { retryMs: 0 } : {}) };
+    const request = {
+      id: `id-${this.#ids}`,
+      digest: "-",
+      principal,
+      ...(this.path === "whole" ? { retryMs: 0 } : {}),
+    };
     const format = FORMATS[this.format];
     if (step.do === "release") return await format.release(redis, "events", key, { owner, ...request });
     return await format.acquire(redis, "events", key, {
@@ -123,8 +135,8 @@ describe.each(["redisson", "token"] as const)("the plain case of %s", (format) =
   it("takes a free lock and frees it with fourteen commands at most", async () => {
     const lock = new Lock(format, "plain");
     await redis.config("RESETSTAT");
-    await lock.run({ do: "acquire", owner: "a", again: false });
-    await lock.run({ do: "release", owner: "a", again: false });
+    await lock.run({ do: "acquire", owner: "a", principal: "root", again: false });
+    await lock.run({ do: "release", owner: "a", principal: "root", again: false });
     const calls = [...(await redis.info("commandstats")).matchAll(/cmdstat_(\w+):calls=(\d+)/g)]
       .filter(([, name = ""]) => !["evalsha", "eval", "config", "info", "script"].includes(name))
       .reduce((sum, [, , count]) => sum + Number(count), 0);

@@ -1,20 +1,22 @@
 -- Gives back one count of a hold; the last one frees the lock and wakes its waiters, or holds it off for a while.
 --
--- Guarantee: touches nobody else's hold, never shortens the lease of what is left, and a repeated request id
--- gives nothing back twice. The wake-up is the one Redisson's waiters listen for.
+-- Guarantee: touches nobody else's hold nor another principal's, never shortens the lease of what is left, and a
+-- repeated request id gives nothing back twice. The wake-up is the one Redisson's waiters listen for.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- ARGV[1] owner    ARGV[2] request id    ARGV[3] digest of the request
 -- ARGV[4] channel that waiters listen on    ARGV[5] channel for events
+-- ARGV[6] '' or the principal that asks; may be left out where there is none
 -- The rest may be left out as a whole:
--- ARGV[6] '' or the id of an acquire to take back: released only if it was carried out and its hold still stands; should
+-- ARGV[7] '' or the id of an acquire to take back: released only if it was carried out and its hold still stands; should
 --         it arrive later, it does nothing. A grant that is taken back has served nobody, so no least hold time applies
--- ARGV[7] '' or how long ago the request was sent first, in ms
--- ARGV[8] '' or for how long nobody may take the lock after this, in ms    ARGV[9] the reserved owner for that
--- ARGV[10] '1' when waiters may listen by sharded pub/sub, too
--- ARGV[11] '' or the fence of a hold: it is released as a whole if it is the one that stands, and nothing else is
+-- ARGV[8] '' or how long ago the request was sent first, in ms
+-- ARGV[9] '' or for how long nobody may take the lock after this, in ms    ARGV[10] the reserved owner for that
+-- ARGV[11] '1' when waiters may listen by sharded pub/sub, too
+-- ARGV[12] '' or the fence of a hold: it is released as a whole if it is the one that stands, and nothing else is
 --
 -- Returns {'released', now ms, count left, fence or ''}    {'not_held', now ms}
+--         {'not_owner'}    another principal acquired this owner's hold
 --         {'request_id_reused'}    {'unknown'}    {'not_a_lock', type}
 
 -- include plain/release.lua
@@ -26,8 +28,8 @@
 -- As long as any answer is waited for (attempt.ts).
 local ANSWERED_WITHIN_MS = 2000
 
-local owner, request_id, digest, acquired_by = ARGV[1], ARGV[2], ARGV[3], ARGV[6] or ''
-local sent_ms, asked_ms = tonumber(ARGV[7] or ''), tonumber(ARGV[8] or '') or 0
+local owner, request_id, digest, principal, acquired_by = ARGV[1], ARGV[2], ARGV[3], ARGV[6] or '', ARGV[7] or ''
+local sent_ms, asked_ms = tonumber(ARGV[8] or ''), tonumber(ARGV[9] or '') or 0
 
 local time = redis.call('TIME')
 local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -63,15 +65,18 @@ local function keep()
   redis.call('SET', KEYS[2], text_of(kept), 'PX', integer(left_ms))
 end
 
+local anothers = is_anothers(kept, owner, principal)
 if acquired_by ~= '' then
   local acquired = find_request(kept.window, acquired_by)
   count = acquired and acquired.verb == 'acquire' and acquired.fence == fence and count
-  withdraw_request(kept, acquired_by, now_ms)
+  -- The id of another's request is not ours to take back.
+  if not (count and anothers) then withdraw_request(kept, acquired_by, now_ms) end
 end
-local ending = ARGV[11] or ''
+local ending = ARGV[12] or ''
 if ending ~= '' then count = count and ours and fence == ending and 1 end
 -- A lease that ran out is over, also while others are still kept off.
 if count and ours and kept.grace + margin_ms > 0 and own_ms(remaining_of(1, kept, now_ms), kept) == 0 then count = nil end
+if count and anothers then return { 'not_owner' } end
 
 if not count then
   -- On its way a request grows older than it says, by less than it is waited for. What freed the hold may have been its
@@ -99,7 +104,7 @@ local since = ours and kept.since > 0 and integer(kept.since) or ''
 local least_ms = ours and acquired_by == '' and math.min(kept.least, kept.since + kept.least - now_ms) or 0
 local freed = message('released', now_ms, fence, kept.seq, 0, since, owner, '', KEYS[1])
 if least_ms > 0 or asked_ms > 0 then
-  local reserved = asked_ms >= least_ms and ARGV[9] or 'lockkeeper:reserve:min-hold'
+  local reserved = asked_ms >= least_ms and ARGV[10] or 'lockkeeper:reserve:min-hold'
   local taken = hold_off(kept, owner, reserved, math.max(asked_ms, least_ms), now_us, unit_of(kept.value))
   redis.pcall('PUBLISH', ARGV[5], freed)
   redis.pcall('PUBLISH', ARGV[5], taken)
@@ -111,5 +116,5 @@ else
   keep()
 end
 redis.pcall('PUBLISH', ARGV[4], '0')
-if ARGV[10] == '1' then redis.pcall('SPUBLISH', ARGV[4], '0') end
+if ARGV[11] == '1' then redis.pcall('SPUBLISH', ARGV[4], '0') end
 return { 'released', integer(now_ms), '0', fence }

@@ -4,7 +4,8 @@
 -- Repeating it changes nothing but the lease, so it needs no request id.
 --
 -- KEYS[2n-1] a lock      KEYS[2n] its companion
--- ARGV[1] channel for events, then for each hold three: owner, fence or '', lease in ms
+-- ARGV[1] channel for events, then for each hold four: owner, fence or '', lease in ms, '' or the principal that
+-- acquired it
 --
 -- Returns {now ms, remaining ms of each, '-1' where the hold is gone, '-2' where that cannot be told}
 
@@ -15,7 +16,7 @@ local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local reply = { integer(now_ms) }
 
 for n = 1, #KEYS / 2 do
-  local i, j, at = 2 * n - 1, 2 * n, 3 * n - 1
+  local i, j, at = 2 * n - 1, 2 * n, 4 * n - 2
   local owner, fence, lease_ms = ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2])
   local stored = redis.pcall('GET', KEYS[j])
   local kept = companion_of(type(stored) == 'string' and stored or '')
@@ -26,6 +27,7 @@ for n = 1, #KEYS / 2 do
     state, remaining_ms, _, count = look(i, kept, owner, now_ms, true)
     count = state == 'held' and count
   end
+  if is_anothers(kept, owner, ARGV[at + 3]) then count = nil end
   local left_ms = state == 'fault' and -2 or -1
   if count and (kept.owner == owner and kept.fence or '') == fence then
     local own = own_ms(remaining_ms, kept)

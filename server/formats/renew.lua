@@ -1,14 +1,16 @@
 -- Prolongs a hold to at least the lease.
 --
--- Guarantee: never creates a lock, never shortens a lease, touches nobody else's hold, and brings back no hold whose
--- lease has run out. A lock without expiry gets one.
+-- Guarantee: never creates a lock, never shortens a lease, touches nobody else's hold nor another principal's, and brings
+-- back no hold whose lease has run out. A lock without expiry gets one.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- ARGV[1] owner    ARGV[2] lease in ms    ARGV[3] request id    ARGV[4] digest of the request
 -- ARGV[5] channel for events    ARGV[6] '' or how long ago the request was sent first, in ms
+-- ARGV[7] '' or the principal that asks
 --
 -- Returns {'granted', now ms, count, fence or '', remaining ms}
---         {'lost', now ms, remaining ms, companion's owner, fence, since, record, owner, count, ...}  who holds it now
+--         {'lost', now ms, remaining ms, companion's owner, fence, since, record, '', owner, count, ...}  who holds it now
+--         {'not_owner'}      another principal acquired this owner's hold
 --         {'request_id_reused'}      {'unknown'}      {'not_a_lock', type}
 
 -- include format/shape.lua
@@ -36,10 +38,11 @@ local left_ms = own_ms(remaining_ms, kept)
 
 if not count or left_ms == 0 or repeated and repeated.fence ~= fence then
   local reply = { 'lost', integer(now_ms), integer(remaining_ms),
-    kept.owner, kept.fence, kept.owner ~= '' and integer(kept.since) or '', kept.record }
+    kept.owner, kept.fence, kept.owner ~= '' and integer(kept.since) or '', kept.record, '' }
   for i = 1, #(holders or {}) do reply[#reply + 1] = holders[i] end
   return reply
 end
+if is_anothers(kept, owner, ARGV[7]) then return { 'not_owner' } end
 if repeated then return { 'granted', integer(now_ms), integer(count), fence, integer(left_ms or -1) } end
 
 local taken = remaining_ms

@@ -25,11 +25,18 @@ export type Refused =
   | { readonly outcome: "unknown" }
   | { readonly outcome: "not_a_lock"; readonly type: string };
 
+/** Another principal acquired the hold of this owner. */
+export interface NotOwner {
+  readonly outcome: "not_owner";
+}
+
 /** Who holds the lock instead. */
 export interface Elsewhere {
   readonly asOf: number;
   readonly remainingMs: number | null;
   readonly holders: readonly SeenHolder[];
+  /** `another_principal`: the owner that was asked with has it, and other credentials acquired it. */
+  readonly by?: "another_principal";
 }
 
 export type AcquireReply =
@@ -39,9 +46,10 @@ export type AcquireReply =
   | { outcome: "lost"; asOf: number; why: "ended" | "withdrawn" }
   | { outcome: "unit_conflict"; unit: Unit }
   | { outcome: "queue_full"; waiting: number };
-export type RenewReply = Granted | Refused | ({ outcome: "lost" } & Elsewhere);
+export type RenewReply = Granted | Refused | NotOwner | ({ outcome: "lost" } & Elsewhere);
 export type ReleaseReply =
   | Refused
+  | NotOwner
   | { outcome: "released"; asOf: number; count: number; fence: string | null }
   | { outcome: "not_held"; asOf: number };
 export type ForceReleaseReply =
@@ -71,6 +79,7 @@ export function renewReplyOf(reply: unknown): RenewReply {
   const words = wordsOf(reply);
   if (words[0] === "granted") return grantOf(words);
   if (words[0] === "lost") return { outcome: "lost", ...elsewhereOf(words) };
+  if (words[0] === "not_owner") return { outcome: "not_owner" };
   return refusalOf(words);
 }
 
@@ -80,6 +89,7 @@ export function releaseReplyOf(reply: unknown): ReleaseReply {
   if (words[0] === "released")
     return { outcome: "released", asOf, count: Number(words[2]), fence: words[3] || null };
   if (words[0] === "not_held") return { outcome: "not_held", asOf };
+  if (words[0] === "not_owner") return { outcome: "not_owner" };
   return refusalOf(words);
 }
 
@@ -121,6 +131,7 @@ function elsewhereOf([
   fence,
   since,
   record,
+  anothers,
   ...fields
 ]: readonly string[]): Elsewhere {
   const told = {
@@ -138,7 +149,8 @@ function elsewhereOf([
     if (holder === "mode") continue;
     holders.push(holderOf(holder, Number(fields[at + 1]), holder === owner ? told : undefined));
   }
-  return { asOf: Number(asOf), remainingMs: remainingOf(Number(remaining)), holders };
+  const elsewhere = { asOf: Number(asOf), remainingMs: remainingOf(Number(remaining)), holders };
+  return anothers === "1" ? { ...elsewhere, by: "another_principal" } : elsewhere;
 }
 
 function refusalOf(words: readonly string[]): Refused {

@@ -74,8 +74,8 @@ export class Acquirer {
   ): Promise<AcquiredGrant> {
     let unansweredSince: number | undefined;
     const keepMs = requestId === undefined ? 0 : PLACE_KEPT_MS;
-    // Another owner that uses the same id waits for itself.
-    const named = requestId && `${requestId}\n${ask.owner}`;
+    // Another owner or principal that uses the same id waits for itself.
+    const named = requestId && `${requestId}\n${ask.principal ?? ""}\n${ask.owner}`;
     return this.#waits.run(
       key,
       { waitMs, signal, requestId: named, owner: ask.owner },
@@ -118,7 +118,7 @@ export class Acquirer {
   async #confirmed(
     format: Format,
     key: Key,
-    { owner, id }: AcquireRequest,
+    ask: AcquireRequest,
     asked: Promise<AcquireReply>,
     confirm: () => Promise<void>,
   ): Promise<AcquireReply> {
@@ -129,24 +129,24 @@ export class Acquirer {
       return reply;
     } catch (error) {
       // What cannot be given back at once is tried for longer, and its lease bounds it.
-      await within(GIVE_BACK_MS, this.#abandon(format, key, owner, id)).catch(() => undefined);
+      await within(GIVE_BACK_MS, this.#abandon(format, key, ask)).catch(() => undefined);
       throw error;
     }
   }
 
   // A caller without an id of its own cannot ask again, so a grant that may exist would hold for nobody. One who has
   // an id may be asking for this very grant already.
-  #forsake(format: Format, key: Key, { owner, id }: AcquireRequest, requestId: string | undefined): void {
-    if (requestId === undefined) void this.#abandon(format, key, owner, id);
+  #forsake(format: Format, key: Key, ask: AcquireRequest, requestId: string | undefined): void {
+    if (requestId === undefined) void this.#abandon(format, key, ask);
   }
 
   /** @throws LockkeeperError whatever was answered but a grant */
   #granted(format: Format, key: Key, ask: AcquireRequest, reply: AcquireReply): AcquiredGrant {
-    const { owner, leaseMs, id } = ask;
+    const { owner, leaseMs } = ask;
     if (reply.outcome === "granted") {
       return {
         grant: grantOf(key, owner, leaseMs, reply),
-        abandon: () => void this.#abandon(format, key, owner, id),
+        abandon: () => void this.#abandon(format, key, ask),
       };
     }
     if (reply.outcome === "held") throw heldBy(key, owner, reply);
@@ -162,8 +162,12 @@ export class Acquirer {
   }
 
   /** Takes back a grant that nobody may know of, as soon as Redis answers again; the lease bounds it anyway. */
-  async #abandon(format: Format, key: Key, owner: string, acquiredBy: string): Promise<void> {
-    const ask = { acquiredBy, ...this.#requests.release({ owner }) };
+  async #abandon(
+    format: Format,
+    key: Key,
+    { owner, principal, id: acquiredBy }: AcquireRequest,
+  ): Promise<void> {
+    const ask = { acquiredBy, ...this.#requests.release({ owner, principal }) };
     const giveBack = (retryMs?: number) =>
       format.release(this.#redis, this.#channel, key, { ...ask, retryMs });
     await attempt(this.#redis, giveBack, { budgetMs: 60_000 }).catch(() => undefined);

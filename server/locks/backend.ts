@@ -1,5 +1,6 @@
 import type { Redis } from "ioredis";
 import type { SpokenFormat } from "../../lib/contract/format.ts";
+import type { HeldByUs } from "../formats/format.ts";
 import { eventChannelOf } from "../formats/keys.ts";
 import type { ClusterWhere } from "../redis/cluster-address.ts";
 import {
@@ -15,7 +16,6 @@ import { ReplicaWait } from "../redis/replica-wait.ts";
 import { type SentinelWhere, sentinelAddressOf } from "../redis/sentinel-address.ts";
 import { StartupError } from "../startup-error.ts";
 import { openCluster } from "./cluster-backend.ts";
-import type { Hold } from "./hold.ts";
 import { Locks } from "./locks.ts";
 import { openQuorum, type QuorumWhere } from "./quorum.ts";
 import { renewTogether } from "./renew-together.ts";
@@ -34,8 +34,13 @@ export interface Backend {
    * Renews up to a hundred holds, each try within `tryMs`. Gives what remains of each in ms; null where it is gone,
    * undefined where that cannot be told.
    */
-  renewMany(holds: readonly Hold[], tryMs: number): Promise<Renewed[]>;
+  renewMany(holds: readonly Renewable[], tryMs: number): Promise<Renewed[]>;
   close(): void;
+}
+
+/** A hold as it is renewed together with others. */
+export interface Renewable extends HeldByUs {
+  readonly format: SpokenFormat;
 }
 
 export type Renewed = number | null | undefined;

@@ -57,6 +57,8 @@ export interface LostFacts extends KeyFields {
   readonly fence?: string | null;
 }
 
+export type NotOwnerFacts = KeyFields;
+
 export interface NotALockFacts extends KeyFields {
   readonly redisType: string;
 }
@@ -159,6 +161,10 @@ export class QueueFullError extends WithFacts<QueueFullFacts> {
 
 export class LostError extends WithFacts<LostFacts> {
   readonly code = "lost";
+}
+
+export class NotOwnerError extends WithFacts<NotOwnerFacts> {
+  readonly code = "not_owner";
 }
 
 export class NotALockError extends WithFacts<NotALockFacts> {

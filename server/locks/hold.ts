@@ -65,6 +65,8 @@ export class Hold {
     [grant, sentAt]: readonly [grant: Grant, sentAt: Moment],
     private readonly keeper: HoldKeeper,
     private readonly events: HoldEvents = {},
+    /** Who acquired it, where that matters. */
+    readonly principal?: string,
   ) {
     this.key = key;
     this.owner = grant.owner;

@@ -34,6 +34,8 @@ export interface HoldOptions extends HoldEvents {
   readonly signal?: AbortSignal;
   /** By default the owner of the asynchronous context, or a new one. */
   readonly owner?: string;
+  /** Who acquires, where several share owner names: nobody else enters the hold again, renews or releases it. */
+  readonly principal?: string;
   readonly reentrant?: boolean;
   /** How the lock is written in Redis; as Redisson does by default, and on a quorum always as `token`. */
   readonly format?: SpokenFormat;
@@ -82,16 +84,17 @@ export class LockClient {
    */
   async acquire(key: string, options: HoldOptions = {}): Promise<Hold> {
     const { retry, renew = true, onJeopardy, ...ask } = options;
+    const { principal } = ask;
     const format = options.format ?? this.backend.format ?? "redisson";
     const owner = options.owner ?? this.#context.current ?? this.#context.next();
     const defaults = { leaseMs: LEASE_MS, reentrant: true };
     const taking = await take(this.#verbs, key, { ...defaults, ...ask, format, owner }, retry, this.log);
     const keeper = {
       renew: (_: Hold, leaseMs: number, onSend: () => void) =>
-        this.#verbs.renew(key, { owner, leaseMs, format, onSend }),
+        this.#verbs.renew(key, { owner, principal, leaseMs, format, onSend }),
       release: (held: Hold, ask: HoldRelease) => this.#release(held, ask),
     };
-    const hold = new Hold(key, format, taking, keeper, { onJeopardy });
+    const hold = new Hold(key, format, taking, keeper, { onJeopardy }, principal);
     if (renew) this.#watchdog.watch(hold);
     return hold;
   }
@@ -143,6 +146,7 @@ export class LockClient {
 
   async #release(hold: Hold, ask: HoldRelease): Promise<Released> {
     await this.#watchdog.forget(hold);
-    return await this.#verbs.release(hold.key, { owner: hold.owner, format: hold.format, ...ask });
+    const { key, owner, principal, format } = hold;
+    return await this.#verbs.release(key, { owner, principal, format, ...ask });
   }
 }

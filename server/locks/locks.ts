@@ -11,7 +11,7 @@ import { Acquirer } from "./acquirer.ts";
 import { attempt } from "./attempt.ts";
 import { assertDurations } from "./durations.ts";
 import { Lockable } from "./lockable.ts";
-import { assertMappable, assertOwner, grantOf, lostBy, refusal } from "./refusals.ts";
+import { assertMappable, assertOwner, grantOf, lostBy, notOwner, refusal } from "./refusals.ts";
 import { Requests } from "./requests.ts";
 import { reservedOwner } from "./reserve.ts";
 import type { Door } from "./safety.ts";
@@ -78,7 +78,10 @@ export class Locks implements OperatorVerbs {
     return this.#acquirer.acquire(key, options);
   }
 
-  /** @throws LockkeeperError lost, not_a_lock, key_not_allowed, invalid, request_id_reused, unavailable, unknown_outcome */
+  /**
+   * @throws LockkeeperError lost, not_owner, not_a_lock, key_not_allowed, invalid, request_id_reused, unavailable,
+   *   unknown_outcome
+   */
   async renew(key: Key, options: RenewOptions): Promise<Grant> {
     this.#lockable.assert(key);
     assertOwner(options.owner);
@@ -93,10 +96,14 @@ export class Locks implements OperatorVerbs {
     if (reply.outcome === "granted") await confirm?.();
     if (reply.outcome === "granted") return grantOf(key, ask.owner, ask.leaseMs, reply);
     if (reply.outcome === "lost") throw lostBy(key, ask.owner, reply);
+    if (reply.outcome === "not_owner") throw notOwner(key, ask.owner);
     throw refusal(key, format.name, reply);
   }
 
-  /** @throws LockkeeperError not_a_lock, key_not_allowed, invalid, request_id_reused, unavailable, unknown_outcome */
+  /**
+   * @throws LockkeeperError not_owner, not_a_lock, key_not_allowed, invalid, request_id_reused, unavailable,
+   *   unknown_outcome
+   */
   async release(key: Key, options: ReleaseOptions): Promise<Released> {
     this.#lockable.assert(key);
     assertOwner(options.owner);
@@ -112,6 +119,7 @@ export class Locks implements OperatorVerbs {
       const released = { key, owner, outcome: reply.outcome, count, asOf: reply.asOf };
       return isBinary(key) ? { ...released, ...fieldsOfKey(key) } : released;
     }
+    if (reply.outcome === "not_owner") throw notOwner(key, owner);
     throw refusal(key, format.name, reply);
   }
 

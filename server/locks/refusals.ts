@@ -12,6 +12,7 @@ import {
   type LockkeeperError,
   LostError,
   NotALockError,
+  NotOwnerError,
   QueueFullError,
   RequestIdReusedError,
   UnitConflictError,
@@ -46,14 +47,19 @@ function holderFacts(holders: readonly SeenHolder[]) {
   }));
 }
 
-export function heldBy(key: Key, owner: string, { holders, remainingMs, asOf }: Elsewhere): HeldError {
+const REENTRY_NOT_ASKED = "The same owner holds it and re-entry was not asked for";
+const OTHERS_REENTRY =
+  "A hold of the same owner name has it that was acquired with other credentials, and only these enter it again";
+
+export function heldBy(key: Key, owner: string, elsewhere: Elsewhere): HeldError {
+  const { holders, remainingMs, asOf } = elsewhere;
   const by = holders[0]?.owner ?? "";
   const isHoldOff = reservedFor(by) !== undefined;
   const unless = isHoldOff ? "That" : "Unless it is renewed, the lock";
   const how = remainingMs === null ? "It has no expiry." : `${unless} ends in ${remainingMs} ms.`;
   const isReentry = by === owner && !isHoldOff;
-  const who = isReentry ? "The same owner holds it and re-entry was not asked for" : `It is ${heldText(by)}`;
-  return new HeldError(`${who}. ${how}`, {
+  const mine = elsewhere.by === undefined ? REENTRY_NOT_ASKED : OTHERS_REENTRY;
+  return new HeldError(`${isReentry ? mine : `It is ${heldText(by)}`}. ${how}`, {
     ...fieldsOfKey(key),
     holders: holderFacts(holders),
     remainingMs,
@@ -101,6 +107,13 @@ export function lostBy(key: Key, owner: string, now: Elsewhere | undefined): Los
   return new LostError(
     `${JSON.stringify(owner)} does not hold the lock any more: ${now === undefined ? "that hold has ended" : state}. Stop what it protects.`,
     { ...fieldsOfKey(key), holders: holderFacts(now?.holders ?? []), remainingMs: now?.remainingMs ?? null },
+  );
+}
+
+export function notOwner(key: Key, owner: string): NotOwnerError {
+  return new NotOwnerError(
+    `${JSON.stringify(owner)} holds the lock, but other credentials acquired it. Renew or release it with the API key that acquired it; an operator frees it by force-release.`,
+    fieldsOfKey(key),
   );
 }
 

@@ -1,7 +1,6 @@
 import type { SpokenFormat } from "../../lib/contract/format.ts";
 import { FORMATS } from "../formats/format.ts";
-import type { Renewed } from "./backend.ts";
-import type { Hold } from "./hold.ts";
+import type { Renewable, Renewed } from "./backend.ts";
 import type { Door } from "./safety.ts";
 import { within } from "./within.ts";
 
@@ -12,18 +11,18 @@ import { within } from "./within.ts";
 export async function renewTogether(
   doorOf: () => Door,
   channel: string,
-  holds: readonly Hold[],
+  holds: readonly Renewable[],
   tryMs: number,
-  groupOf: (hold: Hold) => string,
+  groupOf: (hold: Renewable) => string,
 ): Promise<Renewed[]> {
-  const groups = new Map<string, Hold[]>();
+  const groups = new Map<string, Renewable[]>();
   for (const hold of holds) {
     const name = groupOf(hold);
     const group = groups.get(name);
     if (group === undefined) groups.set(name, [hold]);
     else group.push(hold);
   }
-  const remaining = new Map<Hold, Renewed>();
+  const remaining = new Map<Renewable, Renewed>();
   await Promise.all(
     [...groups.values()].map(async (group) => {
       const format: SpokenFormat = group[0]?.format ?? "redisson";

@@ -19,6 +19,8 @@ export interface StopListener {
 
 export interface AcquireOptions {
   readonly owner: string;
+  /** Who asks, by an id that stays. What it acquires, it alone renews, releases and enters again; undefined: anybody. */
+  readonly principal?: string | undefined;
   readonly leaseMs: number;
   readonly reentrant: boolean;
   /** `redisson` by default. */
@@ -42,6 +44,8 @@ export interface AcquireOptions {
 
 export interface RenewOptions {
   readonly owner: string;
+  /** As it was acquired with. */
+  readonly principal?: string | undefined;
   readonly leaseMs: number;
   readonly format?: SpokenFormat | undefined;
   readonly requestId?: string | undefined;
@@ -51,6 +55,8 @@ export interface RenewOptions {
 
 export interface ReleaseOptions {
   readonly owner: string;
+  /** As it was acquired with. */
+  readonly principal?: string | undefined;
   readonly format?: SpokenFormat | undefined;
   /** For how long nobody may take the lock after this. */
   readonly holdOffMs?: number | undefined;

@@ -90,7 +90,7 @@ export function verbRoutes({ held }: Pick<Services, "held">): Route[] {
       access: "lock",
       summary: "Acquire a lock",
       description:
-        "Grants the lock when it is free, or once more when the same owner holds it (count rises, fence stays). With `waitMs` the request is held open until the lock is granted or the time is over (`timeout`); who repeats its Idempotency-Key within 5 s keeps its place, and who closes the connection leaves nothing behind. The holder's deadline is `waitedMs` + `remainingMs` after it sent the request. A lease can be outlived by a pause of the holder: hand the fence to the resource and let it refuse lower ones.",
+        "Grants the lock when it is free, or once more when the same owner, with the same API key, holds it (count rises, fence stays). With `waitMs` the request is held open until the lock is granted or the time is over (`timeout`); who repeats its Idempotency-Key within 5 s keeps its place, and who closes the connection leaves nothing behind. The holder's deadline is `waitedMs` + `remainingMs` after it sent the request. A lease can be outlived by a pause of the holder: hand the fence to the resource and let it refuse lower ones.",
       body: AcquireInput,
       examples: ACQUIRE_EXAMPLES,
       idempotent: true,
@@ -108,7 +108,7 @@ export function verbRoutes({ held }: Pick<Services, "held">): Route[] {
       ],
       verb: ({ target, key, body }) => callOf("acquire", target.name, key, body),
       handle: ({ target: { locks }, key, body, requestId, request, principal }) => {
-        const ask = { ...body, requestId };
+        const ask = { ...body, requestId, principal: principal.id };
         if (body.waitMs === 0) return answerOf(locks.acquire(key, ask), requestId, undefined, undefined);
         held.assertRoom(principal.id);
         const signal = held.hold(principal.id, request.hold());
@@ -124,7 +124,8 @@ export function verbRoutes({ held }: Pick<Services, "held">): Route[] {
       tag: "Verbs",
       access: "lock",
       summary: "Prolong a hold",
-      description: "Never creates a lock and never shortens a lease.",
+      description:
+        "Never creates a lock and never shortens a lease. What one API key acquired, no other renews (`not_owner`), also where it knows the owner.",
       body: RenewInput,
       examples: {
         "Keep it for another minute": { owner: "checkout@pod-7:311", leaseMs: 60_000 },
@@ -132,10 +133,12 @@ export function verbRoutes({ held }: Pick<Services, "held">): Route[] {
       },
       idempotent: true,
       response: { status: 200, schema: Grant, example: RENEWED, description: "Renewed." },
-      errors: [...ALWAYS, "not_replicated", "lost"],
+      errors: [...ALWAYS, "not_replicated", "lost", "not_owner"],
       verb: ({ target, key, body }) => callOf("renew", target.name, key, body),
-      handle: async ({ target: { locks }, key, body, requestId }) =>
-        json(200, await locks.renew(key, { ...body, requestId }), { end: RENEWAL }),
+      handle: async ({ target: { locks }, key, body, requestId, principal }) => {
+        const ask = { ...body, requestId, principal: principal.id };
+        return json(200, await locks.renew(key, ask), { end: RENEWAL });
+      },
     }),
     targetRoute({
       method: "POST",
@@ -145,7 +148,7 @@ export function verbRoutes({ held }: Pick<Services, "held">): Route[] {
       access: "lock",
       summary: "Give back one count of a hold",
       description:
-        "Releasing what one does not hold is an outcome, not an error. With `holdOffMs` the last count does not free the lock: nobody gets it for so long, whatever library they use.",
+        "Releasing what one does not hold is an outcome, not an error. What one API key acquired, no other releases (`not_owner`), also where it knows the owner. With `holdOffMs` the last count does not free the lock: nobody gets it for so long, whatever library they use.",
       body: ReleaseInput,
       examples: {
         "Give it back": { owner: "checkout@pod-7:311" },
@@ -161,10 +164,10 @@ export function verbRoutes({ held }: Pick<Services, "held">): Route[] {
         example: RELEASED,
         description: "Released, or there was nothing to release.",
       },
-      errors: [...ALWAYS],
+      errors: [...ALWAYS, "not_owner"],
       verb: ({ target, key, body }) => callOf("release", target.name, key, body),
-      handle: async ({ target: { locks }, key, body, requestId }) => {
-        const released = await locks.release(key, { ...body, requestId });
+      handle: async ({ target: { locks }, key, body, requestId, principal }) => {
+        const released = await locks.release(key, { ...body, requestId, principal: principal.id });
         return json(200, released, { end: { outcome: released.outcome } });
       },
     }),

@@ -4,7 +4,8 @@
 --
 -- KEYS[1] the lock    KEYS[2] its companion    KEYS[3] the counter of Redisson's fenced lock
 -- ARGV[1] owner    ARGV[2] lease in ms    ARGV[3] request id    ARGV[4] digest of the request
--- ARGV[6] owner record as JSON, or ''    ARGV[7] channel for events    ARGV[8] how long the companion stays, in ms
+-- ARGV[6] owner record as JSON, or '', and ⇥ principal where there is one: written as it comes
+-- ARGV[7] channel for events    ARGV[8] how long the companion stays, in ms
 
 -- include format/plain.lua
 

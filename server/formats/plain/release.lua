@@ -4,24 +4,24 @@
 --
 -- KEYS[1] the lock    KEYS[2] its companion
 -- ARGV[1] owner    ARGV[2] request id    ARGV[3] digest of the request
--- ARGV[4] channel that waiters listen on    ARGV[5] channel for events
+-- ARGV[4] channel that waiters listen on    ARGV[5] channel for events    ARGV[6] '' or the principal that asks
 
 -- include format/plain.lua
 
-local stored = #ARGV == 5 and redis.pcall('GET', KEYS[2])
+local stored = #ARGV <= 6 and redis.pcall('GET', KEYS[2])
 if type(stored) == 'string' then
   local owner = ARGV[1]
   -- Owner, value and count of the companion: told by us, and once.
   local head = owner .. '\n' .. value_of(owner) .. '\n1\n'
-  local fence, since, seq, format, window
+  local fence, since, seq, format, principal, window
   if string.sub(stored, 1, #head) == head then
     -- Without a grace and a least time.
-    fence, since, seq, format, window =
-      string.match(stored, '^(%d+)\n(%d+)\n%d+\n0\n0\n(%d+)\n(%l+)\n[^\n]*(.*)$', #head + 1)
+    fence, since, seq, format, principal, window =
+      string.match(stored, '^(%d+)\n(%d+)\n%d+\n0\n0\n(%d+)\n(%l+)\n[^\n\t]*\t?([^\n]*)(.*)$', #head + 1)
   end
   local time = redis.call('TIME')
-  if format == FORMAT and #fence == 16 and #since == 13 and #seq < 7 and is_plain(window, ARGV[2], time[1])
-    and is_held_once(owner) then
+  if format == FORMAT and #fence == 16 and #since == 13 and #seq < 7 and (principal == '' or principal == ARGV[6])
+    and is_plain(window, ARGV[2], time[1]) and is_held_once(owner) then
     local now_ms = time[1] .. string.sub(#time[2] == 6 and time[2] or string.rep('0', 6 - #time[2]) .. time[2], 1, 3)
     free_now(owner)
     seq = seq == '1' and '2' or seq + 1

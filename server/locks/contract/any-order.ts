@@ -10,6 +10,7 @@ const STEPS_MAX = 25;
 type Step = (model: Model) => Promise<void>;
 
 const owner = fc.constantFrom(...OWNERS);
+const principal = fc.constantFrom(undefined, "key-1", "key-2");
 const never: fc.Arbitrary<boolean> = fc.constant(false);
 const rarely = fc.oneof({ weight: 4, arbitrary: never }, { weight: 1, arbitrary: fc.constant(true) });
 
@@ -20,7 +21,7 @@ function step(name: string, run: Step): Step {
 
 const call = (verb: "acquire" | "renew" | "release", holdsOff = never) =>
   fc
-    .record({ verb: fc.constant(verb), owner, isReentrant: fc.boolean(), holdsOff })
+    .record({ verb: fc.constant(verb), owner, principal, isReentrant: fc.boolean(), holdsOff })
     .map((asked) => step(`${verb} ${JSON.stringify(asked)}`, (model) => model.call(asked)));
 
 const repeat = fc.nat(4).map((back) => step(`repeat ${back} back`, (model) => model.repeat(back)));

@@ -6,6 +6,7 @@ import { force } from "./force.ts";
 import { foreign, redissonWakeUps } from "./foreign.ts";
 import { holdOff } from "./hold-off.ts";
 import { lapse } from "./lapse.ts";
+import { principals } from "./principals.ts";
 import { reentry } from "./reentry.ts";
 import { renewal } from "./renewal.ts";
 import { requests } from "./requests.ts";
@@ -23,7 +24,7 @@ export function keepsTheContract(name: string, spoken: Spoken, open: () => Promi
   describe.concurrent(name, () => {
     const scene = set(spoken, open);
     for (const promise of [exclusion, reentry, renewal, fences, requests]) promise(scene);
-    for (const promise of [waiting, lapse, holdOff, force]) promise(scene);
+    for (const promise of [principals, waiting, lapse, holdOff, force]) promise(scene);
     for (const promise of [foreign, redissonWakeUps, timestamp, anyOrder]) promise(scene);
   });
 }

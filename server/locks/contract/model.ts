@@ -6,12 +6,15 @@ import { codeOf, LEASE_MS, type Scene } from "./scene.ts";
 export interface Call {
   readonly verb: "acquire" | "renew" | "release";
   readonly owner: string;
+  readonly principal: string | undefined;
   readonly isReentrant: boolean;
   readonly holdsOff: boolean;
 }
 
 interface Held {
   readonly owner: string;
+  /** Who acquired it. */
+  readonly principal?: string | undefined;
   readonly count: number;
   readonly fence: string;
 }
@@ -75,8 +78,10 @@ export class Model {
     const held = this.#held;
     for (const owner of this.owners) {
       const seen = this.scene.verify(this.#key, owner);
-      if (held?.owner === owner) expect(await seen).toMatchObject(held);
-      else expect(await codeOf(seen)).toBe("lost");
+      if (held?.owner === owner) {
+        const { count, fence } = held;
+        expect(await seen).toMatchObject({ owner, count, fence });
+      } else expect(await codeOf(seen)).toBe("lost");
     }
     const remainingMs = await this.scene.byHand(this.#key, (redis) => redis.pttl(this.#key));
     if (held === undefined) expect(remainingMs).toBe(-2);
@@ -94,19 +99,22 @@ export class Model {
     const fence = next?.fence === NEW ? await this.#newFence(answer) : next?.fence;
     const isNew = typeof expected === "object" && "fence" in expected && expected.fence === NEW;
     expect(answer).toEqual(isNew ? { ...expected, fence } : expected);
-    const isKept = answer !== "held" && answer !== "lost";
+    const isKept = typeof answer !== "string" || answer === "not_held";
     if (isKept) this.#memory.set(id, answer === "not_held" ? "" : (this.#held?.fence ?? fence ?? ""));
     this.#settle(next && { ...next, fence: fence ?? "" });
   }
 
   /** What the call answers when it is carried out, and the hold that it leaves. */
-  #carryOut({ verb, owner, isReentrant, holdsOff }: Call): [Answer, Held | undefined] {
+  #carryOut({ verb, owner, principal, isReentrant, holdsOff }: Call): [Answer, Held | undefined] {
     const held = this.#held;
-    const mine = held?.owner === owner ? held : undefined;
+    const named = held?.owner === owner ? held : undefined;
+    const isAnothers = named?.principal !== undefined && named.principal !== principal;
+    const mine = isAnothers ? undefined : named;
+    if (isAnothers && verb !== "acquire") return ["not_owner", held];
     if (verb === "renew") return [mine ? grantOf(mine) : "lost", held];
     if (verb === "acquire") {
       if (held !== undefined && !(mine && isReentrant)) return ["held", held];
-      const next = mine ? { ...mine, count: mine.count + 1 } : { owner, count: 1, fence: NEW };
+      const next = mine ? { ...mine, count: mine.count + 1 } : { owner, principal, count: 1, fence: NEW };
       return [grantOf(next), next];
     }
     if (mine === undefined) return ["not_held", held];
@@ -121,17 +129,20 @@ export class Model {
     return about === "" ? "not_held" : { left: still?.count ?? 0 };
   }
 
-  async #ask({ verb, owner, isReentrant, holdsOff }: Call, requestId: string): Promise<Answer> {
+  async #ask({ verb, owner, principal, isReentrant, holdsOff }: Call, requestId: string): Promise<Answer> {
     const { scene } = this;
     if (verb === "release") {
-      const asked = { requestId, ...(holdsOff ? { holdOffMs: LEASE_MS } : {}) };
-      const { outcome, count } = await scene.release(this.#key, owner, asked);
+      const asked = { requestId, principal, ...(holdsOff ? { holdOffMs: LEASE_MS } : {}) };
+      const releasing = scene.release(this.#key, owner, asked);
+      const code = await codeOf(releasing);
+      if (code !== "granted") return code;
+      const { outcome, count } = await releasing;
       return outcome === "released" ? { left: count } : outcome;
     }
     const granted =
       verb === "acquire"
-        ? scene.acquire(this.#key, owner, { requestId, reentrant: isReentrant })
-        : scene.renew(this.#key, owner, { requestId });
+        ? scene.acquire(this.#key, owner, { requestId, principal, reentrant: isReentrant })
+        : scene.renew(this.#key, owner, { requestId, principal });
     const code = await codeOf(granted);
     if (code !== "granted") return code;
     const { count, fence } = await granted;

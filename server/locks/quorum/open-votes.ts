@@ -1,4 +1,5 @@
 import type { Key } from "../../../lib/contract/key.ts";
+import type { AcquireRequest } from "../../formats/format.ts";
 import type { Name, Standing } from "./standing.ts";
 
 /**
@@ -38,13 +39,15 @@ export class OpenVotes {
   }
 }
 
+type Holder = Pick<AcquireRequest, "owner" | "principal">;
+
 /** The open votes of all holds of this process. */
 export class OpenVotesOfHolds {
   readonly #byHold = new Map<string, Set<OpenVotes>>();
 
-  add(key: Key, owner: string, votes: OpenVotes): void {
+  add(key: Key, by: Holder, votes: OpenVotes): void {
     if (votes.size === 0) return;
-    const name = nameOf(key, owner);
+    const name = nameOf(key, by);
     const all = this.#byHold.get(name) ?? new Set();
     this.#byHold.set(name, all.add(votes));
     votes.onClosed = () => {
@@ -53,11 +56,11 @@ export class OpenVotesOfHolds {
     };
   }
 
-  takeBack(key: Key, owner: string): void {
-    for (const votes of [...(this.#byHold.get(nameOf(key, owner)) ?? [])]) votes.takeAllBack();
+  takeBack(key: Key, by: Holder): void {
+    for (const votes of [...(this.#byHold.get(nameOf(key, by)) ?? [])]) votes.takeAllBack();
   }
 }
 
-function nameOf(key: Key, owner: string): string {
-  return `${owner}\n${key}`;
+function nameOf(key: Key, { owner, principal = "" }: Holder): string {
+  return `${principal}\n${owner}\n${key}`;
 }

@@ -101,8 +101,8 @@ export class QuorumLocks implements OperatorVerbs {
       if (!(refusal instanceof HeldError)) throw refusal;
       return { heldMs: refusal.facts.remainingMs, asOf: refusal.facts.asOf, refusal: () => refusal };
     };
-    // Another owner that uses the same id waits for itself.
-    const named = requestId && `${requestId}\n${request.owner}`;
+    // Another owner or principal that uses the same id waits for itself.
+    const named = requestId && `${requestId}\n${request.principal ?? ""}\n${request.owner}`;
     try {
       return await this.#waits.run(key, { waitMs, signal, requestId: named }, look, () => undefined);
     } finally {
@@ -110,7 +110,7 @@ export class QuorumLocks implements OperatorVerbs {
     }
   }
 
-  /** @throws LockkeeperError lost, not_a_lock, key_not_allowed, invalid, request_id_reused, unavailable */
+  /** @throws LockkeeperError lost, not_owner, not_a_lock, key_not_allowed, invalid, request_id_reused, unavailable */
   async renew(key: Key, options: RenewOptions): Promise<Grant> {
     this.#assert(key, options);
     assertOwner(options.owner);
@@ -118,7 +118,10 @@ export class QuorumLocks implements OperatorVerbs {
     return await renew(this.masters, key, this.#requests.renew({ ...options, format: FORMAT }));
   }
 
-  /** @throws LockkeeperError not_a_lock, key_not_allowed, invalid, request_id_reused, unavailable, unknown_outcome */
+  /**
+   * @throws LockkeeperError not_owner, not_a_lock, key_not_allowed, invalid, request_id_reused, unavailable,
+   *   unknown_outcome
+   */
   async release(key: Key, options: ReleaseOptions): Promise<Released> {
     this.#assert(key, options);
     assertOwner(options.owner);
@@ -126,7 +129,7 @@ export class QuorumLocks implements OperatorVerbs {
     const request = this.#requests.release({ ...options, format: FORMAT });
     const released = await this.#releases.release(key, request, namedBy(options.requestId));
     // The release finds no vote that is still to come.
-    if (released.count === 0) this.#openVotes.takeBack(key, options.owner);
+    if (released.count === 0) this.#openVotes.takeBack(key, request);
     return released;
   }
 
@@ -155,7 +158,7 @@ export class QuorumLocks implements OperatorVerbs {
 
   #granted(candidate: Candidate, key: Key, request: AcquireRequest, elected: Elected): AcquiredGrant {
     const { owner, leaseMs } = request;
-    this.#openVotes.add(key, owner, candidate.openVotes);
+    this.#openVotes.add(key, request, candidate.openVotes);
     const grant = grantOf(key, owner, leaseMs, { ...elected, outcome: "granted" });
     return { grant, abandon: () => candidate.withdraw() };
   }

@@ -87,6 +87,7 @@ function holderOf(owner: string, answers: Answers<AcquireReply>): Elsewhere {
     asOf,
     remainingMs: Number.isFinite(freeMs) ? freeMs : null,
     holders: named?.holders ?? itself(owner, replies),
+    ...(named?.by === undefined ? {} : { by: named.by }),
   };
 }
 

@@ -3,7 +3,7 @@ import type { Released } from "../../../lib/contract/verb.ts";
 import { FORMATS, type ReleaseRequest } from "../../formats/format.ts";
 import type { ReleaseReply } from "../../formats/reply.ts";
 import { attempt, BUDGET_MS } from "../attempt.ts";
-import { notALock, refusal } from "../refusals.ts";
+import { notALock, notOwner, refusal } from "../refusals.ts";
 import { type Answer, type Answers, ask, repliesOf } from "./ask.ts";
 import type { Master } from "./master.ts";
 import { kthSmallest, largestFirst, majorityOf, median } from "./order.ts";
@@ -28,9 +28,9 @@ export class Releases {
 
   constructor(private readonly masters: readonly Master[]) {}
 
-  /** @throws LockkeeperError not_a_lock, request_id_reused, unavailable, unknown_outcome */
+  /** @throws LockkeeperError not_owner, not_a_lock, request_id_reused, unavailable, unknown_outcome */
   async release(key: Key, asked: ReleaseRequest, named: "by_caller" | "by_us"): Promise<Released> {
-    const name = `${asked.owner}\n${asked.holdOff?.holdOffMs ?? ""}\n${key}`;
+    const name = `${asked.principal ?? ""}\n${asked.owner}\n${asked.holdOff?.holdOffMs ?? ""}\n${key}`;
     const { request, sentAt } = (named === "by_us" && this.#take(name)) || {
       request: asked,
       sentAt: performance.now(),
@@ -45,7 +45,7 @@ export class Releases {
     });
     if (isKnown(answers, this.masters.length)) {
       const released = releasedOf(key, request.owner, answers);
-      if (released.count === 0) endLeftovers(key, request.owner, answers);
+      if (released.count === 0) endLeftovers(key, request, answers);
       return released;
     }
     if ([...answers.values()].every(({ state }) => state === "away")) {
@@ -96,7 +96,10 @@ function releasedOf(key: Key, owner: string, answers: Answers<ReleaseReply>): Re
   const strange = replies.flatMap((reply) => (reply.outcome === "not_a_lock" ? [reply.type] : []));
   if (strange.length >= majority) throw notALock(key, strange[0] ?? "none", "token");
   const told = replies.flatMap((reply) => ("asOf" in reply ? [reply] : []));
-  const without = told.filter(({ outcome }) => outcome === "not_held").length + strange.length;
+  const others = replies.filter(({ outcome }) => outcome === "not_owner").length;
+  const without = told.filter(({ outcome }) => outcome === "not_held").length + strange.length + others;
+  // What a majority did not let go of was no hold of this principal's, and somewhere another one's stands.
+  if (others > 0 && without >= majority) throw notOwner(key, owner);
   const counts = told.map((reply) => (reply.outcome === "released" ? reply.count : 0));
   return {
     ...fieldsOfKey(key),
@@ -112,7 +115,7 @@ function releasedOf(key: Key, owner: string, answers: Answers<ReleaseReply>): Re
  * The hold is over. A master that was away, or that missed an earlier release, may have something of it left that would
  * keep others off until the lease ends. It is named by its fence, so no later hold of the same owner is touched.
  */
-function endLeftovers(key: Key, owner: string, answers: Answers<ReleaseReply>): void {
+function endLeftovers(key: Key, { owner, principal }: ReleaseRequest, answers: Answers<ReleaseReply>): void {
   const fences = repliesOf(answers).flatMap((reply) =>
     reply.outcome === "released" && reply.fence !== null ? [reply.fence] : [],
   );
@@ -120,7 +123,7 @@ function endLeftovers(key: Key, owner: string, answers: Answers<ReleaseReply>): 
   if (fence === undefined) return;
   for (const [{ verbs, channel }, answer] of answers) {
     if (isRidOf(answer)) continue;
-    const end = { id: `end:${fence}`, digest: "-", owner, fence };
+    const end = { id: `end:${fence}`, digest: "-", owner, principal, fence };
     const call = () => FORMATS.token.release(verbs, channel, key, end);
     attempt(verbs, call, { budgetMs: LEFTOVER_MS }).catch(() => undefined);
   }

@@ -3,7 +3,7 @@ import type { Grant } from "../../../lib/contract/verb.ts";
 import { FORMATS, type RenewRequest } from "../../formats/format.ts";
 import type { RenewReply } from "../../formats/reply.ts";
 import { momentNow } from "../hold.ts";
-import { grantOf, lostBy, refusal } from "../refusals.ts";
+import { grantOf, lostBy, notOwner, refusal } from "../refusals.ts";
 import { type Answers, ask, repliesOf } from "./ask.ts";
 import { commonHoldOf, verdictOf } from "./common-hold.ts";
 import type { Master } from "./master.ts";
@@ -11,7 +11,7 @@ import { largestFirst } from "./order.ts";
 import { tooFew } from "./refusal.ts";
 import { budgetMsOf, certainMs, validityMs } from "./time.ts";
 
-/** Prolongs a hold where it still is. @throws LockkeeperError lost, not_a_lock, request_id_reused, unavailable */
+/** Prolongs a hold where it still is. @throws LockkeeperError lost, not_owner, not_a_lock, request_id_reused, unavailable */
 export async function renew(masters: readonly Master[], key: Key, request: RenewRequest): Promise<Grant> {
   const { owner, leaseMs } = request;
   const sentAt = momentNow();
@@ -47,5 +47,6 @@ function lossOf(key: Key, owner: string, replies: readonly RenewReply[]) {
     ({ outcome }) => outcome,
   );
   if (said === undefined || said.outcome === "granted") return lostBy(key, owner, undefined);
+  if (said.outcome === "not_owner") return notOwner(key, owner);
   return said.outcome === "lost" ? lostBy(key, owner, said) : refusal(key, "token", said);
 }

@@ -1,6 +1,6 @@
 import { FORMATS } from "../../formats/format.ts";
-import type { Renewed } from "../backend.ts";
-import { type Hold, momentNow } from "../hold.ts";
+import type { Renewable, Renewed } from "../backend.ts";
+import { momentNow } from "../hold.ts";
 import { type Answers, ask, repliesOf } from "./ask.ts";
 import { verdictOf } from "./common-hold.ts";
 import type { Master } from "./master.ts";
@@ -13,7 +13,7 @@ import { certainMs, validityMs } from "./time.ts";
  */
 export async function renewTogether(
   masters: readonly Master[],
-  holds: readonly Hold[],
+  holds: readonly Renewable[],
   tryMs: number,
 ): Promise<Renewed[]> {
   const sentAt = momentNow();

@@ -75,7 +75,8 @@ export class Standing {
       this.#unansweredSince = undefined;
     }
     const { verbs, channel } = this.master;
-    const ask = { id: `back:${name.id}`, digest: "-", owner: this.request.owner, acquiredBy: name.id };
+    const { owner, principal } = this.request;
+    const ask = { id: `back:${name.id}`, digest: "-", owner, principal, acquiredBy: name.id };
     // By the id of the acquire it is done once, however often it is asked for.
     const call = () => FORMATS.token.release(verbs, channel, this.key, ask);
     await attempt(verbs, call, { budgetMs: TAKE_BACK_MS }).catch(() => undefined);
