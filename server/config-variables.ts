@@ -66,6 +66,17 @@ export const Variables = z.object({
     .positive("must be more than 0")
     .max(3650, "must be 3650 or less")
     .default(7),
+  LOCKKEEPER_AUDIT_MAX: z.coerce
+    .number("must be a whole number from 1000 to 10000000")
+    .int("must be a whole number")
+    .min(1000, "must be 1000 or more")
+    .max(10_000_000, "must be 10000000 or less")
+    .default(100_000),
+  LOCKKEEPER_AUDIT_DAYS: z.coerce
+    .number("must be a number of days")
+    .positive("must be more than 0")
+    .max(36_500, "must be 36500 or less")
+    .default(400),
   LOCKKEEPER_METRICS: z.enum(["off", "key", "open"], "must be off, key or open").default("key"),
   LOCKKEEPER_METRICS_PATTERNS: z.coerce
     .number("must be a whole number from 0 to 100")

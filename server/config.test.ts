@@ -57,6 +57,7 @@ describe("readConfig", () => {
       metrics: "key",
       metricsPatterns: 0,
       tracing: undefined,
+      audit: { most: 100_000, ms: 400 * 86_400_000 },
       history: { most: 50_000, ms: 7 * 86_400_000 },
       rootKey: undefined,
       logLevel: "warn",

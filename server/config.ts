@@ -3,6 +3,7 @@ import { homedir, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { type FileSettings, readConfigFile } from "./config-file.ts";
 import { type LOG_LEVELS, Variables, type VariableValues } from "./config-variables.ts";
+import type { AuditRetention } from "./history/audit/audit-store.ts";
 import type { Retention } from "./history/event-index.ts";
 import type { Where } from "./locks/backend.ts";
 import { whereOfUrl } from "./locks/where-url.ts";
@@ -45,6 +46,8 @@ export interface Config {
   readonly locksMax: number;
   /** How much of a target's history is kept. */
   readonly history: Retention;
+  /** How much of the audit is kept. */
+  readonly audit: AuditRetention;
   /** Who may read /metrics: whoever has an API key, or anyone. */
   readonly metrics: "off" | "key" | "open";
   /** Of how many patterns of keys a target Prometheus is told. */
@@ -88,6 +91,7 @@ export function readConfig(
     drainMs: env.LOCKKEEPER_DRAIN_MS,
     locksMax: env.LOCKKEEPER_LOCKS_MAX,
     history: { most: env.LOCKKEEPER_HISTORY_MAX, ms: env.LOCKKEEPER_HISTORY_DAYS * DAY_MS },
+    audit: { most: env.LOCKKEEPER_AUDIT_MAX, ms: env.LOCKKEEPER_AUDIT_DAYS * DAY_MS },
     metrics: env.LOCKKEEPER_METRICS,
     metricsPatterns: env.LOCKKEEPER_METRICS_PATTERNS,
     tracing: tracingOf(env),

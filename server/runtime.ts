@@ -22,6 +22,9 @@ import type { Config } from "./config.ts";
 import { Metrics } from "./figures/metrics.ts";
 import { openTracing, type Tracing } from "./figures/tracing.ts";
 import { VerbWatch } from "./figures/verb-watch.ts";
+import { Audit } from "./history/audit/audit.ts";
+import { AuditLog } from "./history/audit/audit-log.ts";
+import { AuditStore } from "./history/audit/audit-store.ts";
 import type { OpenStore } from "./history/recording.ts";
 import { UnavailableError, UnknownOutcomeError } from "./locks/errors.ts";
 import { StartupError } from "./startup-error.ts";
@@ -54,6 +57,7 @@ export class Runtime {
     private readonly home: Home,
     private readonly streams: OpenStreams,
     private readonly held: HeldRequests,
+    private readonly audit: Audit,
     private readonly tracing: Tracing | undefined,
     /** The root key, when it was made just now; it is shown once. */
     readonly newRootKey: string | undefined,
@@ -94,11 +98,14 @@ export class Runtime {
       const metrics = openMetrics(config, targets, streams);
       const tracing = config.tracing && (await openTracing(config.tracing, log));
       const verbs = new VerbWatch({ count: metrics?.verbEnded, trace: tracing?.begin });
-      const services = { targets, sessions, apiKeys, authentication, live, streams, held, verbs };
+      const auditLog = new AuditLog(new AuditStore(home, config.audit), log);
+      await home.whenThere(() => auditLog.load());
+      const audit = new Audit(auditLog);
+      const services = { targets, sessions, apiKeys, authentication, live, streams, held, verbs, audit };
       const door = new MetricsDoor(metrics, config.metrics === "open" ? "open" : "key", authentication, log);
       isStarted = true;
       const api = createApi(services, log);
-      return new Runtime(config, api, door, targets, home, streams, held, tracing, rootKey.made);
+      return new Runtime(config, api, door, targets, home, streams, held, audit, tracing, rootKey.made);
     } catch (error) {
       await targets.stop();
       home.close();
@@ -153,7 +160,7 @@ export class Runtime {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.targets.stop(), this.tracing?.stop()]);
+    await Promise.all([this.targets.stop(), this.tracing?.stop(), this.audit.stop()]);
     this.home.close();
   }
 }

@@ -25,6 +25,7 @@ export function createApi(services: Services, log: Logger): Dispatcher {
     services.targets,
     services.authentication,
     services.verbs,
+    services.audit,
     log,
   );
 }

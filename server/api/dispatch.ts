@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { type Key, keyOfPath } from "../../lib/contract/key.ts";
 import type { VerbEnd } from "../figures/verb-call.ts";
 import type { RunningVerb, VerbWatch } from "../figures/verb-watch.ts";
+import type { Audit } from "../history/audit/audit.ts";
 import {
   ForbiddenError,
   InvalidError,
@@ -14,6 +15,7 @@ import {
 } from "../locks/errors.ts";
 import type { Target } from "../targets/target.ts";
 import type { Targets } from "../targets/targets.ts";
+import { audited, auditedCallOf } from "./auditing.ts";
 import type { Authentication } from "./authentication.ts";
 import { authorise } from "./authorisation.ts";
 import { readJson } from "./body.ts";
@@ -50,6 +52,7 @@ export class Dispatcher {
     private readonly targets: Targets,
     private readonly authentication: Authentication,
     private readonly verbs: VerbWatch,
+    private readonly audit: Audit,
     private readonly log: Logger,
   ) {
     for (const route of routes) {
@@ -64,9 +67,9 @@ export class Dispatcher {
     let response: ApiResponse;
     let running: RunningVerb | undefined;
     try {
-      const accepted = await this.#accept(exchange);
+      const accepted = await this.#accept(exchange, requestId);
       running = this.#begin(accepted, exchange);
-      response = await handled(accepted);
+      response = await this.#handled(accepted);
     } catch (error) {
       response = this.#refusal(error, exchange.method, requestId);
     }
@@ -87,7 +90,7 @@ export class Dispatcher {
   }
 
   /** All checks. */
-  async #accept(request: ApiRequest): Promise<Accepted> {
+  async #accept(request: ApiRequest, answerId: string): Promise<Accepted> {
     const { entry, segments } = this.#match(request);
     const { route, keyAt, idAt } = entry;
     const found = this.authentication.principalOf(request, route);
@@ -105,6 +108,7 @@ export class Dispatcher {
       keeper: route.scope === "keeper" ? this.targets.keeperOf(name) : undefined,
       id: idAt < 0 ? "" : decoded(segments[idAt] ?? ""),
       key: key ?? "",
+      answerId,
       mayStill: () => this.#mayStill(request, route, name, key),
       query: route.query === undefined ? NO_QUERY : parse(route.query, queryOf(query, route), "Query"),
       body:
@@ -114,6 +118,14 @@ export class Dispatcher {
       requestId: route.idempotent ? requestIdOf(request) : undefined,
     };
     return { route, call };
+  }
+
+  #handled(accepted: Accepted): Promise<ApiResponse> | ApiResponse {
+    const { route, call } = accepted;
+    accepted.call = undefined;
+    if (call === undefined) return headOf(route);
+    if (typeof route.audit !== "function") return route.handle(call);
+    return audited(this.audit, auditedCallOf(call), route.audit(call), () => route.handle(call));
   }
 
   #targetNameOf({ route, targetAt }: Entry, segments: readonly string[], query: URLSearchParams) {
@@ -181,12 +193,6 @@ interface Accepted {
 function writesNothing({ name }: Target): ReadOnlyError {
   const why = `The target ${name} is read-only: nothing is ever written to it.`;
   return new ReadOnlyError(`${why} Its locks can be looked at.`, { why });
-}
-
-function handled(accepted: Accepted): Promise<ApiResponse> | ApiResponse {
-  const { route, call } = accepted;
-  accepted.call = undefined;
-  return call === undefined ? headOf(route) : route.handle(call);
 }
 
 function entryOf(route: Route): Entry {

@@ -1,3 +1,4 @@
+import type { AuditOutcome } from "../../lib/contract/audit.ts";
 import type { VerbEnd } from "../figures/verb-call.ts";
 import type { StopSignal } from "../locks/verbs.ts";
 
@@ -26,6 +27,8 @@ export interface ApiResponse {
   readonly body?: string | ((sink: Sink) => void);
   /** Of a verb's answer: what figures say of it. */
   readonly end?: VerbEnd | undefined;
+  /** Of a call that is audited: what the audit says of the answer besides. */
+  readonly audited?: Partial<AuditOutcome> | undefined;
   /** Called when the answer could not be handed to an open connection. */
   readonly onUndelivered?: (() => void) | undefined;
 }
@@ -60,9 +63,9 @@ export const JSON_HEADERS = {
 export function json(
   status: number,
   value: unknown,
-  more: Partial<Pick<ApiResponse, "headers" | "end" | "onUndelivered">> = {},
+  more: Partial<Pick<ApiResponse, "headers" | "end" | "audited" | "onUndelivered">> = {},
 ): ApiResponse {
-  const { headers, end, onUndelivered } = more;
+  const { headers, end, audited, onUndelivered } = more;
   const all = headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers };
-  return { status, headers: all, body: JSON.stringify(value), end, onUndelivered };
+  return { status, headers: all, body: JSON.stringify(value), end, audited, onUndelivered };
 }

@@ -4,6 +4,7 @@ import type { ErrorCode } from "../../lib/contract/error.ts";
 import type { Key } from "../../lib/contract/key.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { VerbCall } from "../figures/verb-call.ts";
+import type { AuditFacts } from "../history/audit/audit.ts";
 import { InvalidError } from "../locks/errors.ts";
 import type { TargetKeeper } from "../targets/keeper.ts";
 import type { Target } from "../targets/target.ts";
@@ -22,6 +23,8 @@ export interface Call<Query, Body> {
   readonly body: Body;
   /** The caller's Idempotency-Key. */
   readonly requestId: string | undefined;
+  /** `x-request-id` of the answer: the log and the audit have it. */
+  readonly answerId: string;
   /** Asked again while a stream is open: whether this very call would still be let in. */
   readonly mayStill: () => Promise<boolean>;
 }
@@ -97,6 +100,11 @@ export interface Route {
   readonly errors?: readonly ErrorCode[];
   /** Of a verb: what is counted, timed and traced of a call. */
   readonly verb?: (call: AnyCall) => VerbCall;
+  /**
+   * What is recorded before the handler runs; what came of it is recorded after. Should the record fail, the handler
+   * does not run. `by_handler`: it records what it does itself, by `services.audit`.
+   */
+  readonly audit?: ((call: AnyCall) => AuditFacts) | "by_handler";
   readonly handle: (call: AnyCall) => Promise<ApiResponse> | ApiResponse;
 }
 
@@ -107,12 +115,13 @@ export interface AnyCall extends Call<unknown, unknown> {
 }
 
 interface Declared<Query extends z.ZodObject, Body extends z.ZodType, Given>
-  extends Omit<Route, "scope" | "effect" | "query" | "body" | "verb" | "handle"> {
+  extends Omit<Route, "scope" | "effect" | "query" | "body" | "verb" | "audit" | "handle"> {
   /** Of a route about a target; whatever is not a GET writes, if nothing is said. */
   readonly effect?: Route["effect"];
   readonly query?: Query;
   readonly body?: Body;
   readonly verb?: (call: Given) => VerbCall;
+  readonly audit?: ((call: Given) => AuditFacts) | "by_handler";
   readonly handle: (call: Given) => Promise<ApiResponse> | ApiResponse;
 }
 

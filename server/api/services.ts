@@ -1,6 +1,7 @@
 import type { ApiKeys } from "../auth/api-keys.ts";
 import type { Sessions } from "../auth/sessions.ts";
 import type { VerbWatch } from "../figures/verb-watch.ts";
+import type { Audit } from "../history/audit/audit.ts";
 import type { Targets } from "../targets/targets.ts";
 import type { Authentication } from "./authentication.ts";
 import type { HeldRequests } from "./held-requests.ts";
@@ -17,4 +18,5 @@ export interface Services {
   readonly streams: OpenStreams;
   readonly held: HeldRequests;
   readonly verbs: VerbWatch;
+  readonly audit: Audit;
 }

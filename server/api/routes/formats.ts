@@ -48,6 +48,10 @@ export function formatRoutes(log: Logger): Route[] {
         description: "Formats, and the rules from now on.",
       },
       errors: ["unknown_outcome"],
+      audit: ({ target: { rules }, body }) => ({
+        action: "format-rules",
+        details: { before: rules.listed, after: body.rules },
+      }),
       handle: async ({ target: { name, rules, watcher }, body, principal }) => {
         const before = rules.listed;
         await rules.replace(body.rules);

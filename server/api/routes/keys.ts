@@ -46,9 +46,11 @@ export function keyRoutes({ apiKeys, targets }: Services): Route[] {
         description: "The key, with its secret.",
       },
       errors: STORE,
+      audit: ({ body }) => ({ action: "key-make", details: body }),
       handle: async ({ body, principal }) => {
         assertTargets(targets, body.targets, "targets");
-        return json(200, await apiKeys.make(body, principal));
+        const made = await apiKeys.make(body, principal);
+        return json(200, made, { audited: { details: { id: made.id } } });
       },
     }),
     route({
@@ -75,6 +77,7 @@ export function keyRoutes({ apiKeys, targets }: Services): Route[] {
         "Every instance refuses it within two seconds, and its streams end. Holds that it acquired stay: free them, or let them lapse. It is listed as revoked for 30 days.",
       response: { status: 204, description: "It is revoked, now or before." },
       errors: ["not_found", ...STORE],
+      audit: ({ id }) => ({ action: "key-revoke", details: { id } }),
       handle: async ({ id }) => {
         await apiKeys.revoke(id);
         return { status: 204, headers: {} };
@@ -99,6 +102,7 @@ export function keyRoutes({ apiKeys, targets }: Services): Route[] {
         description: "The key, with its new secret.",
       },
       errors: ["not_found", ...STORE],
+      audit: ({ id, body }) => ({ action: "key-rotate", details: { id, overlapMs: body.overlapMs } }),
       handle: async ({ id, body, principal }) =>
         json(200, await apiKeys.rotate(id, body.overlapMs, principal)),
     }),

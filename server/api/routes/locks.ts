@@ -16,6 +16,7 @@ import type { Hold } from "../../watch/hold.ts";
 import { type Order, orderOf } from "../../watch/questions.ts";
 import type { Place } from "../../watch/sorted-keys.ts";
 import type { Watcher } from "../../watch/watcher.ts";
+import { auditOfFreed, seenOf } from "../auditing.ts";
 import { FORCE_RELEASED, HELD_LOCK, LOCK_LIST, RESERVED } from "../examples/locks.ts";
 import { json } from "../http.ts";
 import { type Route, targetRoute } from "../route.ts";
@@ -93,10 +94,16 @@ export function lockRoutes(): Route[] {
         "unknown_outcome",
       ],
       verb: ({ target, key, body }) => callOf("force-release", target.name, key, body),
+      audit: ({ target, key, body: { expect, reason, holdOffMs, format, ifUnsure } }) => ({
+        action: "force-release",
+        seen: seenOf(target, key, expect),
+        reason,
+        details: { ifUnsure, holdOffMs, format },
+      }),
       handle: async ({ target, key, body, principal }) => {
         const within = keysFor(principal, "force", target.name);
         const freed = await freeByForce(target, key, { ...body, by: principal.name, within });
-        return json(200, freed, { end: { outcome: freed.outcome } });
+        return json(200, freed, { end: { outcome: freed.outcome }, audited: auditOfFreed(freed) });
       },
     }),
     targetRoute({
@@ -134,9 +141,15 @@ export function lockRoutes(): Route[] {
         "unknown_outcome",
       ],
       verb: ({ target, key, body }) => callOf("reserve", target.name, key, body),
+      audit: ({ target, key, body: { reason, ...details } }) => ({
+        action: "reserve",
+        seen: seenOf(target, key),
+        ...(reason === undefined ? {} : { reason }),
+        details,
+      }),
       handle: async ({ target, key, body, principal, requestId }) => {
         const grant = await target.locks.reserve(key, { ...body, by: principal.name, requestId });
-        return json(200, grant, { end: { outcome: "granted" } });
+        return json(200, grant, { end: { outcome: "granted" }, audited: { owner: grant.owner } });
       },
     }),
   ];

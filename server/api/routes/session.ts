@@ -1,5 +1,6 @@
 import { LoginInput, Session } from "../../../lib/contract/session.ts";
 import { UnauthenticatedError } from "../../locks/errors.ts";
+import { audited, auditedCallOf, auditedLogin } from "../auditing.ts";
 import { SESSION } from "../examples/targets.ts";
 import { json } from "../http.ts";
 import { type Route, route } from "../route.ts";
@@ -11,7 +12,7 @@ const SESSION_COOKIE = {
 };
 
 /** A browser's way in and out. */
-export function sessionRoutes({ sessions, authentication }: Services): Route[] {
+export function sessionRoutes({ sessions, authentication, audit }: Services): Route[] {
   return [
     route({
       method: "POST",
@@ -30,10 +31,16 @@ export function sessionRoutes({ sessions, authentication }: Services): Route[] {
         description: "Logged in; the session is in an HttpOnly cookie.",
       },
       errors: ["unauthenticated", "forbidden", "unavailable", "unknown_outcome"],
-      handle: async ({ request, body }) => {
+      audit: "by_handler",
+      handle: async (call) => {
+        const { request, body } = call;
         // Said before the link is used up.
         authentication.cookieOf(request, "", 0);
-        const { secret, session } = await sessions.logIn(body.token);
+        const { secret, session } = await auditedLogin(audit, call, {
+          by: "link",
+          logIn: () => sessions.logIn(body.token),
+          undo: (made) => sessions.logOut(made.secret),
+        });
         const maxAgeSeconds = Math.floor((session.expiresAt - Date.now()) / 1000);
         const headers = { "set-cookie": authentication.cookieOf(request, secret, maxAgeSeconds) };
         return json(200, session, { headers });
@@ -52,10 +59,20 @@ export function sessionRoutes({ sessions, authentication }: Services): Route[] {
         headers: { "Set-Cookie": SESSION_COOKIE },
       },
       errors: ["invalid", "forbidden", "unauthenticated", "unavailable", "unknown_outcome"],
-      handle: async ({ request }) => {
+      audit: "by_handler",
+      handle: async (call) => {
+        const { request } = call;
         const secret = authentication.secretOf(request);
-        if (secret !== undefined) await sessions.logOut(secret);
-        return { status: 204, headers: { "set-cookie": authentication.cookieOf(request, "", 0) } };
+        const gone = { status: 204, headers: { "set-cookie": authentication.cookieOf(request, "", 0) } };
+        const session = secret === undefined ? undefined : await sessions.find(secret, "act");
+        if (secret === undefined || session === undefined) return gone;
+        const called = auditedCallOf(call);
+        const { name } = session;
+        const who = { ...called.who, kind: "session", id: `operator:${name}`, name };
+        return await audited(audit, { ...called, who }, { action: "logout" }, async () => {
+          await sessions.logOut(secret);
+          return gone;
+        });
       },
     }),
     route({

@@ -55,7 +55,8 @@ export class AuditLog {
 
   /** Learns the end of the chain, so that its loss is noticed even before the first action. */
   async load(): Promise<void> {
-    if (this.#known === undefined && this.#running === undefined) await this.#ask();
+    // What cannot be done is found again, and said, with the first action.
+    if (this.#known === undefined && this.#running === undefined) await this.#ask().catch(() => undefined);
   }
 
   /** Resolves when it is written. @throws LockkeeperError unavailable: it is not, and what it is about must not be done */
