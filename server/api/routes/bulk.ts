@@ -10,12 +10,14 @@ import {
 import { keyOfFields } from "../../../lib/contract/key.ts";
 import { keysFor } from "../../auth/principal.ts";
 import { callOf } from "../../figures/verb-call.ts";
+import type { Audit } from "../../history/audit/audit.ts";
 import { ConfirmRequiredError, LockkeeperError, UnavailableError } from "../../locks/errors.ts";
 import { type BulkAsk, type Done, freeOne, tryFound, tryOne } from "../../locks/force-many.ts";
 import { givenReason } from "../../locks/force-release.ts";
 import { oneByOne } from "../../locks/one-by-one.ts";
 import { finds } from "../../locks/review.ts";
 import type { Target } from "../../targets/target.ts";
+import { auditedCallOf, auditOfError, auditOfFreed, seenOf } from "../auditing.ts";
 import { FREED_LINE } from "../examples/bulk.ts";
 import { LINES_HEADERS, LINES_TYPE, Lines } from "../lines.ts";
 import { problemDocument } from "../problem.ts";
@@ -67,6 +69,7 @@ export function bulkRoutes(services: Services, log: Logger): Route[] {
         description: "Lines of JSON, each as its item is done.",
       },
       errors: ["reason_required", "confirm_required", "too_many_streams"],
+      audit: "by_handler",
       handle: (call) => {
         const work = workOf(call, services);
         services.streams.assertRoom(call.principal.id);
@@ -88,7 +91,7 @@ export function bulkRoutes(services: Services, log: Logger): Route[] {
 }
 
 /** All that can be refused is refused before the answer begins. @throws LockkeeperError */
-function workOf(call: Call, { verbs }: Services): (lines: Lines) => Promise<void> {
+function workOf(call: Call, { verbs, audit }: Services): (lines: Lines) => Promise<void> {
   const { target, body, principal, request } = call;
   const { filter, items = [], dryRun } = body;
   if (!target.watcher.isUp) throw new UnavailableError("Redis does not answer. Nothing was released.");
@@ -100,11 +103,31 @@ function workOf(call: Call, { verbs }: Services): (lines: Lines) => Promise<void
   const free = async (item: BulkItem) => {
     const verb = callOf("force-release", target.name, keyOfFields(item), item);
     const running = verbs.begin(verb, target.figures, request);
-    const done = await freeOne(target, item, ask);
+    const done = await recorded(audit, call, item, () => freeOne(target, item, ask));
     running.end({ outcome: done.error instanceof LockkeeperError ? done.error.code : done.outcome });
     return done;
   };
   return (lines) => answer(lines, call, items, free);
+}
+
+/** An item is an action of its own: recorded before it is done, and after. */
+async function recorded(audit: Audit, call: Call, item: BulkItem, free: () => Promise<Done>): Promise<Done> {
+  const { target, body } = call;
+  const key = keyOfFields(item);
+  try {
+    const act = await audit.begin(auditedCallOf(call, key), {
+      action: "force-release",
+      seen: seenOf(target, key, item.expect),
+      reason: body.reason,
+      details: { bulk: true, ifUnsure: body.ifUnsure, holdOffMs: body.holdOffMs, format: item.format },
+    });
+    const done = await free();
+    const freed = done.freed === undefined ? {} : auditOfFreed(done.freed);
+    act.end(done.error === undefined ? { code: done.outcome, ...freed } : auditOfError(done.error));
+    return done;
+  } catch (error) {
+    return { outcome: "failed", error };
+  }
 }
 
 function review({ target, body, principal }: Call, filter: string, ask: BulkAsk) {
