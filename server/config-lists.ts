@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { FORMAT_NAMES } from "../lib/contract/format.ts";
 import { FormatRule } from "../lib/contract/format-rule.ts";
+import type { Rate } from "./api/rate-limits.ts";
 
 /** Patterns between commas. */
 export const list = (fallback: string) =>
@@ -13,6 +14,24 @@ export const list = (fallback: string) =>
         .map((pattern) => pattern.trim())
         .filter((pattern) => pattern !== ""),
     );
+
+const RATE = /^(\d{1,7}(?:\.\d{1,3})?)(?:\/(\d{1,8}))?$/;
+
+/** `PER_SECOND` or `PER_SECOND/BURST`; `off`: none. */
+export const rate = z
+  .string()
+  .optional()
+  .transform((text, context): Rate | "off" | undefined => {
+    if (text === undefined || text === "off") return text;
+    const [, perSecond = "", burst] = RATE.exec(text) ?? [];
+    const found = { perSecond: Number(perSecond), burst: Number(burst ?? Math.ceil(2 * Number(perSecond))) };
+    if (found.perSecond > 0 && found.burst >= 1) return found;
+    context.addIssue({
+      code: "custom",
+      message: "must be requests a second, as in 200 or 200/400 (at once), or off",
+    });
+    return z.NEVER;
+  });
 
 /** `PATTERN=FORMAT`, comma-separated. */
 export const formatRules = z

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { LOCKABLE_BY_DEFAULT, WATCHED_BY_DEFAULT } from "./config-file.ts";
-import { formatRules, list } from "./config-lists.ts";
+import { formatRules, list, rate } from "./config-lists.ts";
 import { URL_BEGINNING, URL_SCHEMES } from "./locks/where-url.ts";
 
 const port = z.coerce
@@ -48,6 +48,8 @@ export const Variables = z.object({
   LOCKKEEPER_STREAMS_EACH_MAX: atLeastOne.default(500),
   LOCKKEEPER_WAITERS_MAX: atLeastOne.default(10_000),
   LOCKKEEPER_CONNECTIONS_MAX: atLeastOne.default(20_000),
+  LOCKKEEPER_RATE_LIMIT: rate,
+  LOCKKEEPER_RATE_LIMIT_UNKNOWN: rate,
   LOCKKEEPER_DRAIN_MS: z.coerce
     .number("must be a number of milliseconds")
     .int("must be a whole number")

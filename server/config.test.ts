@@ -52,6 +52,11 @@ describe("readConfig", () => {
       streamsEachMax: 500,
       waitersMax: 10_000,
       connectionsMax: 20_000,
+      rateLimits: {
+        known: { perSecond: 20_000, burst: 40_000 },
+        unknown: { perSecond: 20, burst: 400 },
+        isTold: false,
+      },
       drainMs: 0,
       locksMax: 1_000_000,
       metrics: "key",

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { join, resolve } from "node:path";
+import type { Rate, RateLimitOptions } from "./api/rate-limits.ts";
 import { type FileSettings, readConfigFile } from "./config-file.ts";
 import { type LOG_LEVELS, Variables, type VariableValues } from "./config-variables.ts";
 import type { AuditRetention } from "./history/audit/audit-store.ts";
@@ -11,6 +12,9 @@ import { StartupError } from "./startup-error.ts";
 import type { TargetSettings } from "./targets/settings.ts";
 
 const DAY_MS = 86_400_000;
+/** More than one process answers: no app that is well meets it. */
+const KNOWN_RATE: Rate = { perSecond: 20_000, burst: 40_000 };
+const UNKNOWN_RATE: Rate = { perSecond: 20, burst: 400 };
 const CONFIG_FILE = "lockkeeper.config.json";
 
 /** What the process was asked to be. Read once; nothing else reads the environment. */
@@ -40,6 +44,7 @@ export interface Config {
   /** How many requests of one caller may wait for locks at once. */
   readonly waitersMax: number;
   readonly connectionsMax: number;
+  readonly rateLimits: RateLimitOptions;
   /** For how long we answer on after the signal to stop, not ready any more. */
   readonly drainMs: number;
   /** Locks of a target that are kept in the picture. */
@@ -88,6 +93,11 @@ export function readConfig(
     streamsEachMax: env.LOCKKEEPER_STREAMS_EACH_MAX,
     waitersMax: env.LOCKKEEPER_WAITERS_MAX,
     connectionsMax: env.LOCKKEEPER_CONNECTIONS_MAX,
+    rateLimits: {
+      known: rateOf(env.LOCKKEEPER_RATE_LIMIT, KNOWN_RATE),
+      unknown: rateOf(env.LOCKKEEPER_RATE_LIMIT_UNKNOWN, UNKNOWN_RATE),
+      isTold: env.LOCKKEEPER_RATE_LIMIT !== undefined,
+    },
     drainMs: env.LOCKKEEPER_DRAIN_MS,
     locksMax: env.LOCKKEEPER_LOCKS_MAX,
     history: { most: env.LOCKKEEPER_HISTORY_MAX, ms: env.LOCKKEEPER_HISTORY_DAYS * DAY_MS },
@@ -99,6 +109,10 @@ export function readConfig(
     logLevel: env.LOCKKEEPER_LOG,
     operatorName: accountName(),
   };
+}
+
+function rateOf(given: Rate | "off" | undefined, fallback: Rate): Rate | undefined {
+  return given === "off" ? undefined : (given ?? fallback);
 }
 
 type Given = Readonly<Record<string, string | undefined>>;

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { problemOf } from "./api/problem.ts";
 import { HeadersTooLargeError, InvalidError, RequestTimeoutError } from "./locks/errors.ts";
@@ -42,7 +43,7 @@ export function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): v
   );
   const text = String(body);
   socket.end(
-    `HTTP/1.1 ${status} Refused\r\n${lines.join("\r\n")}\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("\r\n")}\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
     // Whoever sends slowly may read slowly, too.
     () => socket.destroy(),
   );

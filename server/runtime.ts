@@ -8,6 +8,7 @@ import { HeldRequests } from "./api/held-requests.ts";
 import { LiveStreams } from "./api/live/live-streams.ts";
 import { MetricsDoor } from "./api/metrics-door.ts";
 import { answerNode, exchangeOf } from "./api/node-door.ts";
+import { RateLimits } from "./api/rate-limits.ts";
 import { OpenStreams } from "./api/sse.ts";
 import { answerWeb } from "./api/web-door.ts";
 import { AccountBook } from "./auth/account-book.ts";
@@ -94,6 +95,7 @@ export class Runtime {
       const streams = new OpenStreams(config.streamsMax, config.streamsEachMax);
       book.onChanged(() => streams.lookAtAll());
       const held = new HeldRequests(config.waitersMax);
+      const limits = new RateLimits(config.rateLimits);
       const live = new LiveStreams();
       const metrics = openMetrics(config, targets, streams);
       const tracing = config.tracing && (await openTracing(config.tracing, log));
@@ -101,7 +103,18 @@ export class Runtime {
       const auditLog = new AuditLog(new AuditStore(home, config.audit), log);
       await home.whenThere(() => auditLog.load());
       const audit = new Audit(auditLog);
-      const services = { targets, sessions, apiKeys, authentication, live, streams, held, verbs, audit };
+      const services = {
+        targets,
+        sessions,
+        apiKeys,
+        authentication,
+        live,
+        streams,
+        held,
+        limits,
+        verbs,
+        audit,
+      };
       const door = new MetricsDoor(metrics, config.metrics === "open" ? "open" : "key", authentication, log);
       isStarted = true;
       const api = createApi(services, log);

@@ -256,8 +256,22 @@ export const PROBLEM_OF_CODE = {
   },
   rate_limited: {
     remedy: "Wait for `Retry-After`, then ask less often.",
-    facts: { remainingMs: z.number().meta({ description: "Until it may be tried again." }) },
-    example: { detail: "Too many requests of this API key; try again in 1 s.", remainingMs: 1000 },
+    facts: {
+      remainingMs: z.number().meta({ description: "Until it may be tried again." }),
+      perSecond: z.number().optional().meta({ description: "Of a limit on requests: so many a second." }),
+      burst: z.int().optional().meta({ description: "Of a limit on requests: so many at once." }),
+      per: z
+        .enum(["caller", "address"])
+        .optional()
+        .meta({ description: "Whose requests count together; address: those without valid credentials." }),
+    },
+    example: {
+      detail: "One caller may ask 200 times a second, 400 at once. Nothing was done; ask again later.",
+      remainingMs: 5,
+      perSecond: 200,
+      burst: 400,
+      per: "caller",
+    },
   },
   too_many_waiting: {
     remedy: "Wait for fewer locks at once, or try again after `Retry-After`.",

@@ -422,11 +422,14 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       "401",
       "403",
       "404",
+      "408",
       "409",
       "413",
+      "414",
       "415",
       "422",
       "429",
+      "431",
       "499",
       "500",
       "503",
@@ -486,7 +489,7 @@ describe("raw HTTP at the fast door", () => {
 
   it("a key of one megabyte is refused as a problem", async () => {
     const { status, body } = await raw(`/api/v1/locks/${"x".repeat(1_000_000)}`);
-    expect([status, JSON.parse(body).code]).toEqual([431, "too_large"]);
+    expect([status, JSON.parse(body).code]).toEqual([431, "headers_too_large"]);
   });
 
   it.each(["*", "http://127.0.0.1/api/v1/locks"])(

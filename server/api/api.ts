@@ -1,7 +1,8 @@
 import type { Logger } from "pino";
 import { z } from "zod";
 import { Dispatcher } from "./dispatch.ts";
-import { json } from "./http.ts";
+import { tagged } from "./etag.ts";
+import type { ApiResponse } from "./http.ts";
 import { openApiDocument } from "./openapi.ts";
 import { type Route, route } from "./route.ts";
 import { bulkRoutes } from "./routes/bulk.ts";
@@ -26,6 +27,7 @@ export function createApi(services: Services, log: Logger): Dispatcher {
     services.authentication,
     services.verbs,
     services.audit,
+    services.limits,
     log,
   );
 }
@@ -50,7 +52,7 @@ export function apiRoutes(services: Services, log: Logger): Route[] {
 }
 
 function documentRoute(routes: readonly Route[]): Route {
-  let text: object | undefined;
+  let answer: ApiResponse | undefined;
   return route({
     method: "GET",
     path: "/openapi.json",
@@ -63,10 +65,11 @@ function documentRoute(routes: readonly Route[]): Route {
       schema: z.looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) }),
       example: { openapi: "3.1.1", info: { title: "Lockkeeper", version: "1.0.0" }, paths: {} },
       description: "The document.",
+      etag: true,
     },
     handle: () => {
-      text ??= openApiDocument(routes);
-      return json(200, text);
+      answer ??= tagged(openApiDocument(routes));
+      return answer;
     },
   });
 }

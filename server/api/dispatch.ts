@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
 import { type Key, keyOfPath } from "../../lib/contract/key.ts";
+import type { Principal } from "../auth/principal.ts";
 import type { VerbEnd } from "../figures/verb-call.ts";
 import type { RunningVerb, VerbWatch } from "../figures/verb-watch.ts";
 import type { Audit } from "../history/audit/audit.ts";
@@ -19,11 +20,16 @@ import { audited, auditedCallOf } from "./auditing.ts";
 import type { Authentication } from "./authentication.ts";
 import { authorise } from "./authorisation.ts";
 import { readJson } from "./body.ts";
+import { unlessKnown } from "./etag.ts";
 import type { ApiRequest, ApiResponse, Exchange } from "./http.ts";
 import { problemOf } from "./problem.ts";
+import type { RateLimits } from "./rate-limits.ts";
+import { clientRequestIdOf } from "./request-id.ts";
 import { type AnyCall, parse, type Route } from "./route.ts";
 
 const BASE = "/api/v1/";
+/** No route knows half as many. */
+const PARAMETERS_MAX = 32;
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
 interface Entry {
@@ -53,6 +59,7 @@ export class Dispatcher {
     private readonly authentication: Authentication,
     private readonly verbs: VerbWatch,
     private readonly audit: Audit,
+    private readonly limits: RateLimits,
     private readonly log: Logger,
   ) {
     for (const route of routes) {
@@ -70,16 +77,24 @@ export class Dispatcher {
       const accepted = await this.#accept(exchange, requestId);
       running = this.#begin(accepted, exchange);
       response = await this.#handled(accepted);
+      if (response.headers.etag !== undefined) {
+        response = unlessKnown(response, exchange.header("if-none-match"));
+      }
+      if (this.limits.isTold) response = withHeaders(response, this.limits.headersFor(accepted.caller));
     } catch (error) {
-      response = this.#refusal(error, exchange.method, requestId);
+      response = this.#refusal(error, exchange, requestId);
     }
     running?.end(response.end ?? DONE);
     return exchange.deliver({ response, requestId });
   }
 
-  #refusal(error: unknown, method: string, requestId: string): ApiResponse {
-    if (!(error instanceof LockkeeperError)) {
-      this.log.error({ err: error, requestId, method }, "request failed");
+  #refusal(error: unknown, request: ApiRequest, requestId: string): ApiResponse {
+    const isFault = !(error instanceof LockkeeperError);
+    if (isFault || this.log.isLevelEnabled("info")) {
+      const { method, path } = request;
+      const asked = { requestId, clientRequestId: clientRequestIdOf(request), method };
+      if (isFault) this.log.error({ err: error, ...asked }, "request failed");
+      else this.log.info({ ...asked, path, code: error.code, detail: error.message }, "request refused");
     }
     return { ...problemOf(error, requestId), end: endOf(error) };
   }
@@ -93,14 +108,16 @@ export class Dispatcher {
   async #accept(request: ApiRequest, answerId: string): Promise<Accepted> {
     const { entry, segments } = this.#match(request);
     const { route, keyAt, idAt } = entry;
-    const found = this.authentication.principalOf(request, route);
+    const found = this.#principalOf(request, route);
     const principal = found instanceof Promise ? await found : found;
-    const { query } = request;
+    if (principal.kind === "nobody") this.limits.takeUnknown(request.remoteAddress);
+    else this.limits.takeKnown(principal.id);
+    const query = queryIn(request);
     const name = this.#targetNameOf(entry, segments, query);
     const key = keyAt < 0 ? undefined : keyOf(segments[keyAt] ?? "");
     authorise(principal, route, name, key);
     // A stream's handler must not run for HEAD: nobody would ever end the stream.
-    if (request.method === "HEAD") return { route, call: undefined };
+    if (request.method === "HEAD") return { route, call: undefined, caller: principal.id };
     const call: AnyCall = {
       request,
       principal,
@@ -117,7 +134,22 @@ export class Dispatcher {
           : parse(route.body, await readJson(request, route.bodyBytesMax), "Body"),
       requestId: route.idempotent ? requestIdOf(request) : undefined,
     };
-    return { route, call };
+    return { route, call, caller: principal.id };
+  }
+
+  #principalOf(request: ApiRequest, route: Route): Principal | Promise<Principal> {
+    try {
+      const found = this.authentication.principalOf(request, route);
+      return found instanceof Promise ? found.catch((error) => this.#unknown(error, request)) : found;
+    } catch (error) {
+      return this.#unknown(error, request);
+    }
+  }
+
+  /** Whoever has no valid credentials may not try for ever. */
+  #unknown(error: unknown, request: ApiRequest): never {
+    if (error instanceof UnauthenticatedError) this.limits.takeUnknown(request.remoteAddress);
+    throw error;
   }
 
   #handled(accepted: Accepted): Promise<ApiResponse> | ApiResponse {
@@ -188,6 +220,20 @@ interface Accepted {
   readonly route: Route;
   /** undefined for HEAD, and once it is with its handler: what that needs no more is not to stay here. */
   call: AnyCall | undefined;
+  /** The id of its principal. */
+  readonly caller: string;
+}
+
+function queryIn({ query }: ApiRequest): URLSearchParams {
+  if (query.size <= PARAMETERS_MAX) return query;
+  throw new InvalidError(
+    `The query has ${query.size} parameters; at most ${PARAMETERS_MAX} are allowed.`,
+    {},
+  );
+}
+
+function withHeaders(response: ApiResponse, more: Readonly<Record<string, string>>): ApiResponse {
+  return { ...response, headers: { ...response.headers, ...more } };
 }
 
 function writesNothing({ name }: Target): ReadOnlyError {

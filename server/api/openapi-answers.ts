@@ -19,6 +19,14 @@ const RETRIED: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "not_replicated",
   "unknown_outcome",
 ]);
+const ETAG = { ETag: header("Names this content, for `If-None-Match`.", 'W/"2jmj7l5rSw0yVb_vlWAYkK_YBwk"') };
+const LIMITS = {
+  "RateLimit-Policy": header(
+    "How many requests may come at once, and in how many seconds as many more.",
+    '"caller";q=400;w=2',
+  ),
+  RateLimit: header("How many are left, and in how many seconds all of them are.", '"caller";r=0;t=1'),
+};
 const RETRY_AFTER = {
   "Retry-After": header("Seconds after which to try again; absent when nobody knows.", "22"),
 };
@@ -27,6 +35,11 @@ const CHALLENGE = { "WWW-Authenticate": header("What to log in with.", 'Bearer r
 function header(description: string, example: string) {
   return { description, required: false, schema: { type: "string" as const }, example };
 }
+
+export const NOT_MODIFIED: ZodOpenApiResponseObject = {
+  description: "What `If-None-Match` names is still so; no body.",
+  headers: { ...EVERY_ANSWER, ...ETAG },
+};
 
 /** One schema a code, made once: the document names it. */
 const schemaOf = new Map<ErrorCode, ReturnType<typeof problemSchema>>();
@@ -37,11 +50,11 @@ function schemaOfCode(code: ErrorCode): ReturnType<typeof problemSchema> {
 }
 
 export function successOf({ response }: Route): ZodOpenApiResponseObject {
-  const { description, schema, example, messages, stream, mediaTypes } = response;
+  const { description, schema, example, messages, stream, mediaTypes, etag } = response;
   const own = Object.entries(response.headers ?? {}).map(
     ([name, { description, example }]) => [name, header(description, example)] as const,
   );
-  const headers = { ...EVERY_ANSWER, ...Object.fromEntries(own) };
+  const headers = { ...EVERY_ANSWER, ...(etag ? ETAG : {}), ...Object.fromEntries(own) };
   if (stream) return { description, headers, content: { "text/event-stream": streamOf(messages ?? {}) } };
   if (schema === undefined) return { description, headers };
   const content = { schema, ...(example === undefined ? {} : { example }) };
@@ -89,6 +102,7 @@ function problemOf(status: number, codes: readonly ErrorCode[]): ZodOpenApiRespo
   const headers = {
     ...EVERY_ANSWER,
     ...(codes.some((code) => RETRIED.has(code)) ? RETRY_AFTER : {}),
+    ...(codes.includes("rate_limited") ? LIMITS : {}),
     ...(status === 401 ? CHALLENGE : {}),
   };
   const examples = codes.map(

@@ -10,7 +10,7 @@ import type { ErrorCode } from "../../lib/contract/error.ts";
 import { Problem } from "../../lib/contract/error.ts";
 import { KEY_BYTES_MAX } from "../../lib/contract/key.ts";
 import { TARGET_CHARACTERS_MAX, TargetQuery } from "../../lib/contract/target.ts";
-import { messageSchemas, problemsOf, successOf } from "./openapi-answers.ts";
+import { messageSchemas, NOT_MODIFIED, problemsOf, successOf } from "./openapi-answers.ts";
 import type { Route } from "./route.ts";
 import { TAGS } from "./tag.ts";
 
@@ -97,12 +97,16 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     "x-access": access,
     requestParams: parametersOf(route),
     ...(route.body === undefined ? {} : { requestBody: bodyOf(route.body, route.examples) }),
-    responses: { [String(response.status)]: successOf(route), ...problemsOf(errorsOf(route)) },
+    responses: {
+      [String(response.status)]: successOf(route),
+      ...(response.etag ? { "304": NOT_MODIFIED } : {}),
+      ...problemsOf(errorsOf(route)),
+    },
   };
 }
 
 function parametersOf(route: Route) {
-  const { path, idIs, headers, idempotent } = route;
+  const { path, idIs, headers, idempotent, response } = route;
   const query = queryOf(route);
   const id = z
     .string()
@@ -116,6 +120,7 @@ function parametersOf(route: Route) {
     ...(query === undefined ? {} : { query }),
     ...(idempotent ? { header: idempotencyHeader } : {}),
     ...(headers === undefined ? {} : { header: headers }),
+    ...(response.etag ? { header: tagHeader } : {}),
   };
 }
 
@@ -129,7 +134,11 @@ function queryOf({ path, scope, query }: Route): z.ZodObject | undefined {
 export function errorsOf({ path, query, body, access, scope, effect, errors = [] }: Route): ErrorCode[] {
   const isChecked = query !== undefined || body !== undefined || path.includes("{key}");
   const when = (applies: boolean, ...codes: ErrorCode[]) => (applies ? codes : []);
-  const all = [
+  const all: ErrorCode[] = [
+    "rate_limited",
+    "uri_too_long",
+    "headers_too_large",
+    "request_timeout",
     ...when(isChecked, "invalid"),
     ...when(access !== "anyone", "unauthenticated", "forbidden"),
     ...when(body !== undefined, "too_large", "unsupported_media_type"),
@@ -164,4 +173,12 @@ const idempotencyHeader = z.object({
         "1 to 128 visible ASCII characters, new for each request. Repeating a request with its id changes nothing; kept for two minutes and eight requests of the key.",
       example: "0199c1f2-8a44-7d1e-9c3b-5f0d2b7a6e11",
     }),
+});
+
+const tagHeader = z.object({
+  "If-None-Match": z.string().max(8000).optional().meta({
+    description:
+      "An `ETag` that was answered before: 304 without a body when nothing has changed since but the time that is left.",
+    example: 'W/"2jmj7l5rSw0yVb_vlWAYkK_YBwk"',
+  }),
 });

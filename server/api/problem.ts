@@ -13,6 +13,7 @@ import {
   UnknownOutcomeError,
 } from "../locks/errors.ts";
 import type { ApiResponse } from "./http.ts";
+import { rateLimitHeaders } from "./rate-limits.ts";
 
 /** The one way from errors to HTTP: RFC 9457 documents. What is not ours never shows its message. */
 export function problemOf(thrown: unknown, requestId?: string): ApiResponse {
@@ -55,11 +56,18 @@ function headersOf(error: LockkeeperError): Record<string, string> {
   if (error instanceof TooManyStreamsError || error instanceof TooManyWaitingError) {
     return { "retry-after": "5" };
   }
-  if (error instanceof RateLimitedError) return retryAfter(error.facts.remainingMs);
+  if (error instanceof RateLimitedError) return rateLimited(error);
   if (error instanceof UnavailableError) return unavailable(error);
   if (error instanceof UnknownOutcomeError || error instanceof NotReplicatedError) return retryAfter(0);
   if (!(error instanceof HeldError) || error.facts.remainingMs === null) return {};
   return retryAfter(error.facts.remainingMs);
+}
+
+function rateLimited({ facts }: RateLimitedError): Record<string, string> {
+  const { remainingMs, perSecond, burst, per } = facts;
+  const isOfRequests = perSecond !== undefined && burst !== undefined && per !== undefined;
+  const more = isOfRequests ? rateLimitHeaders({ perSecond, burst }, per, 0, remainingMs) : {};
+  return { ...retryAfter(remainingMs), ...more };
 }
 
 function unavailable({ facts: { reason, remainingMs = 0 } }: UnavailableError): Record<string, string> {

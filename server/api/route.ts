@@ -51,6 +51,8 @@ export interface Success {
   /** It answers server-sent events; `messages` says which, by the names of their events. */
   readonly stream?: true;
   readonly messages?: Readonly<Record<string, StreamMessage>>;
+  /** It has a tag, and is 304 where the caller has it already. */
+  readonly etag?: true;
   /** Headers besides those that every answer has, with what they say. */
   readonly headers?: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
 }

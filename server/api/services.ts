@@ -6,6 +6,7 @@ import type { Targets } from "../targets/targets.ts";
 import type { Authentication } from "./authentication.ts";
 import type { HeldRequests } from "./held-requests.ts";
 import type { LiveStreams } from "./live/live-streams.ts";
+import type { RateLimits } from "./rate-limits.ts";
 import type { OpenStreams } from "./sse.ts";
 
 /** What the routes are made of; what is about a target comes with each call. */
@@ -17,6 +18,7 @@ export interface Services {
   readonly live: LiveStreams;
   readonly streams: OpenStreams;
   readonly held: HeldRequests;
+  readonly limits: RateLimits;
   readonly verbs: VerbWatch;
   readonly audit: Audit;
 }

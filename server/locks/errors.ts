@@ -85,6 +85,10 @@ export interface TooManyStreamsFacts {
 export interface RateLimitedFacts {
   /** Until it may be tried again. */
   readonly remainingMs: number;
+  /** Of the limit on requests as such: so many a second in the long run, so many at once, and whose. */
+  readonly perSecond?: number;
+  readonly burst?: number;
+  readonly per?: "caller" | "address";
 }
 
 export interface KeyNotAllowedFacts {

@@ -60,6 +60,8 @@ export async function startTestServer(
       PORT: "0",
       LOCKKEEPER_ROOT_KEY: ROOT_KEY,
       LOCKKEEPER_LOG: "error",
+      // Tests come without credentials far more often than anybody else.
+      LOCKKEEPER_RATE_LIMIT_UNKNOWN: "off",
       ...options.environment,
     },
     [],

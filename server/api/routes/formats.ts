@@ -3,6 +3,7 @@ import { FORMAT_NAMES, isSpoken } from "../../../lib/contract/format.ts";
 import { FORMAT_FACTS } from "../../../lib/contract/format-facts.ts";
 import { FormatRulesInput, Formats } from "../../../lib/contract/format-rule.ts";
 import type { RuleBook } from "../../watch/rule-book.ts";
+import { tagged } from "../etag.ts";
 import { FORMATS } from "../examples/targets.ts";
 import { json } from "../http.ts";
 import { type Route, targetRoute } from "../route.ts";
@@ -17,8 +18,14 @@ export function formatRoutes(log: Logger): Route[] {
       tag: "Targets",
       access: "read",
       summary: "The formats that are known, and the rules that say which keys are of which",
-      response: { status: 200, schema: Formats, example: FORMATS, description: "Formats and rules." },
-      handle: ({ target }) => json(200, formatsOf(target.rules)),
+      response: {
+        status: 200,
+        schema: Formats,
+        example: FORMATS,
+        description: "Formats and rules.",
+        etag: true,
+      },
+      handle: ({ target }) => tagged(formatsOf(target.rules)),
     }),
     targetRoute({
       method: "PUT",

@@ -17,6 +17,7 @@ import { type Order, orderOf } from "../../watch/questions.ts";
 import type { Place } from "../../watch/sorted-keys.ts";
 import type { Watcher } from "../../watch/watcher.ts";
 import { auditOfFreed, seenOf } from "../auditing.ts";
+import { tagged } from "../etag.ts";
 import { FORCE_RELEASED, HELD_LOCK, LOCK_LIST, RESERVED } from "../examples/locks.ts";
 import { json } from "../http.ts";
 import { type Route, targetRoute } from "../route.ts";
@@ -33,9 +34,9 @@ export function lockRoutes(): Route[] {
       summary: "List the locks that are held, or have ended and are still there",
       query: ListQuery,
       narrows: true,
-      response: { status: 200, schema: LockList, example: LOCK_LIST, description: "One page." },
+      response: { status: 200, schema: LockList, example: LOCK_LIST, description: "One page.", etag: true },
       handle: ({ target, query, principal }) =>
-        json(200, listOf(target.watcher, query, keysFor(principal, "read", target.name))),
+        tagged(listOf(target.watcher, query, keysFor(principal, "read", target.name))),
     }),
     targetRoute({
       method: "GET",
@@ -49,10 +50,11 @@ export function lockRoutes(): Route[] {
         schema: Lock,
         example: HELD_LOCK,
         description: "The lock; a free key has no holders.",
+        etag: true,
       },
       errors: ["not_a_lock", "key_not_allowed"],
       handle: async ({ target, key, principal }) =>
-        json(200, await lockNow(target.watcher, key, keysFor(principal, "read", target.name))),
+        tagged(await lockNow(target.watcher, key, keysFor(principal, "read", target.name))),
     }),
     targetRoute({
       method: "POST",

@@ -1,8 +1,8 @@
 import { TargetHealth, TargetList } from "../../../lib/contract/target.ts";
 import { maySome } from "../../auth/principal.ts";
 import { healthOfTarget, summaryOf } from "../../health/target-health.ts";
+import { tagged } from "../etag.ts";
 import { TARGET, TARGET_HEALTH } from "../examples/targets.ts";
-import { json } from "../http.ts";
 import { keeperRoute, type Route, route } from "../route.ts";
 import type { Services } from "../services.ts";
 
@@ -21,10 +21,11 @@ export function targetRoutes({ targets }: Services): Route[] {
         schema: TargetList,
         example: { items: [TARGET] },
         description: "Those that the caller may look at, in the order of the configuration.",
+        etag: true,
       },
       handle: ({ principal }) => {
         const seen = targets.keepers.filter(({ name }) => maySome(principal, "read", name));
-        return json(200, { items: seen.map(summaryOf) });
+        return tagged({ items: seen.map(summaryOf) });
       },
     }),
     keeperRoute({
@@ -41,9 +42,10 @@ export function targetRoutes({ targets }: Services): Route[] {
         schema: TargetHealth,
         example: TARGET_HEALTH,
         description: "Findings, the worst first.",
+        etag: true,
       },
       errors: ["not_found"],
-      handle: async ({ keeper }) => json(200, await healthOfTarget(keeper)),
+      handle: async ({ keeper }) => tagged(await healthOfTarget(keeper)),
     }),
   ];
 }

@@ -1,0 +1,69 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROOT_KEY, startTestServer, type TestServer } from "../testing/server.ts";
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startTestServer({
+    environment: { LOCKKEEPER_RATE_LIMIT: "1/30", LOCKKEEPER_RATE_LIMIT_UNKNOWN: "0.01/5" },
+  });
+});
+afterAll(async () => await server.stop());
+
+describe("a limit on requests", () => {
+  it("of an address without valid credentials turns 401 into 429, and lets those with a key through", async () => {
+    const guess = () => server.call("/locks", { headers: { authorization: `Bearer ${randomUUID()}` } });
+    const statuses = [];
+    for (let n = 0; n < 8; n++) statuses.push((await guess()).status);
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429, 429]);
+    const login = await fetch(`${server.url}/api/v1/openapi.json`);
+    expect([login.status, login.headers.get("ratelimit")]).toEqual([
+      429,
+      expect.stringMatching(/^"address";r=0;t=\d+$/),
+    ]);
+    const { status, headers } = await server.call("/locks");
+    expect([status, headers.get("ratelimit-policy")]).toEqual([200, '"caller";q=30;w=30']);
+  });
+
+  it("tells a caller with each answer what is left, and refuses before anything is done", async () => {
+    const key = `lock:${randomUUID()}`;
+    let last = await server.call("/locks");
+    for (let n = 0; n < 40 && last.status === 200; n++) last = await server.call("/locks");
+    expect([last.status, last.body.code]).toEqual([429, "rate_limited"]);
+    expect(last.headers.get("retry-after")).toBe("1");
+    const refused = await server.call(`/locks/${key}/acquire`, { body: { owner: "me" } });
+    expect(refused.status).toBe(429);
+    expect(await server.redis.client().exists(key)).toBe(0);
+  });
+});
+
+describe("what is asked for again", () => {
+  it("is 304 while it has not changed, also when less of a lease is left", async () => {
+    const other = await startTestServer();
+    try {
+      const key = `lock:${randomUUID()}`;
+      await other.call(`/locks/${key}/acquire`, { body: { owner: "me" } });
+      for (const path of [`/locks/${key}`, "/formats", "/openapi.json", "/locks?filter=none"]) {
+        const { headers, status } = await other.call(path);
+        const etag = headers.get("etag") ?? "";
+        expect([path, status, etag]).toEqual([path, 200, expect.stringMatching(/^W\/"/)]);
+        const known = { "if-none-match": etag };
+        expect((await other.call(path, { headers: known })).status).toBe(304);
+        const raw = await fetch(`${other.url}/api/v1${path}`, {
+          headers: { ...known, authorization: `Bearer ${ROOT_KEY}` },
+        });
+        expect([raw.status, await raw.text(), raw.headers.get("etag")]).toEqual([304, "", etag]);
+      }
+      const before = (await other.call(`/locks/${key}`)).headers.get("etag") ?? "";
+      await other.call(`/locks/${key}/renew`, { body: { owner: "me", leaseMs: 60_000 } });
+      const after = await other.call(`/locks/${key}`, { headers: { "if-none-match": before } });
+      expect([after.status, after.body.holders[0].owner]).toEqual([200, "me"]);
+      const many = Array.from({ length: 33 }, (_, n) => `p${n}=1`).join("&");
+      const refused = await other.call(`/locks?${many}`);
+      expect([refused.status, refused.body.code]).toEqual([400, "invalid"]);
+    } finally {
+      await other.stop();
+    }
+  });
+});
