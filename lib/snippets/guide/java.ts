@@ -1,0 +1,119 @@
+import { javaText } from "../java.ts";
+import { type GuideOptions, lockAddress } from "./options.ts";
+
+export function javaGuide(options: GuideOptions): string {
+  const { leaseMs, waitMs, steps, stepMs } = options;
+  return `import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+
+public class SafeLock {
+  static final String LOCK = ${javaText(lockAddress(options))};
+  static final String OWNER = "worker:" + ProcessHandle.current().pid() + ":" + UUID.randomUUID(); // one for each hold
+  static final long LEASE_MS = ${leaseMs};
+  static final long WAIT_MS = ${waitMs};
+  static final HttpClient CLIENT = HttpClient.newHttpClient();
+
+  /** On our own monotonic clock: from here on the lock may be somebody else's. */
+  static volatile long deadline = System.nanoTime();
+
+  static class Refused extends Exception {
+    Refused(String problem) {
+      super(problem);
+    }
+
+    boolean isLost() {
+      return "lost".equals(text(getMessage(), "code"));
+    }
+  }
+
+  static class Lost extends Exception {}
+
+  static String call(String verb, String fields, long withinMs) throws Exception {
+    var request = HttpRequest.newBuilder(URI.create(LOCK + "/" + verb))
+        .timeout(Duration.ofMillis(withinMs))
+        .header("Authorization", "Bearer " + System.getenv("LOCKKEEPER_KEY"))
+        .header("Content-Type", "application/json")
+        .POST(HttpRequest.BodyPublishers.ofString("{\\"owner\\":\\"" + OWNER + "\\"" + fields + "}"))
+        .build();
+    var response = CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
+    if (response.statusCode() != 200) throw new Refused(response.body());
+    return response.body();
+  }
+
+  static String hold(String verb, String fields, long withinMs) throws Exception {
+    long sentAt = System.nanoTime();
+    String grant = call(verb, ",\\"leaseMs\\":" + LEASE_MS + fields, withinMs);
+    long leftMs = number(grant, "waitedMs") + number(grant, "remainingMs");
+    deadline = sentAt + TimeUnit.MILLISECONDS.toNanos(leftMs);
+    return grant;
+  }
+
+  static void renew() {
+    try {
+      hold("renew", "", LEASE_MS / 6);
+    } catch (Refused refused) {
+      if (refused.isLost()) deadline = System.nanoTime();
+    } catch (Exception noAnswer) {
+      // Tried again until the deadline.
+    }
+  }
+
+  static void assertHeld() throws Lost {
+    if (System.nanoTime() - deadline >= 0) throw new Lost();
+  }
+
+  public static void main(String[] args) throws Exception {
+    String grant;
+    try {
+      grant = hold("acquire", ",\\"waitMs\\":" + WAIT_MS, WAIT_MS + 2500);
+    } catch (Exception error) {
+      System.out.println("not acquired: " + error.getMessage());
+      System.exit(1);
+      return;
+    }
+    String fence = text(grant, "fence");
+    System.out.println("acquired with fence " + fence);
+    var renewing = Executors.newSingleThreadScheduledExecutor();
+    renewing.scheduleAtFixedRate(SafeLock::renew, LEASE_MS / 3, LEASE_MS / 3, TimeUnit.MILLISECONDS);
+    boolean isLost = false;
+    try {
+      for (int step = 1; step <= ${steps}; step++) {
+        assertHeld(); // before each step whose effect others see
+        System.out.println("step " + step + " with fence " + fence); // send the fence along with every write
+        Thread.sleep(${stepMs});
+      }
+      assertHeld();
+    } catch (Lost lost) {
+      isLost = true;
+    } finally {
+      renewing.shutdownNow();
+      renewing.awaitTermination(LEASE_MS, TimeUnit.MILLISECONDS);
+    }
+    if (isLost) {
+      System.out.println("lost: stopped");
+      System.exit(1);
+    }
+    call("release", "", 5000);
+    System.out.println("released");
+  }
+
+  // Java has no JSON of its own; an app takes the library that it has.
+  static String text(String json, String name) {
+    var found = Pattern.compile("\\"" + name + "\\":\\"([^\\"]*)\\"").matcher(json);
+    return found.find() ? found.group(1) : null;
+  }
+
+  static long number(String json, String name) {
+    var found = Pattern.compile("\\"" + name + "\\":(\\\\d+)").matcher(json);
+    return found.find() ? Long.parseLong(found.group(1)) : 0;
+  }
+}
+`;
+}

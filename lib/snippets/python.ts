@@ -1,0 +1,58 @@
+import type { SampleRequest } from "@/lib/reference/sample-request.ts";
+import { indented } from "./indented.ts";
+
+/** For Python 3.8 and newer: urllib of the standard library, and nothing to install. */
+export function pythonSnippet(request: SampleRequest, origin: string): string {
+  const { method, path, needsKey, headers, body, isStream } = request;
+  const all = [
+    ...(needsKey ? ['"Authorization": f"Bearer {os.environ[\'LOCKKEEPER_KEY\']}",'] : []),
+    ...(body === undefined ? [] : ['"Content-Type": "application/json",']),
+    ...Object.entries(headers).map(([name, value]) => `${pythonValue(name)}: ${pythonValue(value)},`),
+  ];
+  const given = [
+    `${pythonValue(origin + path)},`,
+    `method=${pythonValue(method)},`,
+    ...(all.length === 0 ? [] : [`headers={\n${indented(all.join("\n"), 4)}\n},`]),
+    ...(body === undefined ? [] : [`data=json.dumps(${pythonValue(body)}).encode(),`]),
+  ];
+  const imports = [...(body === undefined ? [] : ["import json"]), ...(needsKey ? ["import os"] : [])];
+  const read = isStream
+    ? 'print(response.status)\n        for line in response:\n            print(line.decode(), end="", flush=True)'
+    : "print(response.status, response.read().decode())";
+  return `${[...imports, "from urllib.error import HTTPError", "from urllib.request import Request, urlopen"].join("\n")}
+
+request = Request(
+${indented(given.join("\n"), 4)}
+)
+try:
+    with urlopen(request) as response:
+        ${read}
+except HTTPError as problem:
+    print(problem.code, problem.read().decode())
+`;
+}
+
+/** A value of JSON as an expression of Python. */
+export function pythonValue(value: unknown): string {
+  if (value === null) return "None";
+  if (value === true) return "True";
+  if (value === false) return "False";
+  // What JSON escapes in a text, Python reads alike; what it leaves as it is, may be a line break there.
+  if (typeof value !== "object") return ascii(JSON.stringify(value));
+  if (Array.isArray(value)) return `[${value.map(pythonValue).join(", ")}]`;
+  const members = Object.entries(value).map(
+    ([name, member]) => `${pythonValue(name)}: ${pythonValue(member)}`,
+  );
+  const inLine = `{${members.join(", ")}}`;
+  return inLine.length <= 72 ? inLine : `{\n${indented(members.join(",\n"), 4)},\n}`;
+}
+
+function ascii(text: string): string {
+  return Array.from(text, (character) => {
+    const point = character.codePointAt(0) ?? 0;
+    if (point < 0x7f) return character;
+    return point > 0xffff
+      ? `\\U${point.toString(16).padStart(8, "0")}`
+      : `\\u${point.toString(16).padStart(4, "0")}`;
+  }).join("");
+}

@@ -1,0 +1,87 @@
+import { spawnSync } from "node:child_process";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import type { SampleRequest } from "../reference/sample-request.ts";
+import { curlSnippet, shellText } from "./curl.ts";
+import { javaSnippet, javaText, javaTextBlock } from "./java.ts";
+import { pythonValue } from "./python.ts";
+import { scriptValue } from "./typescript.ts";
+
+/** What somebody would choose who wants out of a literal. */
+const HOSTILE = [
+  `"; process.exit(1); //`,
+  `'; rm -rf ~; echo '`,
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what somebody would try.
+  "`$(id)` ${process.env.HOME}",
+  `""" + exit() + """`,
+  "\\u0022; System.exit(1); //",
+  "\\",
+  "line\nbreak\r\ttab \u2028 \u2029 \u0000 \u007f \u0085",
+  "\ud800 lone, 🔒 pair, é",
+  "%s {0} @file",
+  "__proto__",
+];
+const REQUEST: SampleRequest = {
+  name: "acquireLock",
+  method: "POST",
+  path: "/api/v1/locks/lock%3Aa/acquire",
+  needsKey: true,
+  headers: {},
+  body: { owner: "me" },
+  isStream: false,
+};
+const anyText = fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: "binary" }), fc.string());
+const anyJson = fc.jsonValue({ stringUnit: "binary" });
+
+it("a literal of TypeScript is the value and nothing else", () => {
+  const run = (code: string) => new Function(`return (${code});`)();
+  const same = (value: unknown) =>
+    expect(JSON.stringify(run(scriptValue(value)))).toBe(JSON.stringify(value));
+  for (const text of HOSTILE) same({ text, [text]: [text] });
+  same(JSON.parse('{"__proto__": {"admin": true}}'));
+  fc.assert(
+    fc.property(anyText, anyJson, (text, value) => {
+      same([text, value]);
+    }),
+  );
+});
+
+it("a word of a shell is the text and nothing else", () => {
+  const texts = HOSTILE.map((text) => text.replaceAll("\u0000", "").replace("\ud800", ""));
+  const words = texts.map(shellText).join(" ");
+  const { stdout } = spawnSync("sh", ["-c", `printf '%s\\001' ${words}`], { encoding: "utf8" });
+  expect(stdout.split("\u0001").slice(0, -1)).toEqual(texts);
+});
+
+it("a literal of Java has no line break, no quote of its own and nothing but ASCII", () => {
+  fc.assert(
+    fc.property(anyText, (text) => {
+      expect(javaText(text)).toMatch(/^"(?:[ !#-[\]-~]|\\[nrt"\\]|\\[0-3][0-7]{2}|\\u[0-9a-f]{4})*"$/);
+      expect(javaTextBlock({ text })).not.toContain('"""');
+    }),
+  );
+});
+
+it("a literal of Python has no line break and nothing but ASCII", () => {
+  fc.assert(
+    fc.property(anyText, (text) => {
+      expect(pythonValue(text)).toMatch(/^"(?:[ !#-[\]-~]|\\[bfnrt"\\]|\\u[0-9a-f]{4}|\\U[0-9a-f]{8})*"$/);
+    }),
+  );
+  expect(pythonValue({ a: [null, true, false, 1.5], é: "🔒" })).toBe(
+    '{"a": [None, True, False, 1.5], "\\u00e9": "\\U0001f512"}',
+  );
+});
+
+it("snippets send the key from the environment, and none where nobody asks for it", () => {
+  const origin = "http://127.0.0.1:3000";
+  expect(curlSnippet(REQUEST, origin)).toBe(
+    `curl -i -X POST 'http://127.0.0.1:3000/api/v1/locks/lock%3Aa/acquire' \\
+  -H "Authorization: Bearer $LOCKKEEPER_KEY" \\
+  -H 'Content-Type: application/json' \\
+  -d '{"owner":"me"}'
+`,
+  );
+  expect(curlSnippet({ ...REQUEST, needsKey: false }, origin)).not.toContain("LOCKKEEPER_KEY");
+  expect(javaSnippet({ ...REQUEST, needsKey: false }, origin)).not.toContain("LOCKKEEPER_KEY");
+});

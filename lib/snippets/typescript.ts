@@ -1,0 +1,44 @@
+import type { SampleRequest } from "@/lib/reference/sample-request.ts";
+import { indented } from "./indented.ts";
+
+/** For Node 20 and newer, Deno, Bun: fetch, and nothing to install. */
+export function typescriptSnippet(request: SampleRequest, origin: string): string {
+  const { method, path, needsKey, headers, body, isStream } = request;
+  const all = [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is code.
+    ...(needsKey ? ["authorization: `Bearer ${process.env.LOCKKEEPER_KEY}`,"] : []),
+    ...(body === undefined ? [] : ['"content-type": "application/json",']),
+    ...Object.entries(headers).map(([name, value]) => `${scriptName(name)}: ${scriptValue(value)},`),
+  ];
+  const options = [
+    ...(method === "GET" ? [] : [`method: ${scriptValue(method)},`]),
+    ...(all.length === 0 ? [] : [`headers: {\n${indented(all.join("\n"), 2)}\n},`]),
+    ...(body === undefined ? [] : [`body: JSON.stringify(${scriptValue(body)}),`]),
+  ];
+  const argument = options.length === 0 ? "" : `, {\n${indented(options.join("\n"), 2)}\n}`;
+  const call = `const response = await fetch(${scriptValue(origin + path)}${argument});\n`;
+  if (!isStream) return `${call}console.log(response.status, await response.text());\n`;
+  return `${call}console.log(response.status);
+for await (const text of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+  process.stdout.write(text);
+}
+`;
+}
+
+/** A value of JSON as an expression of TypeScript. */
+export function scriptValue(value: unknown): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(scriptValue).join(", ")}]`;
+  const members = Object.entries(value).map(
+    ([name, member]) => `${scriptName(name)}: ${scriptValue(member)}`,
+  );
+  const inLine = `{ ${members.join(", ")} }`;
+  if (members.length === 0) return "{}";
+  return inLine.length <= 72 ? inLine : `{\n${indented(members.join(",\n"), 2)},\n}`;
+}
+
+function scriptName(name: string): string {
+  // As a plain name it would set the prototype.
+  if (name === "__proto__") return '["__proto__"]';
+  return /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
+}
