@@ -6,24 +6,16 @@ import { Lock } from "./lock.ts";
 
 export const WINDOW_LIMIT_MAX = 200;
 
+const OFFSET = { description: "How many rows come before the first." };
+const LIMIT = { description: "How many rows there are at most." };
+
 /** What one tab looks at; the stream carries that and no more. */
 export const LiveView = z
   .strictObject({
     filter: LockFilter,
     sort: LockSort,
-    offset: z.coerce
-      .number()
-      .int()
-      .min(0)
-      .default(0)
-      .meta({ description: "How many rows come before the first." }),
-    limit: z.coerce
-      .number()
-      .int()
-      .min(0)
-      .max(WINDOW_LIMIT_MAX)
-      .default(100)
-      .meta({ description: "How many rows there are at most." }),
+    offset: z.int().min(0).default(0).meta(OFFSET),
+    limit: z.int().min(0).max(WINDOW_LIMIT_MAX).default(100).meta(LIMIT),
     lock: z.string().max(2048).optional().meta({
       description: "A key in path form whose state and events are wanted as well.",
       example: "lock%3Aorders%3A42",
@@ -37,6 +29,9 @@ export const LiveView = z
 export type LiveView = z.infer<typeof LiveView>;
 
 export const LiveQuery = LiveView.extend({
+  // A query has texts alone; in a body, what is no number is refused.
+  offset: z.coerce.number().int().min(0).default(0).meta(OFFSET),
+  limit: z.coerce.number().int().min(0).max(WINDOW_LIMIT_MAX).default(100).meta(LIMIT),
   carry: z.enum(["on", "once"]).default("on").meta({
     description:
       "once: the stream ends with its first picture. For a browser that has no connection left to keep open.",

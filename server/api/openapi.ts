@@ -131,15 +131,15 @@ function queryOf({ path, scope, query }: Route): z.ZodObject | undefined {
 }
 
 /** How any call of its kind can fail, and how this one can besides. */
-export function errorsOf({ path, query, body, access, scope, effect, errors = [] }: Route): ErrorCode[] {
-  const isChecked = query !== undefined || body !== undefined || path.includes("{key}");
+export function errorsOf({ body, access, scope, effect, errors = [] }: Route): ErrorCode[] {
   const when = (applies: boolean, ...codes: ErrorCode[]) => (applies ? codes : []);
   const all: ErrorCode[] = [
     "rate_limited",
     "uri_too_long",
     "headers_too_large",
     "request_timeout",
-    ...when(isChecked, "invalid"),
+    // One that takes no body refuses any.
+    "invalid",
     ...when(access !== "anyone", "unauthenticated", "forbidden"),
     ...when(body !== undefined, "too_large", "unsupported_media_type"),
     // It may not be there, or not be reached.
