@@ -29,7 +29,7 @@ export function faultOfAnswer(
     return `${status} may be cached`;
   if (request.method === "HEAD") return undefined;
   const isMeant = request.method === request.operation.method;
-  return status < 300
+  return status < 400
     ? isMeant
       ? faultOfSuccess(document, request.operation, answer)
       : undefined
