@@ -4,7 +4,8 @@ import { TargetLink } from "@/components/shell/target-link.tsx";
 import { formatClock, formatDate } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
-import { type GapEvent, type HistoryEntry, isGap, type LockEvent } from "@/lib/contract/event.ts";
+import type { GapEvent, HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
+import { isGap } from "@/lib/contract/gap.ts";
 import { EVENT_NAMES, eventDetail, isAlarming } from "./event-text.ts";
 
 export function EventName({ event }: { event: LockEvent }) {

@@ -5,7 +5,8 @@ import { TargetLink } from "@/components/shell/target-link.tsx";
 import { formatClock, formatClockMs, formatDate } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
-import { type HistoryEntry, isGap, type LockEvent } from "@/lib/contract/event.ts";
+import type { HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
+import { isGap } from "@/lib/contract/gap.ts";
 import { Derived, EventName, GapText } from "./event-line.tsx";
 import { eventDetail } from "./event-text.ts";
 

@@ -5,7 +5,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { SearchBox } from "@/components/ui/search-box.tsx";
 import { useKeys } from "@/components/ui/use-keys.ts";
-import { isGap } from "@/lib/contract/event.ts";
+import { isGap } from "@/lib/contract/gap.ts";
 import { useEventPause } from "@/lib/live/hooks.ts";
 import { EventList } from "./event-list.tsx";
 import { JumpToTime } from "./jump-to-time.tsx";

@@ -2,7 +2,8 @@
 
 import { useMemo } from "react";
 import { pathOf } from "@/components/locks/lock-facts.ts";
-import { type HistoryEntry, isGap, type LockEvent } from "@/lib/contract/event.ts";
+import type { HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
+import { isGap } from "@/lib/contract/gap.ts";
 import { useEvents } from "@/lib/live/hooks.ts";
 import { useHistory } from "@/lib/live/pictures.ts";
 import { isEnding, mergeEvents } from "./merge-events.ts";

@@ -4,9 +4,9 @@ import { useReducer } from "react";
 import { freeBlock } from "@/components/shell/connection.ts";
 import type { FormatName } from "@/lib/contract/format.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
-import { ApiProblem } from "@/lib/live/api.ts";
 import { type ReleaseFailure, useForceRelease, useLive, useShowLock } from "@/lib/live/hooks.ts";
 import { useLock } from "@/lib/live/pictures.ts";
+import { ApiProblem } from "@/lib/live/request.ts";
 import {
   type Choice,
   type Drift,

@@ -4,8 +4,8 @@ import { useEffect, useRef, useState } from "react";
 import { Logo } from "@/components/shell/logo.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Command } from "@/components/ui/command.tsx";
-import { ApiProblem } from "@/lib/live/api.ts";
 import { useLogin } from "@/lib/live/hooks.ts";
+import { ApiProblem } from "@/lib/live/request.ts";
 import { safeNext } from "./safe-next.ts";
 
 type Step = "reading" | "asking" | "no_token" | "refused" | "failed";

@@ -10,6 +10,8 @@ import { TargetLink } from "./target-link.tsx";
 interface Place {
   href: string;
   name: string;
+  /** Not in the menu of others: all of it would be refused. */
+  isForAdmins?: true;
   covers(pathname: string): boolean;
 }
 
@@ -18,18 +20,25 @@ const PLACES: readonly Place[] = [
   { href: "/events", name: "Events", covers: (pathname) => pathname === "/events" },
   { href: "/targets", name: "Targets", covers: (pathname) => pathname === "/targets" },
   { href: "/formats", name: "Formats", covers: (pathname) => pathname === "/formats" },
+  {
+    href: "/settings/keys",
+    name: "Settings",
+    isForAdmins: true,
+    covers: (pathname) => pathname.startsWith("/settings/"),
+  },
 ];
 
 export function Nav() {
   const pathname = usePathname();
   const live = useLive();
+  const isAdmin = live.hello?.operator.may.includes("admin") ?? false;
   const locks = isNeverReached(live) ? undefined : live.health?.locks;
   return (
     <nav
       aria-label="Console"
-      className="flex gap-1 border-b border-line bg-panel px-3 py-1.5 lg:flex-col lg:gap-0.5 lg:border-r lg:border-b-0 lg:px-2.5 lg:py-3"
+      className="flex gap-1 overflow-x-auto border-b border-line bg-panel px-3 py-1.5 lg:flex-col lg:gap-0.5 lg:border-r lg:border-b-0 lg:px-2.5 lg:py-3"
     >
-      {PLACES.map(({ href, name, covers }) => {
+      {PLACES.filter(({ isForAdmins }) => isAdmin || !isForAdmins).map(({ href, name, covers }) => {
         const here = covers(pathname);
         return (
           <TargetLink

@@ -3,10 +3,11 @@
 import clsx from "clsx";
 import { CircleHelp, LogOut } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
-import { ACCESS_OF_ROLE, type Access, Role } from "@/lib/contract/access.ts";
+import type { Access } from "@/lib/contract/access.ts";
 import { useLive, useLogout } from "@/lib/live/hooks.ts";
 import { ConnectionPill } from "./connection-pill.tsx";
 import { Logo } from "./logo.tsx";
+import { rankOf } from "./rank.ts";
 import { isProduction } from "./target-badges.tsx";
 import { TargetLink } from "./target-link.tsx";
 import { TargetSwitch } from "./target-switch.tsx";
@@ -65,10 +66,4 @@ function Operator({ name, may }: { name: string; may: readonly Access[] }) {
       </Button>
     </>
   );
-}
-
-/** In one word what somebody may do here. */
-function rankOf(may: readonly Access[]): string {
-  const has = (role: Role) => ACCESS_OF_ROLE[role].every((access) => may.includes(access));
-  return [...Role.options].reverse().find(has) ?? "no role";
 }

@@ -75,9 +75,7 @@ export type GapEvent = z.infer<typeof GapEvent>;
 export const HistoryEntry = z.discriminatedUnion("type", [LockEvent, GapEvent]);
 export type HistoryEntry = z.infer<typeof HistoryEntry>;
 
-export function isGap(entry: HistoryEntry): entry is GapEvent {
-  return entry.type === "gap";
-}
+export { isGap } from "./gap.ts";
 
 export const EventsHello = z
   .object({ oldest: z.string().nullable(), newest: z.string().nullable(), now: z.number() })

@@ -1,93 +1,14 @@
-import type { ErrorCode, Problem } from "@/lib/contract/error.ts";
 import type { History } from "@/lib/contract/event.ts";
 import type { FinderReport } from "@/lib/contract/finder.ts";
 import type { ForceReleased, ForceReleaseInput } from "@/lib/contract/force.ts";
 import type { FormatRule, Formats } from "@/lib/contract/format-rule.ts";
 import type { LiveView } from "@/lib/contract/live.ts";
-import type { Lock } from "@/lib/contract/lock.ts";
 import type { Session } from "@/lib/contract/session.ts";
 import type { Usual } from "@/lib/contract/stats.ts";
 import type { TargetHealth, TargetList } from "@/lib/contract/target.ts";
 
+import { ask, at, BASE, problemOf, send, type TargetName } from "./request.ts";
 import type { Carry } from "./stream-ports.ts";
-
-const BASE = "/api/v1";
-const PATIENCE_MS = 15_000;
-
-/** The server said no, and why. */
-export class ApiProblem extends Error {
-  readonly code: ErrorCode;
-  readonly status: number;
-  /** Facts of `changed` and `unsure`: the lock as it is now. */
-  readonly lock: Lock | undefined;
-
-  constructor(problem: Problem, lock: Lock | undefined) {
-    super(problem.detail);
-    this.name = "ApiProblem";
-    this.code = problem.code;
-    this.status = problem.status;
-    this.lock = lock;
-  }
-}
-
-/** No answer, or none that can be understood: what was asked may or may not have been done. */
-export class NoAnswer extends Error {
-  constructor(message = "Lockkeeper did not answer.") {
-    super(message);
-    this.name = "NoAnswer";
-  }
-}
-
-// Not in the first load: the schemas and zod come while the page wakes up.
-export const loadWire = () => import("./wire.ts");
-
-async function send(method: "GET" | "POST" | "PUT", path: string, body?: unknown): Promise<Response> {
-  const init: RequestInit = { method, cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS) };
-  if (body !== undefined) {
-    init.body = JSON.stringify(body);
-    init.headers = { "content-type": "application/json" };
-  }
-  try {
-    return await fetch(BASE + path, init);
-  } catch {
-    throw new NoAnswer();
-  }
-}
-
-async function problemOf(response: Response): Promise<ApiProblem | NoAnswer> {
-  const wire = await loadWire();
-  const problem = wire.readProblem(await response.json().catch(() => undefined));
-  if (problem === undefined) return new NoAnswer(`Lockkeeper answered ${response.status}.`);
-  return new ApiProblem(problem, wire.readLockFact(problem));
-}
-
-type Wire = Awaited<ReturnType<typeof loadWire>>;
-
-async function ask<T>(request: Promise<Response>, read: (wire: Wire, json: unknown) => T): Promise<T> {
-  const response = await request;
-  if (!response.ok) throw await problemOf(response);
-  try {
-    return read(await loadWire(), await response.json());
-  } catch {
-    throw new NoAnswer("Lockkeeper's answer could not be read: reload this page.");
-  }
-}
-
-/** The name of a target; undefined: the first that is configured. */
-export type TargetName = string | undefined;
-
-/** The address of a path, about a target. */
-function at(
-  path: string,
-  target: TargetName,
-  more: Readonly<Record<string, string | undefined>> = {},
-): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries({ ...more, target })) {
-    if (value !== undefined) query.set(name, value);
-  }
-  return query.size === 0 ? path : `${path}?${query}`;
-}
 
 /** How long locks of this name are held and waited for. */
 export function getUsual(path: string, target: TargetName): Promise<Usual> {

@@ -1,4 +1,5 @@
-import { changeView, checkSession, liveUrl, loadWire, type TargetName } from "./api.ts";
+import { changeView, checkSession, liveUrl } from "./api.ts";
+import { loadWire, type TargetName } from "./request.ts";
 import type { Source, StreamPorts } from "./stream-ports.ts";
 
 /** The real browser behind `StreamPorts`. */

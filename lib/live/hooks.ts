@@ -7,7 +7,6 @@ import type { ForceReleased, ForceReleaseInput } from "@/lib/contract/force.ts";
 import type { FormatRule, Formats } from "@/lib/contract/format-rule.ts";
 import type { Usual } from "@/lib/contract/stats.ts";
 import {
-  ApiProblem,
   cancelFinder,
   forceRelease,
   getFinding,
@@ -15,13 +14,12 @@ import {
   getUsual,
   login,
   logout,
-  type NoAnswer,
   putRules,
   startFinder,
-  type TargetName,
 } from "./api.ts";
 import { type EventSnapshot, NO_EVENTS } from "./event-log.ts";
 import { useLiveStore } from "./live-context.ts";
+import { ApiProblem, type NoAnswer, type TargetName } from "./request.ts";
 import { FIRST_STATE, type LiveState, type WindowView } from "./store.ts";
 
 export function useLive(): LiveState {

@@ -2,8 +2,9 @@ import { type QueryClient, skipToken, useInfiniteQuery, useQuery } from "@tansta
 import { keyOfFields, pathOfKey } from "@/lib/contract/key.ts";
 import type { LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
-import { getHistory, getPast, type PastView, type TargetName } from "./api.ts";
+import { getHistory, getPast, type PastView } from "./api.ts";
 import { useLiveStore } from "./live-context.ts";
+import type { TargetName } from "./request.ts";
 import type { Pictures } from "./store.ts";
 
 const windowKey = (target: TargetName) => ["window", target] as const;

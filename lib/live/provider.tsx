@@ -2,11 +2,11 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
-import type { TargetName } from "./api.ts";
 import { browserPorts } from "./browser-ports.ts";
 import { EventLog } from "./event-log.ts";
 import { LiveContext } from "./live-context.ts";
 import { queryPictures } from "./pictures.ts";
+import type { TargetName } from "./request.ts";
 import { LiveStore } from "./store.ts";
 
 /** All below is about one target; for another one it has to be mounted anew. */

@@ -1,8 +1,8 @@
 import type { Health, LiveHello, LiveMessage, LiveView, LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
-import type { TargetName } from "./api.ts";
 import { createServerClock, type ServerClock } from "./clock.ts";
 import { EventLog } from "./event-log.ts";
+import type { TargetName } from "./request.ts";
 import { type Connection, LiveStream } from "./stream.ts";
 import type { StreamPorts } from "./stream-ports.ts";
 import { createTicker, type Ticker } from "./ticker.ts";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ApiKeyList, ApiKeyMade } from "@/lib/contract/api-key.ts";
 import { Problem } from "@/lib/contract/error.ts";
 import { History } from "@/lib/contract/event.ts";
 import { FinderReport } from "@/lib/contract/finder.ts";
@@ -30,6 +31,8 @@ function parseJson(text: string): unknown {
   }
 }
 
+export const readApiKeys = (json: unknown) => ApiKeyList.parse(json);
+export const readApiKeyMade = (json: unknown) => ApiKeyMade.parse(json);
 export const readSession = (json: unknown) => Session.parse(json);
 export const readHistory = (json: unknown) => History.parse(json);
 export const readFormats = (json: unknown) => Formats.parse(json);

@@ -1,0 +1,56 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { useState } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { ProblemNote } from "@/components/ui/problem-note.tsx";
+import { Section } from "@/components/ui/section.tsx";
+import type { ApiKey } from "@/lib/contract/api-key.ts";
+import { useApiKeys } from "@/lib/live/api-keys.ts";
+import { useLive } from "@/lib/live/hooks.ts";
+import { KeyTable } from "./key-table.tsx";
+import { ForAdmins } from "./settings-frame.tsx";
+
+const KeyForm = dynamic(() => import("./key-form.tsx").then((module) => module.KeyForm), { ssr: false });
+const KeyRotation = dynamic(() => import("./key-rotation.tsx").then((module) => module.KeyRotation), {
+  ssr: false,
+});
+const KeyRevocation = dynamic(() => import("./key-revocation.tsx").then((module) => module.KeyRevocation), {
+  ssr: false,
+});
+
+export type KeyTask = { what: "make" } | { what: "rotate" | "revoke"; key: ApiKey };
+
+/** API keys of apps. */
+export function KeysSettings() {
+  const { hello } = useLive();
+  if (hello === null) return null;
+  if (!hello.operator.may.includes("admin")) return <ForAdmins what="API keys are seen and made" />;
+  return <Keys />;
+}
+
+function Keys() {
+  const keys = useApiKeys();
+  const [task, setTask] = useState<KeyTask | null>(null);
+  const close = () => setTask(null);
+  return (
+    <>
+      <Section
+        title="API keys"
+        text="What apps send as their bearer token. A key may do what its verbs say, at its targets, with keys of its patterns; what it acquires is its own, and no other key can release it."
+        actions={
+          <Button look="primary" onClick={() => setTask({ what: "make" })}>
+            New key…
+          </Button>
+        }
+      >
+        {keys.isPending && <p className="px-4 py-3 text-ink-3">Looking…</p>}
+        <ProblemNote problem={keys.error} onAgain={() => void keys.refetch()} />
+        {keys.data !== undefined && <KeyTable keys={keys.data.items} onTask={setTask} />}
+      </Section>
+      {task?.what === "make" && <KeyForm onClose={close} />}
+      {task?.what === "rotate" && <KeyRotation apiKey={task.key} onClose={close} />}
+      {task?.what === "revoke" && <KeyRevocation apiKey={task.key} onClose={close} />}
+    </>
+  );
+}

@@ -1,0 +1,14 @@
+import type { Access, Role } from "@/lib/contract/access.ts";
+
+/** The contract's, written again without zod, which must not be in the page's first load. A test holds them together. */
+const RANKS: readonly (readonly [Role, readonly Access[]])[] = [
+  ["admin", ["read", "lock", "force", "admin"]],
+  ["operator", ["read", "force"]],
+  ["viewer", ["read"]],
+];
+
+/** In one word what somebody may do at a target. */
+export function rankOf(may: readonly Access[]): Role | "no role" {
+  const found = RANKS.find(([, accesses]) => accesses.every((access) => may.includes(access)));
+  return found?.[0] ?? "no role";
+}

@@ -1,0 +1,39 @@
+interface Choice<Value> {
+  value: Value;
+  name: string;
+  /** What it means; may be empty. */
+  text: string;
+}
+
+interface ChoicesProps<Value> {
+  legend: string;
+  choices: readonly Choice<Value>[];
+  chosen: readonly Value[];
+  /** Told in the order of the choices. */
+  onChoose(chosen: readonly Value[]): void;
+}
+
+/** Some of several. */
+export function Choices<Value extends string>({ legend, choices, chosen, onChoose }: ChoicesProps<Value>) {
+  const toggle = (value: Value, on: boolean) =>
+    onChoose(
+      choices.map((each) => each.value).filter((each) => (each === value ? on : chosen.includes(each))),
+    );
+  return (
+    <fieldset className="flex flex-col gap-1.5">
+      <legend className="pb-1.5 text-ink-2">{legend}</legend>
+      {choices.map(({ value, name, text }) => (
+        <label key={value} className="flex min-h-6 cursor-pointer items-baseline gap-2">
+          <input
+            type="checkbox"
+            checked={chosen.includes(value)}
+            onChange={(event) => toggle(value, event.target.checked)}
+            className="size-[13px] translate-y-0.5 accent-accent"
+          />
+          <span className="min-w-12">{name}</span>
+          {text !== "" && <span className="text-2xs text-ink-3">{text}</span>}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,31 @@
+import type { ReactNode } from "react";
+
+export const TD = "px-4 py-2 align-top";
+
+interface DataTableProps {
+  label: string;
+  /** An empty one heads the buttons of a row. */
+  heads: readonly string[];
+  children: ReactNode;
+}
+
+/** A plain table of a settings page, which scrolls by itself where it is wider than the page. */
+export function DataTable({ label, heads, children }: DataTableProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+    <section aria-label={label} tabIndex={0} className="overflow-x-auto outline-offset-[-2px]">
+      <table className="w-full min-w-[860px] text-left">
+        <thead>
+          <tr className="text-2xs text-ink-3">
+            {heads.map((head) => (
+              <th key={head} scope="col" className="px-4 pt-2 pb-1 font-normal whitespace-nowrap">
+                {head === "" ? <span className="sr-only">Actions</span> : head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,46 @@
+import { type ReactNode, useId } from "react";
+
+/** A line of text to type into. */
+export const INPUT =
+  "h-8 w-full rounded-[7px] border border-line bg-bg px-2.5 placeholder:text-ink-3 aria-invalid:border-bad";
+
+export interface FieldProps {
+  id: string;
+  "aria-describedby": string | undefined;
+  "aria-invalid": boolean | undefined;
+}
+
+interface LabelledProps {
+  label: string;
+  hint?: ReactNode;
+  error?: string | undefined;
+  children(props: FieldProps): ReactNode;
+}
+
+/** A label above what it labels, and below it what to know, or what is wrong. */
+export function Field({ label, hint, error, children }: LabelledProps) {
+  const id = useId();
+  const below = error ?? hint;
+  const belowId = `${id}-below`;
+  return (
+    <div className="flex flex-col gap-1.5">
+      <label htmlFor={id} className="text-ink-2">
+        {label}
+      </label>
+      {children({
+        id,
+        "aria-describedby": below === undefined ? undefined : belowId,
+        "aria-invalid": error === undefined ? undefined : true,
+      })}
+      {below !== undefined && (
+        <p
+          id={belowId}
+          role={error === undefined ? undefined : "alert"}
+          className={error === undefined ? "text-2xs text-ink-3" : "text-bad"}
+        >
+          {below}
+        </p>
+      )}
+    </div>
+  );
+}
