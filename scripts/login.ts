@@ -1,7 +1,7 @@
 /** `npm run login [-- --name NAME]`: prints a new one-time link to the console that runs with the same settings. */
 import { parseArgs } from "node:util";
 import { openHome } from "../server/auth/home-store.ts";
-import { makeLink } from "../server/auth/sessions.ts";
+import { LoginLinks } from "../server/auth/login-link.ts";
 import { consoleUrl, embeddedRedisDir, readConfig } from "../server/config.ts";
 import { whenReady } from "../server/redis/connect.ts";
 import { readNote } from "../server/redis/embedded-files.ts";
@@ -29,7 +29,7 @@ async function main(): Promise<void> {
   const home = openHome(where, "login");
   try {
     await whenReady(home.store, AbortSignal.timeout(3000));
-    const token = await makeLink(home, { name, roles: { "*": "admin" } });
+    const token = await new LoginLinks(home).make({ name, roles: { "*": "admin" } });
     process.stdout.write(
       `Log in as ${name} (once, within 10 minutes): ${consoleUrl(config, config.port)}/login#${token}\n`,
     );

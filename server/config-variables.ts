@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { NewPassword, OperatorName } from "../lib/contract/operator.ts";
 import { LOCKABLE_BY_DEFAULT, WATCHED_BY_DEFAULT } from "./config-file.ts";
 import { formatRules, list, rate } from "./config-lists.ts";
 import { URL_BEGINNING, URL_SCHEMES } from "./locks/where-url.ts";
@@ -37,6 +38,18 @@ export const Variables = z.object({
   LOCKKEEPER_FORMATS: formatRules,
   LOCKKEEPER_NOTIFICATIONS: z.enum(["off", "set"], "must be off or set").default("off"),
   LOCKKEEPER_ROOT_KEY: z.string().min(32, ROOT_KEY_LENGTH).max(512, ROOT_KEY_LENGTH).optional(),
+  LOCKKEEPER_OPERATOR: OperatorName.optional(),
+  LOCKKEEPER_OPERATOR_PASSWORD: NewPassword.optional(),
+  LOCKKEEPER_SESSION_HOURS: z.coerce
+    .number("must be a number of hours")
+    .positive("must be more than 0")
+    .max(720, "must be 720 or less")
+    .default(12),
+  LOCKKEEPER_SESSION_IDLE_MINUTES: z.coerce
+    .number("must be a number of minutes")
+    .positive("must be more than 0")
+    .max(43_200, "must be 43200 or less")
+    .default(120),
   LOCKKEEPER_PUBLIC_URL: z
     .url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" })
     .optional(),

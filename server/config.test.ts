@@ -67,6 +67,8 @@ describe("readConfig", () => {
       rootKey: undefined,
       logLevel: "warn",
       operatorName: expect.stringMatching(/./),
+      firstOperator: undefined,
+      sessions: { longestMs: 12 * 3_600_000, idleMs: 2 * 3_600_000 },
     });
   });
 

@@ -11,6 +11,8 @@ import { whereOfUrl } from "./locks/where-url.ts";
 import { StartupError } from "./startup-error.ts";
 import type { TargetSettings } from "./targets/settings.ts";
 
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** More than one process answers: no app that is well meets it. */
 const KNOWN_RATE: Rate = { perSecond: 20_000, burst: 40_000 };
@@ -63,6 +65,10 @@ export interface Config {
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** Who a link made at this terminal logs in. */
   readonly operatorName: string;
+  /** An admin who is made where there is no operator. */
+  readonly firstOperator: { readonly name: string; readonly password: string } | undefined;
+  /** For how long a browser stays logged in: at most, and while it is not used. */
+  readonly sessions: { readonly longestMs: number; readonly idleMs: number };
 }
 
 /** @throws StartupError naming the variable, or the place in the file, that is wrong and what it may be. */
@@ -107,12 +113,24 @@ export function readConfig(
     tracing: tracingOf(env),
     rootKey: env.LOCKKEEPER_ROOT_KEY,
     logLevel: env.LOCKKEEPER_LOG,
-    operatorName: accountName(),
+    operatorName: env.LOCKKEEPER_OPERATOR ?? accountName(),
+    firstOperator: firstOperatorOf(env),
+    sessions: {
+      longestMs: env.LOCKKEEPER_SESSION_HOURS * HOUR_MS,
+      idleMs: env.LOCKKEEPER_SESSION_IDLE_MINUTES * MINUTE_MS,
+    },
   };
 }
 
 function rateOf(given: Rate | "off" | undefined, fallback: Rate): Rate | undefined {
   return given === "off" ? undefined : (given ?? fallback);
+}
+
+function firstOperatorOf(env: VariableValues): Config["firstOperator"] {
+  const { LOCKKEEPER_OPERATOR: name, LOCKKEEPER_OPERATOR_PASSWORD: password } = env;
+  if (password === undefined) return undefined;
+  if (name !== undefined) return { name, password };
+  throw new StartupError("LOCKKEEPER_OPERATOR_PASSWORD is set; LOCKKEEPER_OPERATOR must say whose it is.");
 }
 
 type Given = Readonly<Record<string, string | undefined>>;

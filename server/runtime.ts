@@ -11,14 +11,10 @@ import { answerNode, exchangeOf } from "./api/node-door.ts";
 import { RateLimits } from "./api/rate-limits.ts";
 import { OpenStreams } from "./api/sse.ts";
 import { answerWeb } from "./api/web-door.ts";
-import { AccountBook } from "./auth/account-book.ts";
-import { AccountUses } from "./auth/account-uses.ts";
-import { ApiKeys } from "./auth/api-keys.ts";
+import { type Admission, openAdmission } from "./auth/admission.ts";
 import type { Home } from "./auth/home.ts";
 import { openHome, settleHome } from "./auth/home-store.ts";
-import { KeyRing } from "./auth/key-ring.ts";
 import { RootKey } from "./auth/root-key.ts";
-import { makeLink, Sessions } from "./auth/sessions.ts";
 import type { Config } from "./config.ts";
 import { Metrics } from "./figures/metrics.ts";
 import { openTracing, type Tracing } from "./figures/tracing.ts";
@@ -56,6 +52,7 @@ export class Runtime {
     private readonly metrics: MetricsDoor,
     readonly targets: Targets,
     private readonly home: Home,
+    private readonly admission: Admission,
     private readonly streams: OpenStreams,
     private readonly held: HeldRequests,
     private readonly audit: Audit,
@@ -81,12 +78,9 @@ export class Runtime {
       const rootKey = await RootKey.open(home, config.rootKey, (made) => {
         if (isStarted) parts.onLateKey(made);
       });
-      const sessions = new Sessions(home);
-      const book = await AccountBook.open(home);
-      const uses = new AccountUses(home);
-      const apiKeys = new ApiKeys(book, uses);
-      const keyRing = new KeyRing(book, uses);
-      const { publicUrl, insecureHttp } = config;
+      const { publicUrl, insecureHttp, sessions: sessionLimits, firstOperator } = config;
+      const admission = await openAdmission(home, { limits: sessionLimits, first: firstOperator });
+      const { book, keyRing, sessions } = admission;
       const authentication = new Authentication(rootKey, keyRing, sessions, {
         publicUrl,
         insecureHttp,
@@ -103,22 +97,23 @@ export class Runtime {
       const auditLog = new AuditLog(new AuditStore(home, config.audit), log);
       await home.whenThere(() => auditLog.load());
       const audit = new Audit(auditLog);
-      const services = {
-        targets,
-        sessions,
-        apiKeys,
-        authentication,
-        live,
-        streams,
-        held,
-        limits,
-        verbs,
-        audit,
-      };
+      const services = { ...admission, targets, authentication, live, streams, held, limits, verbs, audit };
       const door = new MetricsDoor(metrics, config.metrics === "open" ? "open" : "key", authentication, log);
       isStarted = true;
       const api = createApi(services, log);
-      return new Runtime(config, api, door, targets, home, streams, held, audit, tracing, rootKey.made);
+      return new Runtime(
+        config,
+        api,
+        door,
+        targets,
+        home,
+        admission,
+        streams,
+        held,
+        audit,
+        tracing,
+        rootKey.made,
+      );
     } catch (error) {
       await targets.stop();
       home.close();
@@ -154,7 +149,7 @@ export class Runtime {
   async makeLink(): Promise<string | undefined> {
     if (this.home.isAway) return undefined;
     try {
-      return await makeLink(this.home, { name: this.config.operatorName, roles: { "*": "admin" } });
+      return await this.admission.links.make({ name: this.config.operatorName, roles: { "*": "admin" } });
     } catch (error) {
       // All else runs by now, and another link can be made at any time.
       if (error instanceof UnavailableError || error instanceof UnknownOutcomeError) return undefined;

@@ -5,6 +5,7 @@ import { tagged } from "./etag.ts";
 import type { ApiResponse } from "./http.ts";
 import { openApiDocument } from "./openapi.ts";
 import { type Route, route } from "./route.ts";
+import { browserSessionRoutes } from "./routes/browser-sessions.ts";
 import { bulkRoutes } from "./routes/bulk.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { finderRoutes } from "./routes/finder.ts";
@@ -13,6 +14,7 @@ import { historyRoutes } from "./routes/history.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { liveRoutes } from "./routes/live.ts";
 import { lockRoutes } from "./routes/locks.ts";
+import { operatorRoutes } from "./routes/operators.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { statsRoutes } from "./routes/stats.ts";
 import { targetRoutes } from "./routes/targets.ts";
@@ -42,6 +44,8 @@ export function apiRoutes(services: Services, log: Logger): Route[] {
     ...historyRoutes(),
     ...liveRoutes(services),
     ...sessionRoutes(services),
+    ...browserSessionRoutes(services),
+    ...operatorRoutes(services),
     ...keyRoutes(services),
     ...targetRoutes(services),
     ...formatRoutes(log),

@@ -51,7 +51,7 @@ export class Authentication {
     const session = await this.sessions.find(secret, acts ? "act" : "read");
     if (session === undefined) {
       throw new UnauthenticatedError(
-        "This session has ended. Run `npm run login` and open the link it prints.",
+        "This session has ended. Log in again, or run `npm run login` and open the link it prints.",
       );
     }
     return {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ACCESS_OF_ROLE, type Roles } from "../../lib/contract/access.ts";
 import type { Home } from "../auth/home.ts";
 import { openHome } from "../auth/home-store.ts";
-import { makeLink } from "../auth/sessions.ts";
+import { LoginLinks } from "../auth/login-link.ts";
 import { ACCESS_TABLE } from "../testing/access-table.ts";
 import { declaredRoutes, nameOf } from "../testing/routes.ts";
 import { ROOT_KEY, startTestServer, type TestServer, until } from "../testing/server.ts";
@@ -51,7 +51,7 @@ afterAll(async () => {
 });
 
 async function logIn(name: string, roles: Roles): Promise<Record<string, string>> {
-  const token = await makeLink(home, { name: name.replaceAll(" ", "-"), roles });
+  const token = await new LoginLinks(home).make({ name: name.replaceAll(" ", "-"), roles });
   const ours = { origin: server.url, "sec-fetch-site": "same-origin" };
   const response = await fetch(`${server.url}/api/v1/login`, {
     method: "POST",

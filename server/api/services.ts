@@ -1,4 +1,7 @@
 import type { ApiKeys } from "../auth/api-keys.ts";
+import type { LoginLinks } from "../auth/login-link.ts";
+import type { Operators } from "../auth/operators.ts";
+import type { PasswordLogin } from "../auth/password-login.ts";
 import type { Sessions } from "../auth/sessions.ts";
 import type { VerbWatch } from "../figures/verb-watch.ts";
 import type { Audit } from "../history/audit/audit.ts";
@@ -13,6 +16,9 @@ import type { OpenStreams } from "./sse.ts";
 export interface Services {
   readonly targets: Targets;
   readonly sessions: Sessions;
+  readonly links: LoginLinks;
+  readonly passwordLogin: PasswordLogin;
+  readonly operators: Operators;
   readonly apiKeys: ApiKeys;
   readonly authentication: Authentication;
   readonly live: LiveStreams;

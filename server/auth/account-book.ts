@@ -42,7 +42,7 @@ export class AccountBook {
   /** Reads it, or as soon as the store is there; then looks every second until that is closed. */
   static async open(home: Home): Promise<AccountBook> {
     const book = new AccountBook(home);
-    await home.whenThere(() => book.#lookSurely());
+    await home.whenThere(() => book.lookSurely());
     book.#schedule();
     return book;
   }
@@ -96,7 +96,7 @@ export class AccountBook {
     decide: (accounts: Accounts) => { readonly changes: readonly Change[]; readonly result: Result },
   ): Promise<Result> {
     for (let left = TRIES_MAX; left > 0; left--) {
-      await this.#lookSurely();
+      await this.lookSurely();
       const before = this.#accounts;
       const { changes, result } = decide(before);
       if (changes.length === 0) return result;
@@ -120,7 +120,13 @@ export class AccountBook {
     this.#onChanged();
   }
 
-  async #lookSurely(): Promise<void> {
+  /** Runs a task that may be repeated as soon as the store is there. */
+  whenThere(task: () => Promise<void>): Promise<void> {
+    return this.home.whenThere(task);
+  }
+
+  /** @throws LockkeeperError unavailable, unknown_outcome */
+  async lookSurely(): Promise<void> {
     await this.home.settle();
     await this.#look((command) => this.home.run(command));
   }

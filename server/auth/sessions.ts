@@ -1,68 +1,100 @@
-import { z } from "zod";
-import { Session } from "../../lib/contract/session.ts";
-import { OURS_AT_HOME } from "../formats/keys.ts";
-import { UnauthenticatedError } from "../locks/errors.ts";
+import { randomBytes } from "node:crypto";
+import type { Roles } from "../../lib/contract/access.ts";
+import type { BrowserSession } from "../../lib/contract/session.ts";
+import { NotFoundError } from "../locks/errors.ts";
+import type { StoredOperator } from "./account.ts";
+import type { AccountBook } from "./account-book.ts";
 import type { Home } from "./home.ts";
+import type { Link } from "./login-link.ts";
 import { hashOf, newSecret } from "./secret.ts";
+import { SessionStore, type StoredSession } from "./session-store.ts";
 
-const LINK_MS = 10 * 60 * 1000;
-const SESSION_MS = 12 * 60 * 60 * 1000;
 /** How long a session that was found may be believed without asking again, for reading only. */
 const BELIEVED_MS = 2000;
 /** Open pages ask every five seconds. */
 const RESTORED_MS = 10_000;
+/** How exactly it is known when a session was last used. */
+const SEEN_EVERY_MS = 60_000;
+const USER_AGENT_CHARACTERS_MAX = 200;
 
-const Link = z.object({ name: z.string(), roles: Session.shape.roles });
-type Link = z.infer<typeof Link>;
-
-const linkKeyOf = (hash: string) => `${OURS_AT_HOME}login:${hash}`;
-const sessionKeyOf = (hash: string) => `${OURS_AT_HOME}session:${hash}`;
-
-/** Makes a one-time link's token: ten minutes, single use, stored as a hash. */
-export async function makeLink(home: Home, link: Link): Promise<string> {
-  const token = newSecret();
-  await home.run((redis) => redis.set(linkKeyOf(hashOf(token)), JSON.stringify(link), "PX", LINK_MS));
-  return token;
+export interface SessionLimits {
+  /** It ends so long after it was begun, */
+  readonly longestMs: number;
+  /** or so long after it was last used. */
+  readonly idleMs: number;
 }
 
-/** Browser sessions: opaque, revocable, stored as hashes; those that are known stay readable while the store is away. */
-export class Sessions {
-  readonly #known = new Map<string, { session: Session; checkedAt: number }>();
+/** Who a browser is logged in as, right now. */
+export interface FoundSession {
+  readonly id: string;
+  readonly name: string;
+  readonly roles: Roles;
+  readonly via: "link" | "password";
+  readonly expiresAt: number;
+}
 
-  constructor(private readonly home: Home) {
+/** From where a session is begun, as its request says. */
+export interface From {
+  readonly address: string | undefined;
+  readonly userAgent: string | undefined;
+}
+
+export interface Begun {
+  /** For the cookie, and nobody else. */
+  readonly secret: string;
+  readonly session: FoundSession;
+}
+
+interface Known {
+  readonly session: StoredSession;
+  readonly checkedAt: number;
+  /** Of the book, when it was found. */
+  readonly mark: string | null;
+}
+
+/**
+ * Browser sessions: opaque, revocable, stored as hashes; those that are known stay readable while the store is away. What
+ * one that was begun by password may do is what its operator may do now.
+ */
+export class Sessions {
+  readonly #known = new Map<string, Known>();
+  readonly #store: SessionStore;
+
+  constructor(
+    private readonly home: Home,
+    private readonly book: AccountBook,
+    private readonly limits: SessionLimits,
+  ) {
+    this.#store = new SessionStore(home, limits.idleMs);
     home.onEmptied((answeredAt) => this.#restore(answeredAt));
   }
 
-  /** @throws LockkeeperError unauthenticated when the link was used, ran out or never was */
-  async logIn(token: string): Promise<{ secret: string; session: Session }> {
-    // GETDEL is the single use: of two who come at once only one gets the link. A reply that was lost has used it up.
-    const found = await this.home.run((redis) => redis.getdel(linkKeyOf(hashOf(token))));
-    const link = found === null ? undefined : parsed(Link, found);
-    if (link === undefined) {
-      throw new UnauthenticatedError(
-        "This link was used or has run out (after 10 minutes). Run `npm run login` for a new one.",
-      );
-    }
-    const secret = newSecret();
-    const session = { ...link, expiresAt: Date.now() + SESSION_MS };
-    await this.#write(hashOf(secret), session);
-    return { secret, session };
+  /** By a one-time link: it has the roles of the link, whatever an operator of this name has. */
+  beginByLink({ name, roles }: Link, from: From): Promise<Begun> {
+    return this.#begin({ name, roles, epochs: [] }, from);
+  }
+
+  beginByPassword(name: string, { epoch }: StoredOperator, from: From): Promise<Begun> {
+    return this.#begin({ name, roles: null, epochs: [epoch] }, from);
   }
 
   /**
    * @param purpose `read` believes what was found a moment ago, and what is known while the store is away
    * @throws LockkeeperError unavailable when an action needs the store and it is away
    */
-  async find(secret: string, purpose: "read" | "act"): Promise<Session | undefined> {
+  async find(secret: string, purpose: "read" | "act"): Promise<FoundSession | undefined> {
     const hash = hashOf(secret);
     const known = this.#known.get(hash);
-    const isFresh = known !== undefined && performance.now() - known.checkedAt < BELIEVED_MS;
-    const isBelieved = isFresh || (known !== undefined && this.home.isAway);
-    if (purpose === "read" && isBelieved) return this.#alive(hash);
+    if (purpose === "read" && known !== undefined && this.#isBelieved(known)) {
+      const found = this.#alive(hash);
+      // What looks ended may have been changed elsewhere.
+      if (found !== undefined || this.home.isAway) return found;
+    }
     try {
       await this.home.settle();
-      const found = await this.home.run((redis) => redis.get(sessionKeyOf(hash)));
-      this.#remember(hash, found === null ? undefined : parsed(Session, found));
+      this.#remember(hash, await this.#store.read(hash));
+      this.#see(hash);
+      if (purpose === "act" && !this.book.isFresh) await this.book.lookSurely();
     } catch (error) {
       if (purpose === "act" || known === undefined) throw error;
     }
@@ -70,27 +102,126 @@ export class Sessions {
   }
 
   async logOut(secret: string): Promise<void> {
+    await this.#end([hashOf(secret)]);
+  }
+
+  /**
+   * @param whose an operator's; undefined: all there are
+   * @param secret of the session that asks
+   */
+  async list(whose: string | undefined, secret: string | undefined): Promise<BrowserSession[]> {
+    const own = secret === undefined ? undefined : hashOf(secret);
+    const all = await this.#store.all();
+    return all
+      .filter(({ session }) => whose === undefined || session.name === whose)
+      .flatMap(({ hash, session }) => {
+        const found = this.#found(session);
+        if (found === undefined) return [];
+        const { roles: _, ...shown } = found;
+        const { since, lastSeenAt, address, userAgent } = session;
+        return [{ ...shown, since, lastSeenAt, address, userAgent, current: hash === own }];
+      })
+      .sort((a, b) => b.lastSeenAt - a.lastSeenAt || b.since - a.since);
+  }
+
+  /** @param whose an operator's; undefined: anybody's. @throws LockkeeperError not_found */
+  async revoke(id: string, whose: string | undefined): Promise<void> {
+    const all = await this.#store.all();
+    const found = all.find(
+      ({ session }) => session.id === id && (whose === undefined || session.name === whose),
+    );
+    if (found === undefined) {
+      throw new NotFoundError("There is no session with this id; GET /browser-sessions lists them.");
+    }
+    await this.#end([found.hash]);
+  }
+
+  /** Ends an operator's sessions. @param but the secret of one that stays */
+  async endAllOf(name: string, but: string | undefined, which: "all" | "by_link" = "all"): Promise<void> {
+    const kept = but === undefined ? undefined : hashOf(but);
+    const all = await this.#store.all();
+    const ended = all.filter(
+      ({ hash, session }) =>
+        session.name === name && hash !== kept && (which === "all" || session.roles !== null),
+    );
+    await this.#end(ended.map(({ hash }) => hash));
+  }
+
+  /** Lets a session go on under a password that is about to be set. */
+  async carryOver(secret: string, epoch: string): Promise<void> {
     const hash = hashOf(secret);
-    this.#known.delete(hash);
-    await this.home.run((redis) => redis.del(sessionKeyOf(hash)));
+    const session = await this.#store.read(hash);
+    if (session === undefined || session.roles !== null) return;
+    const carried = { ...session, epochs: [...session.epochs.slice(-1), epoch] };
+    await this.#store.change(hash, carried);
+    this.#remember(hash, carried);
   }
 
-  #alive(hash: string): Session | undefined {
+  async #begin(who: Pick<StoredSession, "name" | "roles" | "epochs">, from: From): Promise<Begun> {
+    const secret = newSecret();
+    const now = Date.now();
+    const stored: StoredSession = {
+      id: randomBytes(12).toString("base64url"),
+      ...who,
+      since: now,
+      expiresAt: now + this.limits.longestMs,
+      lastSeenAt: now,
+      address: from.address ?? null,
+      userAgent: cut(from.userAgent),
+    };
+    await this.#store.write(hashOf(secret), stored);
+    this.#remember(hashOf(secret), stored);
+    const { id, name, expiresAt } = stored;
+    const roles = who.roles ?? this.book.accounts.operators.get(name)?.roles ?? {};
+    return { secret, session: { id, name, roles, via: viaOf(stored), expiresAt } };
+  }
+
+  async #end(hashes: readonly string[]): Promise<void> {
+    for (const hash of hashes) this.#known.delete(hash);
+    if (hashes.length === 0) return;
+    await this.#store.remove(hashes);
+    await this.book.markSessions();
+  }
+
+  #isBelieved({ checkedAt, mark }: Known): boolean {
+    const believedMs = Math.min(BELIEVED_MS, this.limits.idleMs / 4);
+    const isFresh = performance.now() - checkedAt < believedMs && mark === this.book.sessionsMark;
+    return isFresh || this.home.isAway;
+  }
+
+  #alive(hash: string): FoundSession | undefined {
     const session = this.#known.get(hash)?.session;
-    return session !== undefined && session.expiresAt > Date.now() ? session : undefined;
+    return session === undefined ? undefined : this.#found(session);
   }
 
-  #remember(hash: string, session: Session | undefined): void {
+  #found(stored: StoredSession): FoundSession | undefined {
+    const { id, name, expiresAt, epochs } = stored;
+    if (expiresAt <= Date.now()) return undefined;
+    const via = viaOf(stored);
+    if (stored.roles !== null) return { id, name, roles: stored.roles, via, expiresAt };
+    const operator = this.book.accounts.operators.get(name);
+    if (operator === undefined || operator.state === "disabled" || !epochs.includes(operator.epoch))
+      return undefined;
+    return { id, name, roles: operator.roles, via, expiresAt };
+  }
+
+  #remember(hash: string, session: StoredSession | undefined): void {
+    const mark = this.book.sessionsMark;
     if (session === undefined) this.#known.delete(hash);
-    else this.#known.set(hash, { session, checkedAt: performance.now() });
+    else this.#known.set(hash, { session, checkedAt: performance.now(), mark });
     for (const [other, { session: old }] of this.#known)
       if (old.expiresAt <= Date.now()) this.#known.delete(other);
   }
 
-  async #write(hash: string, session: Session): Promise<void> {
-    const leftMs = Math.max(1, session.expiresAt - Date.now());
-    await this.home.run((redis) => redis.set(sessionKeyOf(hash), JSON.stringify(session), "PX", leftMs));
-    this.#remember(hash, session);
+  /** Notes that it was used, once a minute, without anybody waiting for that. */
+  #see(hash: string): void {
+    const session = this.#known.get(hash)?.session;
+    const now = Date.now();
+    if (session === undefined || now - session.lastSeenAt < Math.min(SEEN_EVERY_MS, this.limits.idleMs / 10))
+      return;
+    const seen = { ...session, lastSeenAt: now };
+    this.#remember(hash, seen);
+    this.#store.change(hash, seen).catch(() => undefined);
   }
 
   // A store that lost its data has revoked nobody. Sessions that were last seen long before may have been revoked
@@ -98,15 +229,16 @@ export class Sessions {
   async #restore(answeredAt: number): Promise<void> {
     for (const [hash, { session, checkedAt }] of this.#known) {
       const wasValid = checkedAt > answeredAt - RESTORED_MS && session.expiresAt > Date.now();
-      if (wasValid) await this.#write(hash, session);
+      if (wasValid) {
+        await this.#store.write(hash, session);
+        this.#remember(hash, session);
+      }
     }
   }
 }
 
-function parsed<Shape>(schema: z.ZodType<Shape>, json: string): Shape | undefined {
-  try {
-    return schema.parse(JSON.parse(json));
-  } catch {
-    return undefined;
-  }
+const viaOf = ({ roles }: StoredSession) => (roles === null ? "password" : "link");
+
+function cut(userAgent: string | undefined): string | null {
+  return userAgent?.replace(/\p{C}/gu, "").slice(0, USER_AGENT_CHARACTERS_MAX) ?? null;
 }

@@ -92,7 +92,12 @@ export const FINDING: FinderReport = {
   watch: "lock:*,order-*",
 };
 
-export const SESSION: Session = { name: "mei", roles: { "*": "admin" }, expiresAt: NOW + 43_200_000 };
+export const SESSION: Session = {
+  name: "mei",
+  roles: { "*": "admin" },
+  via: "password",
+  expiresAt: NOW + 43_200_000,
+};
 
 export const LIVE_HELLO: LiveHello = {
   stream: "k3Jd9xQ2",

@@ -1,10 +1,13 @@
 import { LoginInput, Session } from "../../../lib/contract/session.ts";
+import type { FoundSession } from "../../auth/sessions.ts";
 import { UnauthenticatedError } from "../../locks/errors.ts";
 import { audited, auditedCallOf, auditedLogin } from "../auditing.ts";
 import { SESSION } from "../examples/targets.ts";
-import { json } from "../http.ts";
+import { type ApiRequest, json } from "../http.ts";
 import { type Route, route } from "../route.ts";
 import type { Services } from "../services.ts";
+
+const STORE = ["unavailable", "unknown_outcome"] as const;
 
 const SESSION_COOKIE = {
   description: "The session: HttpOnly, SameSite=Lax; empty, and over at once, after logging out.",
@@ -12,40 +15,10 @@ const SESSION_COOKIE = {
 };
 
 /** A browser's way in and out. */
-export function sessionRoutes({ sessions, authentication, audit }: Services): Route[] {
+export function sessionRoutes(services: Services): Route[] {
+  const { sessions, authentication, audit } = services;
   return [
-    route({
-      method: "POST",
-      path: "/login",
-      operationId: "logIn",
-      tag: "Sessions",
-      access: "anyone",
-      summary: "Log a browser in with the token of a one-time link",
-      body: LoginInput,
-      examples: { "The part after # of the link": { token: "Zk3vU0m1W8f2JtQ5h7yLr9xC" } },
-      response: {
-        status: 200,
-        schema: Session,
-        example: SESSION,
-        headers: { "Set-Cookie": SESSION_COOKIE },
-        description: "Logged in; the session is in an HttpOnly cookie.",
-      },
-      errors: ["unauthenticated", "forbidden", "unavailable", "unknown_outcome"],
-      audit: "by_handler",
-      handle: async (call) => {
-        const { request, body } = call;
-        // Said before the link is used up.
-        authentication.cookieOf(request, "", 0);
-        const { secret, session } = await auditedLogin(audit, call, {
-          by: "link",
-          logIn: () => sessions.logIn(body.token),
-          undo: (made) => sessions.logOut(made.secret),
-        });
-        const maxAgeSeconds = Math.floor((session.expiresAt - Date.now()) / 1000);
-        const headers = { "set-cookie": authentication.cookieOf(request, secret, maxAgeSeconds) };
-        return json(200, session, { headers });
-      },
-    }),
+    loginRoute(services),
     route({
       method: "POST",
       path: "/logout",
@@ -58,7 +31,7 @@ export function sessionRoutes({ sessions, authentication, audit }: Services): Ro
         description: "The session is gone.",
         headers: { "Set-Cookie": SESSION_COOKIE },
       },
-      errors: ["invalid", "forbidden", "unauthenticated", "unavailable", "unknown_outcome"],
+      errors: ["invalid", "forbidden", "unauthenticated", ...STORE],
       audit: "by_handler",
       handle: async (call) => {
         const { request } = call;
@@ -88,8 +61,66 @@ export function sessionRoutes({ sessions, authentication, audit }: Services): Ro
         const secret = authentication.secretOf(request);
         const session = secret === undefined ? undefined : await sessions.find(secret, "read");
         if (session === undefined) throw new UnauthenticatedError("This is not a browser's session.");
-        return json(200, session);
+        return json(200, shown(session));
       },
     }),
   ];
+}
+
+function loginRoute({ sessions, links, passwordLogin, authentication, audit }: Services): Route {
+  return route({
+    method: "POST",
+    path: "/login",
+    operationId: "logIn",
+    tag: "Sessions",
+    access: "anyone",
+    summary: "Log a browser in: by the token of a one-time link, or by an operator's name and password",
+    description:
+      "A name that does not exist gets the same answer after the same time as a wrong password. Tries are counted by name and by address; pauses grow up to a quarter of an hour.",
+    body: LoginInput,
+    examples: {
+      "A one-time link": { token: "Zm9yIGV4YW1wbGUgb25seSwgYW5kIG9ubHkgb25jZQ" },
+      "A password": { name: "mei", password: "correct horse battery" },
+    },
+    response: {
+      status: 200,
+      schema: Session,
+      example: SESSION,
+      headers: { "Set-Cookie": SESSION_COOKIE },
+      description: "Logged in; the session is in an HttpOnly cookie, and always a new one.",
+    },
+    errors: ["unauthenticated", "forbidden", "rate_limited", ...STORE],
+    audit: "by_handler",
+    handle: async (call) => {
+      const { request, body } = call;
+      // Said before the link is used up.
+      authentication.cookieOf(request, "", 0);
+      const before = authentication.secretOf(request);
+      const from = fromOf(request);
+      const { secret, session } = await auditedLogin(audit, call, {
+        by: "token" in body ? "link" : "password",
+        logIn: async () => {
+          if ("token" in body) return await sessions.beginByLink(await links.take(body.token), from);
+          const { name, operator } = await passwordLogin.logIn(body.name, body.password, from.address);
+          return await sessions.beginByPassword(name, operator, from);
+        },
+        undo: (made) => sessions.logOut(made.secret),
+      });
+      if (before !== undefined) await sessions.logOut(before);
+      const maxAgeSeconds = Math.floor((session.expiresAt - Date.now()) / 1000);
+      const headers = { "set-cookie": authentication.cookieOf(request, secret, maxAgeSeconds) };
+      return json(200, shown(session), { headers });
+    },
+  });
+}
+
+function shown({ name, roles, via, expiresAt }: FoundSession): Session {
+  return { name, roles, via, expiresAt };
+}
+
+function fromOf(request: ApiRequest) {
+  return {
+    address: request.remoteAddress?.replace(/^::ffff:(?=\d+\.)/i, ""),
+    userAgent: request.header("user-agent"),
+  };
 }

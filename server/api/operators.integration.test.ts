@@ -1,0 +1,239 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { TestBrowser } from "../testing/browser.ts";
+import { startTestServer, type TestServer, until } from "../testing/server.ts";
+
+const PASSWORD = "correct horse battery";
+
+let server: TestServer;
+/** Another instance on the same home store. */
+let other: TestServer;
+
+beforeAll(async () => {
+  server = await startTestServer({
+    environment: { LOCKKEEPER_OPERATOR: "first", LOCKKEEPER_OPERATOR_PASSWORD: PASSWORD },
+  });
+  other = await startTestServer({ environment: { REDIS_URL: server.redis.url } });
+});
+afterAll(async () => {
+  await other?.stop();
+  await server.stop();
+});
+
+// All tests come from one address.
+afterEach(async () => {
+  const direct = server.redis.client();
+  for (const key of await direct.keys("{lockkeeper}:tries:*")) await direct.del(key);
+});
+
+let made = 0;
+
+async function make(roles: Record<string, string>): Promise<string> {
+  const name = `operator-${++made}`;
+  const { status } = await server.call("/operators", { body: { name, roles, password: PASSWORD } });
+  expect(status).toBe(200);
+  return name;
+}
+
+async function loggedIn(name: string, at = server): Promise<TestBrowser> {
+  const browser = new TestBrowser(at);
+  expect((await browser.logIn({ name, password: PASSWORD })).status).toBe(200);
+  return browser;
+}
+
+const act = (browser: TestBrowser) =>
+  browser.send(`/locks/lock:${++made}/reserve`, { body: { holdOffMs: 60_000 } });
+
+describe("an operator", () => {
+  it("logs in by name and password, as what the roles say", async () => {
+    const name = await make({ "*": "viewer" });
+    const browser = await loggedIn(name);
+    const session = (await browser.send("/session")).body;
+    expect(session).toEqual({
+      name,
+      roles: { "*": "viewer" },
+      via: "password",
+      expiresAt: expect.any(Number),
+    });
+    expect((await browser.send("/locks")).status).toBe(200);
+    expect((await act(browser)).body.code).toBe("forbidden");
+    expect((await browser.send("/operators")).body.code).toBe("forbidden");
+    const { body } = await server.call(`/operators/${name}`);
+    expect(body).toMatchObject({ password: "set", createdBy: "key:root", lastLoginAt: expect.any(Number) });
+    expect(JSON.stringify(body)).not.toContain("argon2");
+  });
+
+  it("is kept with a hash of argon2id, and nothing else of the password", async () => {
+    const stored = await server.redis.client().hget("{lockkeeper}:accounts", `operator:${await make({})}`);
+    expect(stored).toContain("$argon2id$v=19$m=19456,t=2,p=1$");
+    expect(stored).not.toContain(PASSWORD);
+  });
+
+  it("whose roles are raised or lowered has the new ones in all sessions within two seconds", async () => {
+    const name = await make({ "*": "operator" });
+    const browser = await loggedIn(name, other);
+    expect((await act(browser)).status).toBe(200);
+    await server.call(`/operators/${name}`, { method: "PATCH", body: { roles: { "*": "viewer" } } });
+    await until(async () => (await act(browser)).status === 403, 2000);
+    expect((await browser.send("/locks")).status).toBe(200);
+    await server.call(`/operators/${name}`, { method: "PATCH", body: { roles: {} } });
+    await until(async () => (await browser.send("/locks")).status === 403, 2000);
+  });
+
+  it.each([
+    ["disabled", "PATCH", { state: "disabled" }],
+    ["removed", "DELETE", undefined],
+  ])("that is %s is out everywhere within two seconds, streams included", async (_, method, body) => {
+    const name = await make({ "*": "viewer" });
+    const browser = await loggedIn(name, other);
+    const stream = await fetch(`${other.url}/api/v1/live`, { headers: { cookie: browser.cookie ?? "" } });
+    const streamed = stream.text();
+    const begun = performance.now();
+    await server.call(`/operators/${name}`, { method, body });
+    await streamed;
+    expect((await browser.send("/session")).status).toBe(401);
+    expect(performance.now() - begun).toBeLessThan(2000);
+    expect((await new TestBrowser(server).logIn({ name, password: PASSWORD })).status).toBe(401);
+  });
+
+  it("changes the own password with the old one; all other sessions end, this one goes on", async () => {
+    const name = await make({ "*": "viewer" });
+    const [browser, elsewhere] = [await loggedIn(name), await loggedIn(name, other)];
+    const set = (body: object) => browser.send(`/operators/${name}/password`, { body });
+    const password = "a longer battery staple";
+    expect((await set({ password })).body).toMatchObject({ code: "invalid", field: "old" });
+    expect((await set({ password, old: "not the old one" })).body).toMatchObject({
+      code: "invalid",
+      field: "old",
+    });
+    expect((await set({ password: "short", old: PASSWORD })).body.code).toBe("invalid");
+    const someone = await make({ "*": "viewer" });
+    const others = await browser.send(`/operators/${someone}/password`, {
+      body: { password, old: PASSWORD },
+    });
+    expect(others.body.code).toBe("forbidden");
+    expect((await set({ password, old: PASSWORD })).status).toBe(204);
+    expect((await browser.send("/session")).status).toBe(200);
+    await until(async () => (await elsewhere.send("/session")).status === 401, 2000);
+    expect((await new TestBrowser(server).logIn({ name, password: PASSWORD })).status).toBe(401);
+    expect((await new TestBrowser(server).logIn({ name, password })).status).toBe(200);
+  });
+
+  it("gets a password from an admin, who hands out no more than they have", async () => {
+    const name = await make({ "*": "admin" });
+    const key = (await server.call("/keys", { body: { name: "weak", verbs: ["admin", "read"] } })).body;
+    const weak = { authorization: `Bearer ${key.secret}` };
+    const body = { password: "a longer battery staple" };
+    expect((await server.call(`/operators/${name}/password`, { body, headers: weak })).status).toBe(403);
+    const raised = { name: "raised", roles: { "*": "operator" } };
+    expect((await server.call("/operators", { body: raised, headers: weak })).status).toBe(403);
+    const lowly = { name: "lowly", roles: { "*": "viewer" } };
+    expect((await server.call("/operators", { body: lowly, headers: weak })).status).toBe(200);
+    expect((await server.call(`/operators/${name}/password`, { body })).status).toBe(204);
+    expect((await new TestBrowser(server).logIn({ name, ...body })).status).toBe(200);
+  });
+
+  it("that is the last admin everywhere can be neither lowered, disabled nor removed", async () => {
+    const { body } = await server.call("/operators");
+    for (const { name } of body.items)
+      if (name !== "first") await server.call(`/operators/${name}`, { method: "DELETE" });
+    const last = async (method: string, body?: object) =>
+      (await server.call("/operators/first", { method, body })).body.code;
+    expect(await last("PATCH", { roles: { "*": "admin", default: "viewer" } })).toBe("last_admin");
+    expect(await last("PATCH", { state: "disabled" })).toBe("last_admin");
+    expect(await last("DELETE")).toBe("last_admin");
+    await make({ "*": "admin" });
+    expect(await last("PATCH", { state: "disabled" })).toBeUndefined();
+    expect(await last("PATCH", { state: "enabled" })).toBeUndefined();
+  });
+
+  it("has a name of its own, and roles at targets that are there", async () => {
+    const refused = async (body: object) => (await server.call("/operators", { body })).body;
+    expect(await refused({ name: "FIRST", roles: {} })).toMatchObject({ code: "invalid", field: "name" });
+    expect(await refused({ name: "x", roles: { nowhere: "viewer" } })).toMatchObject({ field: "roles" });
+    expect(await refused({ name: "key:root", roles: {} })).toMatchObject({ code: "invalid" });
+    expect((await server.call("/operators/nobody")).status).toBe(404);
+  });
+});
+
+describe("browser sessions", () => {
+  it("are listed and ended, one's own or as an admin all; the id is not the secret", async () => {
+    const name = await make({ "*": "viewer" });
+    const mine = new TestBrowser(server, { "user-agent": `<b>\u0085${"x".repeat(500)}` });
+    await mine.logIn({ name, password: PASSWORD });
+    const [elsewhere, stranger] = [
+      await loggedIn(name, other),
+      await loggedIn(await make({ "*": "viewer" })),
+    ];
+    const { items } = (await mine.send("/browser-sessions")).body;
+    expect(items.map((item: { name: string }) => item.name)).toEqual([name, name]);
+    const [current, another] = [true, false].map((which) =>
+      items.find((item: { current: boolean }) => item.current === which),
+    );
+    expect(current).toMatchObject({ via: "password", address: "127.0.0.1" });
+    expect(current.userAgent).toBe(`<b>${"x".repeat(197)}`);
+    const secret = mine.cookie?.split("=")[1] ?? "";
+    expect(JSON.stringify(items)).not.toContain(secret);
+    const end = (by: TestBrowser) => by.send(`/browser-sessions/${another.id}`, { method: "DELETE" });
+    expect((await end(stranger)).status).toBe(404);
+    expect((await end(mine)).status).toBe(204);
+    await until(async () => (await elsewhere.send("/session")).status === 401, 2000);
+    const all = (await server.call("/browser-sessions")).body.items;
+    expect(new Set(all.map((item: { name: string }) => item.name)).size).toBeGreaterThan(1);
+    expect((await server.call(`/browser-sessions/${current.id}`, { method: "DELETE" })).status).toBe(204);
+    expect((await mine.send("/session")).status).toBe(401);
+  });
+
+  it("are always new: a cookie that was planted before logging in is worth nothing after it", async () => {
+    const name = await make({ "*": "viewer" });
+    const [victim, thief] = [new TestBrowser(server), await loggedIn(name)];
+    victim.steal(thief.cookie);
+    await victim.logIn({ name, password: PASSWORD });
+    expect(victim.cookie).not.toBe(thief.cookie);
+    expect((await thief.send("/session")).status).toBe(401);
+    expect((await victim.send("/session")).status).toBe(200);
+  });
+
+  it("end when they are not used", async () => {
+    const idle = await startTestServer({
+      environment: { REDIS_URL: server.redis.url, LOCKKEEPER_SESSION_IDLE_MINUTES: "0.02" },
+    });
+    const name = await make({ "*": "viewer" });
+    const [used, unused] = [await loggedIn(name, idle), await loggedIn(name, idle)];
+    const begun = performance.now();
+    await until(async () => {
+      expect((await used.send("/session")).status).toBe(200);
+      return performance.now() - begun > 3000;
+    });
+    expect((await unused.send("/session")).status).toBe(401);
+    await idle.stop();
+  });
+});
+
+describe("guessing passwords", () => {
+  const guess = (browser: TestBrowser, name: string) => browser.logIn({ name, password: "wrong" });
+
+  it("gets one answer, whether the name exists or not", async () => {
+    const [name, disabled] = [await make({}), await make({})];
+    await server.call(`/operators/${disabled}`, { method: "PATCH", body: { state: "disabled" } });
+    await server.call("/operators", { body: { name: "without", roles: {} } });
+    const browser = new TestBrowser(server);
+    const said = [];
+    for (const tried of [name, "nobody-at-all", "without"]) said.push((await guess(browser, tried)).body);
+    said.push((await browser.logIn({ name: disabled, password: PASSWORD })).body);
+    const seen = new Set(said.map(({ code, detail }) => `${code} ${detail}`));
+    expect([...seen]).toEqual([expect.stringContaining("unauthenticated")]);
+  });
+
+  it("is slowed down by name, at every instance, and says for how long", async () => {
+    const name = await make({ "*": "viewer" });
+    const [here, there] = [new TestBrowser(server), new TestBrowser(other)];
+    for (let tries = 0; tries < 5; tries++)
+      expect((await guess(tries % 2 ? here : there, name)).status).toBe(401);
+    const refused = await guess(there, name);
+    expect([refused.status, refused.body.code]).toEqual([429, "rate_limited"]);
+    expect(refused.headers.get("retry-after")).toBe("1");
+    expect((await here.logIn({ name, password: PASSWORD })).status).toBe(429);
+    await until(async () => (await here.logIn({ name, password: PASSWORD })).status === 200);
+    for (let tries = 0; tries < 5; tries++) expect((await guess(here, name)).status).toBe(401);
+  });
+});

@@ -1,0 +1,173 @@
+import {
+  Operator,
+  OperatorInput,
+  OperatorList,
+  OperatorPatch,
+  PasswordInput,
+} from "../../../lib/contract/operator.ts";
+import type { PasswordLogin } from "../../auth/password-login.ts";
+import { may } from "../../auth/principal.ts";
+import { ForbiddenError, InvalidError, UnauthenticatedError } from "../../locks/errors.ts";
+import { OPERATOR, OPERATOR_NAME } from "../examples/accounts.ts";
+import { json } from "../http.ts";
+import { type Route, route } from "../route.ts";
+import type { Services } from "../services.ts";
+import { assertTargets } from "./named-targets.ts";
+
+const STORE = ["unavailable", "unknown_outcome"] as const;
+
+/** Who may log in by password, and what they may do. The id of an operator is the name. */
+export function operatorRoutes(services: Services): Route[] {
+  const { operators, authentication, targets } = services;
+  return [
+    route({
+      method: "GET",
+      path: "/operators",
+      operationId: "listOperators",
+      tag: "Administration",
+      access: "admin",
+      summary: "All operators",
+      response: {
+        status: 200,
+        schema: OperatorList,
+        example: { items: [OPERATOR] },
+        description: "By name.",
+      },
+      errors: STORE,
+      handle: async () => json(200, { items: await operators.list() }),
+    }),
+    route({
+      method: "POST",
+      path: "/operators",
+      operationId: "makeOperator",
+      tag: "Administration",
+      access: "admin",
+      summary: "Make an operator",
+      description: "Nobody makes one who may do more than they may themselves.",
+      body: OperatorInput,
+      examples: {
+        "A colleague who frees locks of staging": {
+          name: "mei",
+          roles: { "*": "viewer", staging: "operator" },
+          password: "correct horse battery",
+        },
+      },
+      response: { status: 200, schema: Operator, example: OPERATOR, description: "The operator." },
+      errors: ["rate_limited", ...STORE],
+      audit: ({ body: { name, roles } }) => ({ action: "operator-make", details: { name, roles } }),
+      handle: async ({ body, principal }) => {
+        assertTargets(targets, Object.keys(body.roles), "roles");
+        return json(200, await operators.make(body, principal));
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/operators/{id}",
+      operationId: "getOperator",
+      tag: "Administration",
+      idIs: OPERATOR_NAME,
+      access: "admin",
+      summary: "One operator",
+      response: { status: 200, schema: Operator, example: OPERATOR, description: "The operator." },
+      errors: ["not_found", ...STORE],
+      handle: async ({ id }) => json(200, await operators.one(id)),
+    }),
+    route({
+      method: "PATCH",
+      path: "/operators/{id}",
+      operationId: "changeOperator",
+      tag: "Administration",
+      idIs: OPERATOR_NAME,
+      access: "admin",
+      summary: "Change what an operator may do, or disable one",
+      description:
+        "Counts for sessions that run, at every instance within two seconds; sessions that were begun by a link end.",
+      body: OperatorPatch,
+      examples: {
+        "Other roles": { roles: { "*": "viewer" } },
+        "Nobody logs in by this name": { state: "disabled" },
+      },
+      response: {
+        status: 200,
+        schema: Operator,
+        example: OPERATOR,
+        description: "The operator as it is now.",
+      },
+      errors: ["not_found", "last_admin", ...STORE],
+      audit: ({ id, body }) => ({ action: "operator-change", details: { name: id, ...body } }),
+      handle: async ({ id, body, principal, request }) => {
+        assertTargets(targets, Object.keys(body.roles ?? {}), "roles");
+        return json(200, await operators.change(id, body, principal, authentication.secretOf(request)));
+      },
+    }),
+    route({
+      method: "DELETE",
+      path: "/operators/{id}",
+      operationId: "removeOperator",
+      tag: "Administration",
+      idIs: OPERATOR_NAME,
+      access: "admin",
+      summary: "Remove an operator",
+      description: "The sessions end, at every instance within two seconds.",
+      response: { status: 204, description: "There is no such operator any more." },
+      errors: ["not_found", "last_admin", ...STORE],
+      audit: ({ id }) => ({ action: "operator-remove", details: { name: id } }),
+      handle: async ({ id, request }) => {
+        await operators.remove(id, authentication.secretOf(request));
+        return { status: 204, headers: {} };
+      },
+    }),
+    passwordRoute(services),
+  ];
+}
+
+function passwordRoute({ operators, passwordLogin, sessions, authentication }: Services): Route {
+  /** Whoever forgot it has the terminal: a session that was begun by a link needs no old password. */
+  const isByLink = async (secret: string | undefined) =>
+    secret !== undefined && (await sessions.find(secret, "act"))?.via === "link";
+  return route({
+    method: "POST",
+    path: "/operators/{id}/password",
+    operationId: "setPassword",
+    tag: "Administration",
+    idIs: OPERATOR_NAME,
+    access: "read",
+    summary: "Set a password: one's own with the old one, or as an admin anybody's",
+    description: "All other sessions of the operator end.",
+    body: PasswordInput,
+    examples: {
+      "One's own": { password: "a longer battery staple", old: "correct horse battery" },
+      "A colleague's, as an admin": { password: "correct horse battery" },
+    },
+    response: { status: 204, description: "The new password is the only one." },
+    errors: ["not_found", "rate_limited", ...STORE],
+    audit: ({ id }) => ({ action: "password-set", details: { name: id } }),
+    handle: async ({ id, body: { password, old }, principal, request }) => {
+      const own = principal.id === `operator:${id}` ? authentication.secretOf(request) : undefined;
+      const isItself = own !== undefined && (old !== undefined || !(await isByLink(own)));
+      if (isItself) await assertOld(passwordLogin, id, old, request.remoteAddress);
+      else if (!may(principal, "admin", {})) {
+        throw new ForbiddenError(`${principal.name} may set no password but the own one.`);
+      }
+      await operators.setPassword(id, password, isItself ? "itself" : principal, own);
+      return { status: 204, headers: {} };
+    },
+  });
+}
+
+/** @throws LockkeeperError invalid, and not unauthenticated: who asks is logged in. rate_limited */
+async function assertOld(
+  passwordLogin: PasswordLogin,
+  name: string,
+  old: string | undefined,
+  address: string | undefined,
+): Promise<void> {
+  const field = { field: "old" };
+  if (old === undefined) throw new InvalidError("old: give the present password as well.", field);
+  try {
+    await passwordLogin.check(name, old, address);
+  } catch (error) {
+    if (!(error instanceof UnauthenticatedError)) throw error;
+    throw new InvalidError("old: this is not the present password.", field);
+  }
+}
