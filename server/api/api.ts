@@ -15,6 +15,7 @@ import { keyRoutes } from "./routes/keys.ts";
 import { liveRoutes } from "./routes/live.ts";
 import { lockRoutes } from "./routes/locks.ts";
 import { operatorRoutes } from "./routes/operators.ts";
+import { ownerRoutes } from "./routes/owners.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { statsRoutes } from "./routes/stats.ts";
 import { targetRoutes } from "./routes/targets.ts";
@@ -40,6 +41,7 @@ export function apiRoutes(services: Services, log: Logger): Route[] {
     ...verbRoutes(services),
     ...lockRoutes(),
     ...bulkRoutes(services, log),
+    ...ownerRoutes(),
     ...eventRoutes(services),
     ...historyRoutes(),
     ...liveRoutes(services),

@@ -66,6 +66,11 @@ async function held(name: string, count: number, owner: string): Promise<string[
   return keys;
 }
 
+async function entries(): Promise<Line[]> {
+  const found = await direct.xrange("{lockkeeper}:audit", "-", "+");
+  return found.map(([, fields]) => JSON.parse(fields[fields.indexOf("entry") + 1] ?? ""));
+}
+
 const HOSTILE = 'a "b" \\ owner:* key:lock:*\n~x';
 
 describe("all locks of an owner", () => {
@@ -95,8 +100,9 @@ describe("all locks of an owner", () => {
       string,
       ...string[],
     ];
-    for (const owner of owners) await direct.zadd(key, Date.now() + 30_000, owner);
-    await direct.pexpire(key, 90_000);
+    const all = direct.multi();
+    for (const owner of owners) all.zadd(key, Date.now() + 30_000, owner);
+    await all.pexpire(key, 90_000).exec();
     await seen(`key:${key}`, 1);
     const { items } = await review(exactTerm("owner", owners[0]));
     expect(items).toMatchObject([{ item: { key }, outcome: "would_release", seen: { others: 2 } }]);
@@ -209,6 +215,13 @@ describe("each of many", () => {
     // Each is free or held as it was: no companion says otherwise.
     const { body } = await server.call(`/locks?filter=key:lock:${name}:*`);
     expect(body.total).toBe(before);
+    const requestId = response.headers.get("x-request-id");
+    const said = async () => (await entries()).filter((entry) => entry.requestId === requestId);
+    const cancelled = async () => (await entries()).find(({ outcome }) => outcome?.code === "cancelled");
+    await until(async () => (await cancelled()) !== undefined);
+    const freed = keys.length - before;
+    expect((await cancelled()).outcome.details).toMatchObject({ begun: freed, notBegun: before });
+    expect((await said()).filter(({ action }) => action === "force-release")).toHaveLength(freed);
   });
 });
 

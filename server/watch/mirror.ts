@@ -3,6 +3,7 @@ import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { Observation, SeenVotes, SeenWaiters } from "../formats/observation.ts";
 import type { KeyRange } from "../redis/glob.ts";
 import { type Circumstances, holdOf } from "./continuity.ts";
+import { Groups } from "./groups.ts";
 import { type HeldBy, type Hold, sinceOf } from "./hold.ts";
 import { type Order, Questions } from "./questions.ts";
 import type { Place } from "./sorted-keys.ts";
@@ -35,6 +36,8 @@ export class Mirror {
   /** Who waits for keys that were free when we looked last. */
   readonly #waiters = new Map<Key, SeenWaiters>();
   readonly #questions = new Questions(this.#holds);
+  /** Who has how many of them. */
+  readonly groups = new Groups(this.#holds);
   /** Locks for which there was no room. */
   readonly #leftOut = new Set<Key>();
   #epochs = 0;
@@ -120,6 +123,7 @@ export class Mirror {
   #changed(key: Key, before: Hold | undefined): void {
     this.#revision++;
     this.#questions.changed(key, before);
+    this.groups.changed(before, this.#holds.get(key));
   }
 }
 
@@ -139,6 +143,7 @@ function looksAlike(before: Hold, after: Hold): boolean {
     before.judgement.misses === after.judgement.misses &&
     a.permits?.available === b.permits?.available &&
     a.waiters?.count === b.waiters?.count &&
+    a.waiters?.known === b.waiters?.known &&
     isSameVotes(a.votes, b.votes) &&
     isSameList(a.candidates, b.candidates)
   );

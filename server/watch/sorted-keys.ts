@@ -59,6 +59,12 @@ export class SortedKeys {
     return this.#size;
   }
 
+  get first(): Place | undefined {
+    const [chunk] = this.#chunks;
+    const [value, key] = [chunk?.values[0], chunk?.keys[0]];
+    return value === undefined || key === undefined ? undefined : [value, key];
+  }
+
   insert(value: SortValue, key: Key): void {
     this.#size++;
     const at = Math.min(this.#chunkOf(value, key), Math.max(0, this.#chunks.length - 1));

@@ -1,5 +1,6 @@
 import { setImmediate as afterIo } from "node:timers/promises";
 import type { Logger } from "pino";
+import type { AuditOutcome } from "../../../lib/contract/audit.ts";
 import {
   BULK_BODY_BYTES_MAX,
   BulkForceInput,
@@ -10,7 +11,7 @@ import {
 import { keyOfFields } from "../../../lib/contract/key.ts";
 import { keysFor } from "../../auth/principal.ts";
 import { callOf } from "../../figures/verb-call.ts";
-import type { Audit } from "../../history/audit/audit.ts";
+import type { Act, Audit } from "../../history/audit/audit.ts";
 import { ConfirmRequiredError, LockkeeperError, UnavailableError } from "../../locks/errors.ts";
 import { type BulkAsk, type Done, freeOne, tryFound, tryOne } from "../../locks/force-many.ts";
 import { givenReason } from "../../locks/force-release.ts";
@@ -44,6 +45,7 @@ const EXAMPLES = {
 };
 
 type Call = TargetCall<unknown, BulkForceInput>;
+type Work = (lines: Lines) => Promise<AuditOutcome>;
 
 /** Several locks in one request. */
 export function bulkRoutes(services: Services, log: Logger): Route[] {
@@ -70,19 +72,24 @@ export function bulkRoutes(services: Services, log: Logger): Route[] {
       },
       errors: ["reason_required", "confirm_required", "too_many_streams"],
       audit: "by_handler",
-      handle: (call) => {
+      handle: async (call) => {
         const work = workOf(call, services);
         services.streams.assertRoom(call.principal.id);
+        const act = await begun(services.audit, call);
         return {
           status: 200,
           headers: LINES_HEADERS,
           body: (sink) => {
             services.streams.guard(sink, call.principal.id, call.mayStill, "");
             const lines = new Lines(sink);
-            void work(lines).catch((error: unknown) => {
-              log.error({ err: error }, "a bulk ended by a fault");
-              sink.close();
-            });
+            work(lines).then(
+              (outcome) => act?.end(outcome),
+              (error: unknown) => {
+                log.error({ err: error }, "a bulk ended by a fault");
+                act?.end(auditOfError(error));
+                sink.close();
+              },
+            );
           },
         };
       },
@@ -90,8 +97,16 @@ export function bulkRoutes(services: Services, log: Logger): Route[] {
   ];
 }
 
+/** The request as a whole, so that the record says what was not begun of it; its items follow one by one. */
+async function begun(audit: Audit, call: Call): Promise<Act | undefined> {
+  const { items, dryRun, reason, ifUnsure, holdOffMs } = call.body;
+  if (dryRun || items === undefined) return undefined;
+  const details = { items: items.length, ifUnsure, holdOffMs };
+  return await audit.begin(auditedCallOf(call), { action: "force-release-many", reason, details });
+}
+
 /** All that can be refused is refused before the answer begins. @throws LockkeeperError */
-function workOf(call: Call, { verbs, audit }: Services): (lines: Lines) => Promise<void> {
+function workOf(call: Call, { verbs, audit }: Services): Work {
   const { target, body, principal, request } = call;
   const { filter, items = [], dryRun } = body;
   if (!target.watcher.isUp) throw new UnavailableError("Redis does not answer. Nothing was released.");
@@ -130,12 +145,12 @@ async function recorded(audit: Audit, call: Call, item: BulkItem, free: () => Pr
   }
 }
 
-function review({ target, body, principal }: Call, filter: string, ask: BulkAsk) {
+function review({ target, body, principal }: Call, filter: string, ask: BulkAsk): Work {
   const asked = { filter, sort: body.sort, most: body.most };
   const seen = finds(target.watcher, asked, keysFor(principal, "read", target.name));
   const call = { target, body };
   const items = seen.finds.map(({ item }) => item);
-  return (lines: Lines) =>
+  return (lines) =>
     answer(
       lines,
       call,
@@ -155,7 +170,7 @@ async function answer(
   items: readonly BulkItem[],
   run: (item: BulkItem, index: number) => Promise<Done>,
   found?: number,
-): Promise<void> {
+): Promise<AuditOutcome> {
   const total = items.length;
   const asOf = target.watcher.clock.lastHeard;
   const more = found === undefined ? {} : { found };
@@ -169,6 +184,8 @@ async function answer(
   });
   if (begun === total) write(lines, { type: "tally", total, outcomes });
   lines.end();
+  const details = { outcomes, begun, notBegun: total - begun };
+  return { code: begun === total ? "done" : "cancelled", details };
 }
 
 function write(lines: Lines, line: BulkLine): void {

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { ForceReleased, ForceReleaseInput, ReserveInput } from "../../../lib/contract/force.ts";
 import type { Key } from "../../../lib/contract/key.ts";
 import { ListQuery, LockList } from "../../../lib/contract/list.ts";
@@ -7,16 +7,16 @@ import { Grant } from "../../../lib/contract/verb.ts";
 import { keysFor } from "../../auth/principal.ts";
 import { callOf } from "../../figures/verb-call.ts";
 import { answered } from "../../locks/answered.ts";
-import { InvalidError, UnavailableError } from "../../locks/errors.ts";
+import { UnavailableError } from "../../locks/errors.ts";
 import { freeByForce } from "../../locks/force-release.ts";
 import { noLockSeen } from "../../locks/refusals.ts";
 import { failureOf } from "../../redis/failure.ts";
 import type { KeyRange } from "../../redis/glob.ts";
 import type { Hold } from "../../watch/hold.ts";
-import { type Order, orderOf } from "../../watch/questions.ts";
-import type { Place } from "../../watch/sorted-keys.ts";
+import { orderOf } from "../../watch/questions.ts";
 import type { Watcher } from "../../watch/watcher.ts";
 import { auditOfFreed, seenOf } from "../auditing.ts";
+import { cursorAt, placeIn } from "../cursor.ts";
 import { tagged } from "../etag.ts";
 import { FORCE_RELEASED, HELD_LOCK, LOCK_LIST, RESERVED } from "../examples/locks.ts";
 import { json } from "../http.ts";
@@ -202,24 +202,4 @@ function listOf(
     ...(next === undefined ? {} : { next: cursorAt(next, order) }),
     asOf: watcher.clock.lastHeard,
   };
-}
-
-const Cursor = z.tuple([z.string(), z.literal([1, -1]), z.union([z.string(), z.number()]), z.string()]);
-
-function cursorAt([value, key]: Place, { field, direction }: Order): string {
-  return Buffer.from(JSON.stringify([field, direction, value, key])).toString("base64url");
-}
-
-function placeIn(cursor: string, { field, direction }: Order): Place {
-  try {
-    const [cursorField, cursorDirection, value, key] = Cursor.parse(
-      JSON.parse(Buffer.from(cursor, "base64url").toString()),
-    );
-    if (cursorField === field && cursorDirection === direction) return [value, key];
-  } catch {
-    // Said below, as for a cursor of another order.
-  }
-  throw new InvalidError("Query, cursor: it is not the `next` of a page with this sort.", {
-    field: "cursor",
-  });
 }

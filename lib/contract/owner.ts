@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { LIST_LIMIT_MAX, LockFilter } from "./list.ts";
+import { AS_OF, keyFields, Waiters } from "./lock.ts";
+import { VERDICT_STATES } from "./verdict.ts";
+
+export const OWNERS_BY = ["owner", "service", "host"] as const;
+export type OwnersBy = (typeof OWNERS_BY)[number];
+
+export const OWNER_SORTS = ["name", "holds", "abnormal", "held", "waiters"] as const;
+export type OwnerSortField = (typeof OWNER_SORTS)[number];
+
+export const OwnerListQuery = z.strictObject({
+  by: z.enum(OWNERS_BY).default("owner").meta({
+    description:
+      "owner: each string that stands in Redis. service, host: of the owner record, where a holder has one.",
+  }),
+  filter: LockFilter,
+  sort: z
+    .string()
+    .max(20)
+    .regex(
+      new RegExp(`^-?(${OWNER_SORTS.join("|")})$`),
+      `sort is one of ${OWNER_SORTS.join(", ")}, with a leading - for descending`,
+    )
+    .default("-holds")
+    .meta({
+      description: `One of ${OWNER_SORTS.join(", ")}; a leading - sorts descending. held: by its oldest hold.`,
+      example: "-holds",
+    }),
+  limit: z.coerce.number().int().min(1).max(LIST_LIMIT_MAX).default(100).meta({
+    description: "How many a page has at most.",
+  }),
+  cursor: z.string().max(4096).optional().meta({
+    description: "`next` of the page before.",
+    example: "WyJob2xkcyIsLTEsNDIsImNoZWNrb3V0QHBvZC03OjMxMSJd",
+  }),
+});
+export type OwnerListQuery = z.infer<typeof OwnerListQuery>;
+
+export const Owner = z
+  .object({
+    name: z.string(),
+    nameBase64: z
+      .string()
+      .optional()
+      .meta({ description: "Of an owner: its bytes, present only when they are not UTF-8." }),
+    filter: z.string().meta({
+      description:
+        "Finds just its locks, in `GET /locks` and in the review of `POST /locks/force-release`; the filter that was asked for is not in it.",
+      example: 'owner:="checkout@pod-7:311"',
+    }),
+    holds: z.int().meta({ description: "How many locks it has, alone or with others." }),
+    abnormal: z.int().meta({ description: "How many of them are `late` or have no expiry." }),
+    verdicts: z.partialRecord(z.enum(VERDICT_STATES), z.int()).meta({ description: "How many of each." }),
+    oldest: z
+      .object({ ...keyFields, since: z.number() })
+      .meta({ description: "The lock that it has held for longest." }),
+    waiters: Waiters.meta({ description: "Who waits for its locks, all together." }),
+  })
+  .meta({ id: "Owner" });
+export type Owner = z.infer<typeof Owner>;
+
+export const OwnerList = z
+  .object({
+    items: z.array(Owner),
+    total: z.int(),
+    without: z.int().meta({ description: "Locks whose holders tell of no service, or host." }),
+    next: z.string().optional(),
+    asOf: AS_OF,
+  })
+  .meta({ id: "OwnerList" });
+export type OwnerList = z.infer<typeof OwnerList>;

@@ -1,0 +1,60 @@
+import { randomUUID } from "node:crypto";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { OwnerList } from "../../lib/contract/owner.ts";
+import { startTestServer, type TestServer, until } from "../testing/server.ts";
+
+let server: TestServer;
+let direct: Redis;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  direct = server.redis.client();
+});
+afterAll(async () => await server.stop());
+
+const owners = async (query: Record<string, string>) => {
+  const { status, body } = await server.call(`/owners?${new URLSearchParams(query)}`);
+  return status === 200 ? OwnerList.parse(body) : body;
+};
+
+async function take(key: string, owner: string, record?: object): Promise<void> {
+  await server.call(`/locks/${key}/acquire`, { body: { owner, leaseMs: 600_000, record } });
+}
+
+it("owners are listed with what they hold, since when and who waits, and each one's filter finds just its locks", async () => {
+  const name = randomUUID();
+  const key = (n: number) => `lock:${name}:${n}`;
+  const filter = `key:lock:${name}:*`;
+  const [one, two] = [`w "1" * ${name}`, `w "1" \\ ${name}`];
+  for (const n of [1, 2, 3]) await take(key(n), one, { service: "pay", host: `h${n}` });
+  await take(key(4), two, { service: "pay" });
+  await direct.hset(key(5), `${randomUUID()}:1`, 1);
+  const waiting = server.call(`/locks/${key(2)}/acquire`, { body: { owner: "w3", waitMs: 20_000 } });
+  await until(async () => {
+    const { items, total } = await owners({ filter });
+    return total === 3 && items[0].waiters.count === 1;
+  });
+  const { items } = await owners({ filter });
+  expect(items[0]).toMatchObject({ name: one, holds: 3, abnormal: 0, oldest: { key: key(1) } });
+  const locks = await server.call(`/locks?${new URLSearchParams({ filter: items[0].filter })}`);
+  expect(locks.body.items.map((lock: { key: string }) => lock.key)).toEqual([1, 2, 3].map(key));
+  const abnormal = await owners({ filter, sort: "-abnormal", limit: "1" });
+  expect(abnormal.items).toMatchObject([
+    { verdicts: { "no-expiry": 1 }, abnormal: 1, oldest: { key: key(5) } },
+  ]);
+  const rest = await owners({ filter, sort: "-abnormal", limit: "5", cursor: abnormal.next });
+  expect([rest.items.length, rest.total, rest.next]).toEqual([2, 3, undefined]);
+  expect((await owners({ filter, sort: "holds", cursor: abnormal.next })).code).toBe("invalid");
+  const services = await owners({ filter, by: "service" });
+  expect(services).toMatchObject({
+    total: 1,
+    without: 1,
+    items: [{ name: "pay", holds: 4, filter: 'service:="pay"' }],
+  });
+  const hosts = await owners({ filter, by: "host", sort: "name" });
+  expect(hosts.items.map((each: { name: string }) => each.name)).toEqual(["h1", "h2", "h3"]);
+  await server.call(`/locks/${key(2)}/release`, { body: { owner: one } });
+  expect((await waiting).status).toBe(200);
+  await until(async () => (await owners({ filter })).total === 4);
+});

@@ -1,0 +1,87 @@
+import { exactTerm } from "../../../lib/contract/filter.ts";
+import { fieldsOfKey, type Key, textOfKey } from "../../../lib/contract/key.ts";
+import {
+  type Owner,
+  OwnerList,
+  OwnerListQuery,
+  type OwnerSortField,
+  type OwnersBy,
+} from "../../../lib/contract/owner.ts";
+import { keysFor } from "../../auth/principal.ts";
+import { UnavailableError } from "../../locks/errors.ts";
+import type { KeyRange } from "../../redis/glob.ts";
+import type { Group } from "../../watch/group.ts";
+import type { GroupOrder } from "../../watch/groups.ts";
+import type { Watcher } from "../../watch/watcher.ts";
+import { cursorAt, placeIn } from "../cursor.ts";
+import { tagged } from "../etag.ts";
+import { OWNER_LIST } from "../examples/owners.ts";
+import { type Route, targetRoute } from "../route.ts";
+
+/** Who has how many locks. */
+export function ownerRoutes(): Route[] {
+  return [
+    targetRoute({
+      method: "GET",
+      path: "/owners",
+      operationId: "listOwners",
+      tag: "Looking",
+      access: "read",
+      narrows: true,
+      summary: "List who holds locks, with how many, since when, and who waits for them",
+      description:
+        "By the owner string, or by the service or the host that holders tell of. Each has a `filter` that finds just its locks, whatever characters its name has: `POST /locks/force-release` reviews and frees them. A lock that several have counts for each of them.",
+      query: OwnerListQuery,
+      response: { status: 200, schema: OwnerList, example: OWNER_LIST, description: "One page.", etag: true },
+      handle: ({ target, query, principal }) =>
+        tagged(listOf(target.watcher, query, keysFor(principal, "read", target.name))),
+    }),
+  ];
+}
+
+function listOf(
+  watcher: Watcher,
+  { by, filter, sort, limit, cursor }: OwnerListQuery,
+  within: KeyRange | undefined,
+): OwnerList {
+  if (!watcher.isUp) {
+    throw new UnavailableError("Redis does not answer, so what is known of its locks may be out of date.");
+  }
+  const order = orderOf(sort);
+  const grouping = watcher.mirror.groups.ask({ by, filter, order, within });
+  const { sorted, without } = grouping;
+  const { keys: names, next } =
+    cursor === undefined ? sorted.slice(0, limit) : sorted.after(placeIn(cursor, order), limit);
+  const items = names.flatMap((name) => {
+    const group = grouping.get(name);
+    return group === undefined ? [] : [ownerOf(by, name, group)];
+  });
+  return {
+    items,
+    total: sorted.size,
+    without,
+    ...(next === undefined ? {} : { next: cursorAt(next, order) }),
+    asOf: watcher.clock.lastHeard,
+  };
+}
+
+function orderOf(sort: string): GroupOrder {
+  const isDown = sort.startsWith("-");
+  // The schema has checked it.
+  return { field: (isDown ? sort.slice(1) : sort) as OwnerSortField, direction: isDown ? -1 : 1 };
+}
+
+function ownerOf(by: OwnersBy, name: Key, { holds, abnormal, verdicts, oldest, waiters }: Group): Owner {
+  const [since, key] = oldest;
+  const { keyBase64 } = fieldsOfKey(name);
+  return {
+    name: textOfKey(name),
+    ...(keyBase64 === undefined ? {} : { nameBase64: keyBase64 }),
+    filter: exactTerm(by, name),
+    holds,
+    abnormal,
+    verdicts: { ...verdicts },
+    oldest: { ...fieldsOfKey(key), since: Number(since) },
+    waiters,
+  };
+}

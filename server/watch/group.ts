@@ -1,0 +1,68 @@
+import type { Waiters } from "../../lib/contract/lock.ts";
+import type { VerdictState } from "../../lib/contract/verdict.ts";
+import type { Hold } from "./hold.ts";
+import { type Place, SortedKeys } from "./sorted-keys.ts";
+
+const ABNORMAL: ReadonlySet<VerdictState> = new Set(["late", "no-expiry"]);
+
+const NOTHING: Place = [0, ""];
+
+/** The locks that one owner has, or one service, or one host: what is counted of them. */
+export class Group {
+  holds = 0;
+  readonly verdicts: Partial<Record<VerdictState, number>> = {};
+  #waiting = 0;
+  #estimated = 0;
+  #unknowable = 0;
+  /** Most have one lock, and a hundred thousand lists would take their room. */
+  #only: Place | undefined;
+  #byAge: SortedKeys | undefined;
+
+  get isEmpty(): boolean {
+    return this.holds === 0;
+  }
+
+  get abnormal(): number {
+    let sum = 0;
+    for (const state of ABNORMAL) sum += this.verdicts[state] ?? 0;
+    return sum;
+  }
+
+  get waiters(): Waiters {
+    const known = this.#unknowable > 0 ? "unknowable" : this.#estimated > 0 ? "estimated" : "exact";
+    return { count: this.#waiting, known };
+  }
+
+  /** The lock that it has had for longest, and since when. */
+  get oldest(): Place {
+    return this.#byAge?.first ?? this.#only ?? NOTHING;
+  }
+
+  /** @param since when its part of the lock began */
+  add(hold: Hold, since: number): void {
+    if (this.#byAge === undefined && this.#only !== undefined) {
+      this.#byAge = new SortedKeys(1);
+      this.#byAge.insert(...this.#only);
+      this.#only = undefined;
+    }
+    if (this.#byAge === undefined) this.#only = [since, hold.key];
+    else this.#byAge.insert(since, hold.key);
+    this.#count(hold, 1);
+  }
+
+  delete(hold: Hold, since: number): void {
+    if (this.#byAge === undefined) this.#only = undefined;
+    else this.#byAge.delete(since, hold.key);
+    this.#count(hold, -1);
+  }
+
+  #count({ seen, judgement: { state } }: Hold, by: 1 | -1): void {
+    this.holds += by;
+    this.verdicts[state] = (this.verdicts[state] ?? 0) + by;
+    if (this.verdicts[state] === 0) delete this.verdicts[state];
+    const { count, known } = seen.waiters ?? { count: null, known: "unknowable" };
+    this.#waiting += by * (count ?? 0);
+    if (known === "unknowable") this.#unknowable += by;
+    if (known === "estimated") this.#estimated += by;
+  }
+}

@@ -1,0 +1,99 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { OWNER_SORTS, OWNERS_BY } from "../../lib/contract/owner.ts";
+import { type HeldObservation, strangerOf } from "../formats/observation.ts";
+import { KeyRange } from "../redis/glob.ts";
+import { Grouping, type GroupsAsked } from "./groups.ts";
+import type { Hold } from "./hold.ts";
+import { Mirror } from "./mirror.ts";
+
+const NOW = 1_790_000_000_000;
+const RECORDS = [undefined, { service: "pay" }, { service: "pay", host: "pod-1" }, { host: "pod-2" }];
+
+interface Look {
+  readonly key: string;
+  readonly owners: readonly string[];
+  readonly record: number;
+  readonly asOf: number;
+  readonly remainingMs: number | null;
+  readonly waiting: number | null;
+  readonly gone: boolean;
+}
+
+const LOOKS = fc.array(
+  fc.record<Look>({
+    key: fc.constantFrom(..."abcdef").map((name) => `lock:${name}`),
+    owners: fc.uniqueArray(fc.constantFrom("w1", "w2", "w3", "__proto__"), { maxLength: 3 }),
+    record: fc.nat(RECORDS.length - 1),
+    asOf: fc.nat(40),
+    remainingMs: fc.constantFrom(null, 0, 1000, 5000),
+    waiting: fc.constantFrom(null, 0, 1, 2),
+    gone: fc.boolean(),
+  }),
+  { maxLength: 40 },
+);
+
+function take(mirror: Mirror, { key, owners, record, asOf, remainingMs, waiting, gone }: Look): void {
+  const [first, ...others] = owners.map((owner) => strangerOf(owner, { record: RECORDS[record] }));
+  const circumstances = { wasGone: gone, since: "exact" as const, sight: "1" };
+  if (first === undefined) {
+    mirror.observe(
+      { state: "free", key, asOf: NOW + asOf, waiters: { count: 0, known: "exact" } },
+      circumstances,
+    );
+    return;
+  }
+  const known = waiting === null ? "unknowable" : waiting === 1 ? "estimated" : "exact";
+  const seen: HeldObservation = {
+    ...{
+      state: "held",
+      key,
+      asOf: NOW + asOf,
+      type: "hash",
+      format: "redisson",
+      candidates: [],
+      kind: "lock",
+    },
+    ...{ confidence: "certain", remainingMs, waiters: { count: waiting, known } },
+    holders: [first, ...others],
+  };
+  mirror.observe(seen, circumstances);
+}
+
+const ASKED: readonly GroupsAsked[] = OWNERS_BY.flatMap((by) =>
+  OWNER_SORTS.map((field, at) => ({
+    ...{ by, filter: at % 2 === 0 ? "" : 'owner:="w1"', order: { field, direction: at % 3 === 0 ? 1 : -1 } },
+    within: at % 4 === 3 ? new KeyRange(["lock:[a-c]"]) : undefined,
+  })),
+);
+
+function told(grouping: Grouping) {
+  const groups = grouping.sorted.slice(0, 100).keys.map((name) => {
+    const group = grouping.get(name);
+    return [name, group?.holds, group?.abnormal, group?.verdicts, group?.oldest, group?.waiters];
+  });
+  return { groups, without: grouping.without, total: grouping.sorted.size };
+}
+
+const holdsOf = (mirror: Mirror): Hold[] => [...mirror.keys()].flatMap((key) => mirror.get(key) ?? []);
+
+it("groups that are kept up with each change are those that one walk over all locks makes", () => {
+  fc.assert(
+    fc.property(LOOKS, LOOKS, fc.constantFrom(...ASKED), (first, then, asked) => {
+      const mirror = new Mirror();
+      for (const look of first) take(mirror, look);
+      expect(told(mirror.groups.ask(asked))).toEqual(told(new Grouping(asked, holdsOf(mirror))));
+      for (const look of then) {
+        take(mirror, look);
+        expect(told(mirror.groups.ask(asked))).toEqual(told(new Grouping(asked, holdsOf(mirror))));
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it("many questions keep few lists", () => {
+  const mirror = new Mirror();
+  for (const asked of ASKED) mirror.groups.ask(asked);
+  expect(mirror.groups.size).toBeLessThanOrEqual(4);
+});

@@ -1,0 +1,155 @@
+import type { Key } from "../../lib/contract/key.ts";
+import type { OwnerSortField, OwnersBy } from "../../lib/contract/owner.ts";
+import type { SeenHolder } from "../formats/observation.ts";
+import type { KeyRange } from "../redis/glob.ts";
+import { Group } from "./group.ts";
+import { type Hold, sinceOf } from "./hold.ts";
+import { type Matches, matchingOf } from "./matching.ts";
+import { type Direction, SortedKeys, type SortValue } from "./sorted-keys.ts";
+
+export interface GroupOrder {
+  readonly field: OwnerSortField;
+  readonly direction: Direction;
+}
+
+export interface GroupsAsked {
+  readonly by: OwnersBy;
+  readonly filter: string;
+  readonly order: GroupOrder;
+  /** Only such keys count, whatever is asked for. */
+  readonly within?: KeyRange | undefined;
+}
+
+/** So many lists are kept; each is as large as there are owners. */
+const KEPT_MAX = 4;
+/** After so long without a question a list is let go of, so that changes cost nothing again. */
+const KEPT_MS = 30_000;
+
+interface Kept {
+  readonly grouping: Grouping;
+  askedAt: number;
+}
+
+/**
+ * Who has which locks. What was asked for lately is kept up with each change (some 2 µs each); the first time costs a
+ * walk over all locks.
+ */
+export class Groups {
+  /** The one asked last comes last. */
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(private readonly holds: ReadonlyMap<Key, Hold>) {}
+
+  /** How many lists are kept. */
+  get size(): number {
+    return this.#kept.size;
+  }
+
+  changed(before: Hold | undefined, after: Hold | undefined): void {
+    if (this.#kept.size === 0) return;
+    const now = performance.now();
+    for (const [name, { grouping, askedAt }] of this.#kept) {
+      if (now - askedAt > KEPT_MS) this.#kept.delete(name);
+      else grouping.change(before, after);
+    }
+  }
+
+  ask(asked: GroupsAsked): Grouping {
+    const { by, filter, order, within } = asked;
+    const name = JSON.stringify([by, filter, order.field, order.direction, within?.patterns]);
+    const grouping = this.#kept.get(name)?.grouping ?? new Grouping(asked, this.holds.values());
+    this.#kept.delete(name);
+    this.#kept.set(name, { grouping, askedAt: performance.now() });
+    for (const oldest of this.#kept.keys()) if (this.#kept.size > KEPT_MAX) this.#kept.delete(oldest);
+    return grouping;
+  }
+}
+
+/** The groups of all locks that match, in an order. */
+export class Grouping {
+  readonly #groups = new Map<Key, Group>();
+  readonly #matches: Matches;
+  readonly #nameOf: (holder: SeenHolder) => Key | undefined;
+  readonly #valueOf: (group: Group, name: Key) => SortValue;
+  readonly sorted: SortedKeys;
+  /** Locks that match, whose holders have no such name. */
+  without = 0;
+
+  constructor({ by, filter, order, within }: GroupsAsked, holds: Iterable<Hold>) {
+    const fits = matchingOf(filter);
+    this.#matches = within === undefined ? fits : (hold) => within.has(hold.key) && fits(hold);
+    this.#nameOf = by === "owner" ? ({ owner }) => owner : ({ record }) => record?.[by];
+    this.#valueOf = VALUE_OF[order.field];
+    for (const hold of holds) this.#count(hold, 1);
+    const names = [...this.#groups.keys()];
+    const values = [...this.#groups].map(([name, group]) => this.#valueOf(group, name));
+    this.sorted = SortedKeys.of(order.direction, values, names);
+  }
+
+  get(name: Key): Group | undefined {
+    return this.#groups.get(name);
+  }
+
+  change(before: Hold | undefined, after: Hold | undefined): void {
+    const touched = new Map<Key, SortValue | undefined>();
+    for (const hold of [before, after]) {
+      if (hold === undefined || !this.#matches(hold)) continue;
+      for (const [name] of this.#partsOf(hold)) touched.set(name, this.#valueNow(name));
+    }
+    if (before !== undefined) this.#count(before, -1);
+    if (after !== undefined) this.#count(after, 1);
+    for (const [name, then] of touched) {
+      const now = this.#valueNow(name);
+      if (then === now) continue;
+      if (then !== undefined) this.sorted.delete(then, name);
+      if (now !== undefined) this.sorted.insert(now, name);
+    }
+  }
+
+  #valueNow(name: Key): SortValue | undefined {
+    const group = this.#groups.get(name);
+    return group && this.#valueOf(group, name);
+  }
+
+  #count(hold: Hold, by: 1 | -1): void {
+    if (!this.#matches(hold)) return;
+    const parts = this.#partsOf(hold);
+    if (parts.length === 0) this.without += by;
+    for (const [name, since] of parts) {
+      const known = this.#groups.get(name);
+      const group = known ?? new Group();
+      if (known === undefined) this.#groups.set(name, group);
+      if (by === 1) group.add(hold, since);
+      else group.delete(hold, since);
+      if (group.isEmpty) this.#groups.delete(name);
+    }
+  }
+
+  /** By whom it is held, each once, and since when. */
+  #partsOf({ holders }: Hold): readonly (readonly [name: Key, since: number])[] {
+    const [first, second] = holders;
+    if (second === undefined) {
+      const name = this.#nameOf(first.seen);
+      return name === undefined ? NOBODY : [[name, sinceOf(first).since]];
+    }
+    const parts = new Map<Key, number>();
+    for (const holder of holders) {
+      const name = this.#nameOf(holder.seen);
+      if (name === undefined) continue;
+      const { since } = sinceOf(holder);
+      parts.set(name, Math.min(since, parts.get(name) ?? since));
+    }
+    return [...parts];
+  }
+}
+
+const NOBODY: readonly never[] = [];
+
+const VALUE_OF: Record<OwnerSortField, (group: Group, name: Key) => SortValue> = {
+  name: (_group, name) => name,
+  holds: ({ holds }) => holds,
+  abnormal: ({ abnormal }) => abnormal,
+  // The longer it is held, the earlier it began.
+  held: ({ oldest: [since] }) => -since,
+  waiters: ({ waiters }) => waiters.count ?? 0,
+};
