@@ -94,10 +94,22 @@ export class Runtime {
       const metrics = openMetrics(config, targets, streams);
       const tracing = config.tracing && (await openTracing(config.tracing, log));
       const verbs = new VerbWatch({ count: metrics?.verbEnded, trace: tracing?.begin });
-      const auditLog = new AuditLog(new AuditStore(home, config.audit), log);
+      const auditStore = new AuditStore(home, config.audit);
+      const auditLog = new AuditLog(auditStore, log);
       await home.whenThere(() => auditLog.load());
       const audit = new Audit(auditLog);
-      const services = { ...admission, targets, authentication, live, streams, held, limits, verbs, audit };
+      const services = {
+        ...admission,
+        targets,
+        authentication,
+        live,
+        streams,
+        held,
+        limits,
+        verbs,
+        audit,
+        auditStore,
+      };
       const door = new MetricsDoor(metrics, config.metrics === "open" ? "open" : "key", authentication, log);
       isStarted = true;
       const api = createApi(services, log);

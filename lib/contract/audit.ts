@@ -99,6 +99,12 @@ export const AuditEntry = z
       "One entry of the chain. intent: written before anything is done. outcome: after it. refusals: what was refused many times, counted. chain_begun: the store was empty; `after` is the last entry that was known to be there before. entries_lost: an entry that was known to be there is not in the chain any more.",
   });
 export type AuditEntry = z.infer<typeof AuditEntry>;
+/** One line of an export: `hash` is the SHA-256 of `prev`, a line feed and the very text of `entry`. */
+export const AuditLine = z.object({ prev: HASH, hash: HASH, entry: AuditEntry }).meta({
+  id: "AuditLine",
+  description: "`hash` is the SHA-256 of `prev`, a line feed and the very text of `entry` in the line.",
+});
+
 export type AuditIntent = Extract<AuditEntry, { kind: "intent" }>;
 
 /** A place in the chain. `number` 0 and a hash of zeros: before the first entry. */
@@ -134,7 +140,7 @@ export const auditFilter = {
     description: "One or several actions, with commas between.",
     example: "force-release,reserve",
   }),
-  target: z.string().max(WORDS_MAX).optional(),
+  target: z.string().max(WORDS_MAX).optional().meta({ description: "Name of the target.", example: "main" }),
   key: glob("Of these keys", "lock:orders:*"),
   outcome: z.string().max(WORDS_MAX).optional().meta({
     description: "One or several codes, with commas between; `none` for what has no outcome recorded.",
@@ -142,20 +148,33 @@ export const auditFilter = {
   }),
   text: z.string().max(WORDS_MAX).optional().meta({
     description: "Words that must all be found in who, key, reason, owner or request id.",
+    example: "pod-7",
   }),
-  requestId: z.string().max(WORDS_MAX).optional(),
-  from: WHEN.optional().meta({ description: "Not before, Unix milliseconds." }),
-  to: WHEN.optional().meta({ description: "Not after." }),
+  requestId: z
+    .string()
+    .max(WORDS_MAX)
+    .optional()
+    .meta({ description: "`x-request-id` of the answer.", example: "5f0c2a9e-17" }),
+  from: WHEN.optional().meta({ description: "Not before, Unix milliseconds.", example: 1795216500000 }),
+  to: WHEN.optional().meta({ description: "Not after.", example: 1795220100000 }),
 };
 export const AuditFilter = z.strictObject(auditFilter);
 export type AuditFilter = z.infer<typeof AuditFilter>;
 
 export const AuditQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(500).default(100),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(500)
+    .default(100)
+    .meta({ description: "Actions in a page.", example: 100 }),
   cursor: z
     .string()
+    .max(15)
     .regex(/^\d{1,15}$/, "cursor is the `next` of the page before")
-    .optional(),
+    .optional()
+    .meta({ description: "`next` of the page before.", example: "1204" }),
   ...auditFilter,
 });
 export type AuditQuery = z.infer<typeof AuditQuery>;
@@ -177,7 +196,7 @@ export type AuditPage = z.infer<typeof AuditPage>;
 export const AuditExportQuery = z.strictObject({
   format: z.enum(["jsonl", "csv"]).default("jsonl").meta({
     description:
-      "jsonl: the chain as it is, an entry a line, for `npm run audit:verify`; takes `from` and `to` alone. csv: one line an action, oldest first, with all filters.",
+      "jsonl: the chain as it is, an entry a line, for `npm run audit:verify`; takes `from` and `to` alone. csv: one line an action, newest first, with all filters.",
   }),
   ...auditFilter,
 });
@@ -191,6 +210,9 @@ export const AuditVerification = z
     head: ChainPlace,
     from: AT.nullable(),
     to: AT.nullable(),
+    losses: z.array(z.int()).meta({
+      description: "Numbers of entries which say that others were lost before them; the first twenty.",
+    }),
     broken: z
       .object({ number: z.int(), why: z.string() })
       .optional()

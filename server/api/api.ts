@@ -5,6 +5,7 @@ import { tagged } from "./etag.ts";
 import type { ApiResponse } from "./http.ts";
 import { openApiDocument } from "./openapi.ts";
 import { type Route, route } from "./route.ts";
+import { auditRoutes } from "./routes/audit.ts";
 import { browserSessionRoutes } from "./routes/browser-sessions.ts";
 import { bulkRoutes } from "./routes/bulk.ts";
 import { eventRoutes } from "./routes/events.ts";
@@ -53,6 +54,7 @@ export function apiRoutes(services: Services, log: Logger): Route[] {
     ...formatRoutes(log),
     ...finderRoutes(),
     ...statsRoutes(),
+    ...auditRoutes(services),
   ];
   return [...routes, documentRoute(routes)];
 }

@@ -1,8 +1,14 @@
 import { randomUUID } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { AuditEntry } from "../../lib/contract/audit.ts";
+import type { AuditEntry, AuditItem, AuditPage, AuditVerification } from "../../lib/contract/audit.ts";
 import { pathOfKey } from "../../lib/contract/key.ts";
+import { reportOf } from "../history/audit/report.ts";
+import { checkFile } from "../history/audit/verify.ts";
+import { auditVerify } from "../testing/audit-verify.ts";
 import { startTestRedis, type TestRedis } from "../testing/redis.ts";
 import { startTestServer, type TestServer, until } from "../testing/server.ts";
 
@@ -10,22 +16,31 @@ let home: TestRedis;
 let server: TestServer;
 let direct: Redis;
 let kept: Redis;
+let dir: string;
 
 beforeAll(async () => {
   home = await startTestRedis();
   server = await startTestServer({ environment: { LOCKKEEPER_HOME_URL: home.url } });
   direct = server.redis.client();
   kept = home.client();
+  dir = await mkdtemp(join(tmpdir(), "lockkeeper-audit-"));
 });
 afterAll(async () => {
   await server.stop();
   await home.stop();
+  await rm(dir, { recursive: true });
 });
+
+const STREAM = "{lockkeeper}:audit";
+async function checked(file: string, noted?: string) {
+  const { lines, isWhole } = reportOf(await checkFile(file, noted), "file", noted);
+  return { isWhole, text: lines.join("\n") };
+}
 
 const fresh = () => `lock:${randomUUID()}`;
 
 async function entries(): Promise<AuditEntry[]> {
-  const found = await kept.xrange("{lockkeeper}:audit", "-", "+");
+  const found = await kept.xrange(STREAM, "-", "+");
   return found.map(([, fields]) => JSON.parse(fields[fields.indexOf("entry") + 1] ?? ""));
 }
 
@@ -76,6 +91,112 @@ it("a refusal is recorded as what it was, and nothing is freed", async () => {
   await until(async () => (await outcomes()).some(({ code }) => code === "changed"));
   expect((await outcomes()).find(({ code }) => code === "changed")).toMatchObject({ owner: other });
   expect(await direct.exists(key)).toBe(1);
+});
+
+const audit = async (query = "") => (await server.call(`/audit?${query}`)).body as AuditPage;
+
+it("is listed as one item an action, found by each filter, a page at a time", async () => {
+  const keys: string[] = [];
+  for (const reason of ["pod-7 is gone", "pod-8 is gone", "pod-9 is gone"]) {
+    const { key, version } = await held(`lock:listed:${randomUUID()}`);
+    keys.push(key);
+    await force(key, { expect: version, reason });
+  }
+  await until(async () => (await audit("key=lock:listed:*&outcome=released")).items.length === 3);
+  const { items, head } = await audit("key=LOCK:listed:*");
+  expect(items.map(({ key }) => key)).toEqual([...keys].reverse());
+  const [item] = items as [AuditItem, ...AuditItem[]];
+  expect(item.outcome).toMatchObject({ code: "released", number: expect.any(Number) });
+  expect(head.number).toBeGreaterThanOrEqual(item.outcome?.number ?? 0);
+  const found = async (query: string) =>
+    (await audit(`key=lock:listed:*&${query}`)).items.map(({ key }) => key);
+  expect(await found("text=POD-8+root")).toEqual([keys[1]]);
+  expect(await found(`requestId=${items[2]?.requestId}`)).toEqual([keys[0]]);
+  expect(await found(`from=${item.at}`)).toContain(keys[2]);
+  expect(await found(`to=${(items[2]?.at ?? 0) - 1}`)).toEqual([]);
+  expect(await found("who=key:r*&action=reserve,force-release&target=default")).toHaveLength(3);
+  for (const query of ["who=operator:*", "action=reserve", "target=other", "outcome=none,changed"])
+    expect(await found(query)).toEqual([]);
+  const first = await audit("key=lock:listed:*&limit=2");
+  const second = await audit(`key=lock:listed:*&limit=2&cursor=${first.next}`);
+  expect([...first.items, ...second.items].map(({ key }) => key)).toEqual([...keys].reverse());
+  // The first entry of all says that the chain begins.
+  expect((await audit()).items.at(-1)).toMatchObject({ number: 1, action: "chain_begun" });
+});
+
+it("is exported as the chain that audit:verify takes, and as CSV in which nothing runs", async () => {
+  const { key, version } = await held(`lock:=cmd|' /C calc'!A0,"\u202e${randomUUID()}`);
+  await force(key, { expect: version, reason: '=HYPERLINK("x")\n-1' });
+  await until(async () => (await audit("outcome=none")).items.length === 0);
+  const exported = await server.call("/audit/export");
+  expect(exported.headers.get("content-type")).toContain("application/x-ndjson");
+  const file = join(dir, "audit.jsonl");
+  await writeFile(file, exported.body);
+  const whole = await checked(file);
+  expect(whole.isWhole).toBe(true);
+  const head = /Head: entry \d+ \((\w+)\)/.exec(whole.text)?.[1] ?? "";
+  const lines = exported.body.trimEnd().split("\n");
+  for (const line of lines) expect(line).toMatch(/^[\x20-\x7e]+$/);
+  const middle = Math.floor(lines.length / 2);
+  for (const [damaged, found] of [
+    [lines.map((line: string) => line.replace("key:root", "key:r00t")), "it was altered"],
+    [lines.toSpliced(middle, 1), `BROKEN at entry ${middle + 1}: 1 entry is missing`],
+    [[...lines.slice(0, 2), lines[3], lines[2], ...lines.slice(4)], "BROKEN at entry 3"],
+    [lines.slice(0, -1), "its end was cut off"],
+    [[...lines, "x"], `line ${lines.length + 1} is no entry`],
+  ] as const) {
+    await writeFile(file, `${damaged.join("\n")}\n`);
+    const { isWhole, text } = await checked(file, head);
+    expect({ isWhole, text }).toEqual({ isWhole: false, text: expect.stringContaining(found) });
+  }
+  const csv = (await server.call("/audit/export?format=csv&outcome=released&text=HYPERLINK")).body as string;
+  const rows = csv.trimEnd().split("\r\n");
+  expect(rows).toHaveLength(2);
+  expect(rows[1]).toContain(`"'=HYPERLINK(""x"")\\u{a}-1"`);
+  expect(rows[1]).toContain('"lock:=cmd|\' /C calc\'!A0,""\\u{202e}');
+  const refused = await server.call("/audit/export?key=lock:*");
+  expect([refused.status, refused.body.code, refused.body.field]).toEqual([400, "invalid", "key"]);
+}, 60_000);
+
+it("is verified by the API, and by audit:verify in the store, after somebody altered an entry", async () => {
+  await until(async () => (await audit("outcome=none")).items.length === 0);
+  const verified = async () => (await server.call("/audit/verify")).body as AuditVerification;
+  const { head, state, entries } = await verified();
+  expect({ state, entries }).toEqual({ state: "whole", entries: head.number });
+  // Redis changes no entry of a stream, so it is made anew, with another word in its second one.
+  const all = await kept.xrange(STREAM, "-", "+");
+  await kept.del(STREAM);
+  for (const [id, fields] of all) {
+    const altered = id === "2-0" ? fields.map((text) => text.replace("is gone", "was fine")) : fields;
+    await kept.xadd(STREAM, id, ...altered);
+  }
+  const environment = { LOCKKEEPER_HOME_URL: home.url, REDIS_URL: server.redis.url };
+  const broken = await auditVerify(["--head", head.hash], environment);
+  expect(broken).toEqual({ code: 1, text: expect.stringContaining("BROKEN at entry 2: it was altered") });
+  expect(await auditVerify(["--head", "x"])).toMatchObject({ code: 2 });
+});
+
+it("guessed logins are counted in one entry, and who got in and out is recorded", async () => {
+  const headers = { origin: server.url, "sec-fetch-site": "same-origin" };
+  const login = async (token: string) => {
+    const response = await fetch(`${server.url}/api/v1/login`, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify({ token }),
+    });
+    return { status: response.status, cookie: response.headers.get("set-cookie")?.split(";")[0] ?? "" };
+  };
+  for (let n = 0; n < 20; n++) expect((await login(`guess-${n}`)).status).toBe(401);
+  const { cookie, status } = await login((await server.runtime.makeLink()) ?? "");
+  expect(status).toBe(200);
+  const out = await fetch(`${server.url}/api/v1/logout`, { method: "POST", headers: { ...headers, cookie } });
+  expect(out.status).toBe(204);
+  await until(async () => (await audit("action=login,logout&outcome=done")).items.length === 2);
+  const { items } = await audit("action=login,logout");
+  expect(items.map(({ action, who }) => [action, who.id])).toEqual([
+    ["logout", expect.stringMatching(/^operator:/)],
+    ["login", expect.stringMatching(/^operator:/)],
+  ]);
 });
 
 it("while the record cannot be written nothing is done: the lock is untouched, and can be freed when the store is back", async () => {

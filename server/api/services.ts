@@ -5,6 +5,7 @@ import type { PasswordLogin } from "../auth/password-login.ts";
 import type { Sessions } from "../auth/sessions.ts";
 import type { VerbWatch } from "../figures/verb-watch.ts";
 import type { Audit } from "../history/audit/audit.ts";
+import type { AuditStore } from "../history/audit/audit-store.ts";
 import type { Targets } from "../targets/targets.ts";
 import type { Authentication } from "./authentication.ts";
 import type { HeldRequests } from "./held-requests.ts";
@@ -27,4 +28,5 @@ export interface Services {
   readonly limits: RateLimits;
   readonly verbs: VerbWatch;
   readonly audit: Audit;
+  readonly auditStore: AuditStore;
 }

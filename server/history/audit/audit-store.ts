@@ -66,39 +66,44 @@ export interface AppendAsk {
 /** The chain of the audit, in the home store. */
 export class AuditStore {
   constructor(
-    private readonly home: Pick<Home, "call">,
+    private readonly home: Pick<Home, "call" | "run">,
     private readonly retention: AuditRetention,
   ) {}
 
-  append({ head, begin, links, compare }: AppendAsk): Promise<Appended> {
+  /** Once; what fails is the caller's. */
+  append(ask: AppendAsk): Promise<Appended> {
+    const words = this.#wordsOf(ask);
+    return this.home.call((redis) => APPEND.run(redis, [STREAM, END], words));
+  }
+
+  #wordsOf({ head, begin, links, compare }: AppendAsk): RedisArgument[] {
     const { most, ms } = this.retention;
-    const words = [
+    return [
       head === undefined ? "" : wordsOf(head),
       begin === undefined ? "" : wordsOf(begin),
       ...[most, Math.max(0, Date.now() - ms), compare.join(" ")],
       ...links.flatMap(({ hash, text }) => [hash, text]),
     ];
-    return this.home.call((redis) => APPEND.run(redis, [STREAM, END], words));
   }
 
-  /** The end of the chain, changing nothing; undefined: there is none. */
+  /** The end of the chain, changing nothing; undefined: there is none. @throws LockkeeperError unavailable, unknown_outcome */
   async end(): Promise<End | undefined> {
-    const reply = await this.append({ head: undefined, begin: undefined, links: [], compare: [] });
+    const words = this.#wordsOf({ head: undefined, begin: undefined, links: [], compare: [] });
+    const reply = await this.home.run((redis) => APPEND.run(redis, [STREAM, END], words));
     return reply.outcome === "behind" ? reply.end : undefined;
   }
 
-  /** Entries behind a number, oldest first. */
+  /** Entries behind a number, oldest first. @throws as `end` */
   async after(number: number, count = PAGE): Promise<Link[]> {
     const from = `(${number}-18446744073709551615`;
-    const found = await this.home.call((redis) => redis.xrange(STREAM, from, "+", "COUNT", count));
+    const found = await this.home.run((redis) => redis.xrange(STREAM, from, "+", "COUNT", count));
     return found.map(linkOf);
   }
 
-  /** Entries before a number, newest first. */
+  /** Entries before a number, or all (infinity), newest first. @throws as `end` */
   async before(number: number, count = PAGE): Promise<Link[]> {
-    const found = await this.home.call((redis) =>
-      redis.xrevrange(STREAM, `(${number}-0`, "-", "COUNT", count),
-    );
+    const from = Number.isFinite(number) ? `(${number}-0` : "+";
+    const found = await this.home.run((redis) => redis.xrevrange(STREAM, from, "-", "COUNT", count));
     return found.map(linkOf);
   }
 }

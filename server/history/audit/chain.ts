@@ -49,7 +49,12 @@ export function linked(after: ChainPlace, entries: readonly Unplaced[]): Link[] 
   });
 }
 
-const BEGINNING_OF_TEXT = /^\{"number":([1-9]\d{0,15}),"at":(\d{1,16}),/;
+const BEGINNING_OF_TEXT = /^\{"number":([1-9]\d{0,15}),"at":(\d{1,16}),"kind":"([a-z_]+)"/;
+
+/** When it was written, Unix ms, as its text says. */
+export function atOf({ text }: Link): number {
+  return Number(BEGINNING_OF_TEXT.exec(text)?.[2]);
+}
 
 export interface Fault {
   readonly number: number;
@@ -62,6 +67,8 @@ export class ChainCheck {
   #noted: number | undefined;
   fault: Fault | undefined;
   entries = 0;
+  /** Numbers of entries which say that others were lost before them; the first twenty. */
+  readonly losses: number[] = [];
   from: number | null = null;
   to: number | null = null;
 
@@ -90,12 +97,15 @@ export class ChainCheck {
   /** @returns false from the first entry on that does not fit */
   add(link: Link): boolean {
     if (this.fault !== undefined) return false;
+    if (this.#place === undefined && link.number === 1) this.#place = BEGINNING;
+    if (this.#place === undefined && link.prev === this.noted) this.#noted = link.number - 1;
     const why = this.#faultOf(link);
     if (why !== undefined) {
       this.fault = { number: this.#place === undefined ? link.number : this.head.number + 1, why };
       return false;
     }
-    const at = Number(BEGINNING_OF_TEXT.exec(link.text)?.[2]);
+    const at = atOf(link);
+    if (this.losses.length < LOSSES_MAX && isLoss(link)) this.losses.push(link.number);
     this.from ??= at;
     this.to = at;
     this.entries += 1;
@@ -130,6 +140,13 @@ export class ChainCheck {
     if (hashOf(prev, text) !== hash) return "it was altered: its hash is of another text";
     return undefined;
   }
+}
+
+const LOSSES_MAX = 20;
+
+function isLoss({ number, text }: Link): boolean {
+  const kind = BEGINNING_OF_TEXT.exec(text)?.[3];
+  return kind === "entries_lost" || (kind === "chain_begun" && number > 1);
 }
 
 /** One line of an export. */

@@ -1,0 +1,78 @@
+/**
+ * `npm run audit:verify [-- FILE] [--head HASH]`: goes along the chain of the audit, in the home store of the Lockkeeper
+ * that runs with the same settings, or in a file that was exported. Ends with 1 at the first place that does not fit,
+ * with 2 when nothing could be checked.
+ */
+import { parseArgs } from "node:util";
+import { openHome } from "../server/auth/home-store.ts";
+import { embeddedRedisDir, readConfig } from "../server/config.ts";
+import { AuditStore } from "../server/history/audit/audit-store.ts";
+import type { ChainCheck } from "../server/history/audit/chain.ts";
+import { reportOf } from "../server/history/audit/report.ts";
+import { checkFile, checkStore } from "../server/history/audit/verify.ts";
+import { LockkeeperError } from "../server/locks/errors.ts";
+import { whenReady } from "../server/redis/connect.ts";
+import { readNote } from "../server/redis/embedded-files.ts";
+import { StartupError } from "../server/startup-error.ts";
+import { homeWhereOf } from "../server/targets/own-redis.ts";
+import { labelOf } from "../server/targets/reach.ts";
+
+const USAGE =
+  "npm run audit:verify takes a file and a hash, or neither: npm run audit:verify -- FILE --head HASH";
+
+interface Asked {
+  readonly file: string | undefined;
+  readonly noted: string | undefined;
+}
+
+function asked(): Asked {
+  try {
+    const { values, positionals } = parseArgs({
+      options: { head: { type: "string" } },
+      allowPositionals: true,
+    });
+    const noted = values.head?.toLowerCase();
+    const isFit = positionals.length <= 1 && (noted === undefined || /^[0-9a-f]{64}$/.test(noted));
+    if (isFit) return { file: positionals[0], noted };
+  } catch {
+    // Said below.
+  }
+  throw new StartupError(`${USAGE}. HASH has 64 hexadecimal digits.`);
+}
+
+async function checkHome(noted: string | undefined): Promise<{ check: ChainCheck; label: string }> {
+  const config = readConfig();
+  const note = await readNote(embeddedRedisDir(config));
+  const where = homeWhereOf(config) ?? (note && `redis://127.0.0.1:${note.port}`);
+  if (where === undefined)
+    throw new StartupError("Lockkeeper has not run here yet; start it with `npm start`.");
+  const home = openHome(where, "audit");
+  const label = `home store at ${labelOf(where)}`;
+  try {
+    await whenReady(home.store, AbortSignal.timeout(3000)).catch(() => {
+      throw new StartupError(`The ${label} cannot be reached.`);
+    });
+    // How much is kept is not ours to say: nothing is appended here.
+    return { check: await checkStore(new AuditStore(home, config.audit), noted), label };
+  } finally {
+    home.close();
+  }
+}
+
+async function main(): Promise<void> {
+  const { file, noted } = asked();
+  const { check, label } =
+    file === undefined
+      ? await checkHome(noted)
+      : { check: await checkFile(file, noted), label: `file ${JSON.stringify(file)}` };
+  const { lines, isWhole } = reportOf(check, label, noted);
+  process.stdout.write(`${lines.join("\n")}\n`);
+  if (!isWhole) process.exitCode = 1;
+}
+
+main().catch((error: unknown) => {
+  const isOurs = error instanceof StartupError || error instanceof LockkeeperError;
+  const isFile = error instanceof Error && "code" in error && "path" in error;
+  process.stderr.write(`${isOurs || isFile ? error.message : error}\n`);
+  process.exitCode = 2;
+});
