@@ -5,10 +5,11 @@ type Keyspace = ReadonlyMap<string, { readonly digest: string; readonly endsAt: 
 
 /**
  * What the server does by itself, whoever asks for what: its canary, who records, what was recorded. The audit is told
- * of refused requests, too; and who has waited in vain keeps its place for a moment, should it ask again.
+ * of refused requests, too; tries to log in are counted, and when a key or a session was last used (which sessions there
+ * are is in an index, which is looked at); and who has waited in vain keeps its place for a moment, should it ask again.
  */
 const BY_ITSELF =
-  /^(lockkeeper:canary|lockkeeper:hold:\{lockkeeper\}|lockkeeper:waiters:|\{lockkeeper\}:(recorder|recorded|events|audit))/;
+  /^(lockkeeper:canary|lockkeeper:hold:\{lockkeeper\}|lockkeeper:waiters:|\{lockkeeper\}:(recorder|recorded|events|audit|tries:|account-uses|session:))/;
 
 /** A large hash or set is dumped in whatever order it has just now. PEXPIRETIME is of Redis 7. */
 const DIGEST = `
