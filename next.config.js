@@ -1,5 +1,10 @@
+// Where the console is below, behind a proxy; it is fixed by the build, so `npm start` builds again when it changes.
+const basePath = process.env.LOCKKEEPER_BASE_PATH ?? "";
+
 /** @type {import('next').NextConfig} */
 const config = {
+  basePath,
+  env: { LOCKKEEPER_BUILT_BELOW: basePath },
   poweredByHeader: false,
   reactStrictMode: true,
   devIndicators: false,

@@ -53,6 +53,15 @@ export const Variables = z.object({
   LOCKKEEPER_PUBLIC_URL: z
     .url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" })
     .optional(),
+  LOCKKEEPER_BASE_PATH: z
+    .string()
+    .regex(
+      /^(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$/,
+      "must begin with / and not end with it, as in /locks-console",
+    )
+    .max(200, "must have 200 characters or fewer")
+    .optional(),
+  LOCKKEEPER_TRUSTED_PROXIES: list(""),
   LOCKKEEPER_INSECURE_HTTP: z.enum(["0", "1"], "must be 0 or 1").default("0"),
   LOCKKEEPER_DOOR: z.enum(["fast", "next"], "must be fast or next").default("fast"),
   LOCKKEEPER_CACHE_DIR: z.string().default(".cache"),

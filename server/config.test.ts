@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { embeddedRedisDir, readConfig } from "./config.ts";
 import { StartupError } from "./startup-error.ts";
+import { TrustedProxies } from "./trusted-proxies.ts";
 
 const read = (environment: Record<string, string> = {}, argv: string[] = []) =>
   readConfig(environment as unknown as NodeJS.ProcessEnv, argv);
@@ -23,6 +24,8 @@ describe("readConfig", () => {
       port: 3000,
       host: "127.0.0.1",
       publicUrl: undefined,
+      basePath: "",
+      trustedProxies: new TrustedProxies([]),
       insecureHttp: false,
       door: "fast",
       mode: "production",

@@ -10,6 +10,7 @@ import type { Where } from "./locks/backend.ts";
 import { whereOfUrl } from "./locks/where-url.ts";
 import { StartupError } from "./startup-error.ts";
 import type { TargetSettings } from "./targets/settings.ts";
+import { TrustedProxies } from "./trusted-proxies.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -25,6 +26,10 @@ export interface Config {
   readonly host: string;
   /** Where browsers reach us, when a proxy stands in front. */
   readonly publicUrl: string | undefined;
+  /** What stands before every address; "" at the root of the host. */
+  readonly basePath: string;
+  /** Networks of proxies whose word about the client is taken. */
+  readonly trustedProxies: TrustedProxies;
   readonly insecureHttp: boolean;
   readonly door: "fast" | "next";
   readonly mode: "production" | "development";
@@ -87,6 +92,8 @@ export function readConfig(
     port: env.PORT,
     host: env.HOST,
     publicUrl: env.LOCKKEEPER_PUBLIC_URL,
+    basePath: env.LOCKKEEPER_BASE_PATH ?? "",
+    trustedProxies: new TrustedProxies(env.LOCKKEEPER_TRUSTED_PROXIES),
     insecureHttp: env.LOCKKEEPER_INSECURE_HTTP === "1",
     door: env.LOCKKEEPER_DOOR,
     mode: argv.includes("--dev") ? "development" : "production",
@@ -197,10 +204,13 @@ export function embeddedRedisDir(config: Config): string {
 }
 
 /** Where browsers find the console. */
-export function consoleUrl({ publicUrl, host }: Config, port: number): string {
-  if (publicUrl !== undefined) return publicUrl.replace(/\/$/, "");
+export function consoleUrl({ publicUrl, host, basePath }: Config, port: number): string {
+  if (publicUrl !== undefined) {
+    const url = publicUrl.replace(/\/$/, "");
+    return new URL(url).pathname === basePath ? url : `${url}${basePath}`;
+  }
   const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
-  return `http://${name}:${port}`;
+  return `http://${name}:${port}${basePath}`;
 }
 
 function accountName(): string {

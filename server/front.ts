@@ -88,17 +88,21 @@ export class Front {
   #answer(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { url = "/" } = incoming;
     const mark = url.indexOf("?");
-    const path = mark < 0 ? url : url.slice(0, mark);
-    const isApi = path.startsWith("/api/");
+    const asked = mark < 0 ? url : url.slice(0, mark);
+    const path = this.#below(asked);
+    const isApi = path?.startsWith("/api/") ?? false;
     // The next request on this connection is to find a server that stays.
     if (this.#isDraining) outgoing.setHeader("connection", "close");
     if (url.length > URL_LENGTH_MAX) refuseLong(outgoing);
     // Next redirects these forms to themselves for ever or fails, and its own door would believe their headers.
-    else if (!path.startsWith("/")) text(outgoing, 400, "this address must begin with /");
+    else if (!asked.startsWith("/")) text(outgoing, 400, "this address must begin with /");
+    else if (path === undefined) text(outgoing, 404, `Lockkeeper is below ${this.config.basePath}`);
     else if (path === "/healthz") text(outgoing, 200, "ok");
     else if (path === "/readyz") this.#answerReady(outgoing);
     else if (path === "/metrics") this.#answerMetrics(incoming, outgoing);
     else if (isApi && this.config.door === "fast" && this.#runtime !== undefined) {
+      incoming.url = url.slice(this.config.basePath.length);
+      this.#settleClient(incoming);
       void this.#runtime.answerNode(incoming, outgoing);
     } else if (this.#runtime === undefined || this.#page === undefined) answerStarting(outgoing, isApi);
     else if (!isDecodable(path)) text(outgoing, 400, "this address is not percent-encoded UTF-8");
@@ -106,10 +110,34 @@ export class Front {
   }
 
   #answerPage(incoming: IncomingMessage, outgoing: ServerResponse, isApi: boolean, page: PageHandler): void {
-    // The other door learns the peer's address from this header alone, so nobody else may set it.
-    if (isApi) incoming.headers["x-forwarded-for"] = incoming.socket.remoteAddress;
-    else setContentSecurityPolicy(incoming, outgoing, this.config.mode);
+    this.#settleClient(incoming);
+    if (!isApi) setContentSecurityPolicy(incoming, outgoing, this.config.mode);
     void page(incoming, outgoing);
+  }
+
+  /** The path without what the console is below; undefined for one that is not below it. */
+  #below(path: string): string | undefined {
+    const { basePath } = this.config;
+    if (basePath === "" || !path.startsWith(basePath)) return basePath === "" ? path : undefined;
+    const rest = path.slice(basePath.length);
+    return rest === "" || rest.startsWith("/") ? rest : undefined;
+  }
+
+  /**
+   * Both doors learn who asks, and over what, from these headers; so nobody may have set them but us and the proxies
+   * that we trust.
+   */
+  #settleClient({ headers, socket }: IncomingMessage): void {
+    const { trustedProxies, door } = this.config;
+    const forwarded = String(headers["x-forwarded-for"] ?? "");
+    const isTrusted = trustedProxies.trusts(socket.remoteAddress);
+    if (!isTrusted) {
+      delete headers["x-forwarded-proto"];
+      delete headers["x-forwarded-host"];
+    }
+    if (isTrusted || door === "next") {
+      headers["x-forwarded-for"] = trustedProxies.clientOf(socket.remoteAddress, forwarded);
+    } else delete headers["x-forwarded-for"];
   }
 
   #answerMetrics(incoming: IncomingMessage, outgoing: ServerResponse): void {

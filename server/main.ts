@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { setRuntime } from "./accessor.ts";
 import { type Config, consoleUrl, readConfig, settleNodeEnv } from "./config.ts";
 import type { Front } from "./front.ts";
@@ -34,9 +35,19 @@ async function servePages(config: Config, front: Front): Promise<void> {
     if (!(error instanceof Error) || !error.message.includes("production build")) throw error;
     throw new StartupError("The console is not built; run `npm start`, or `npx next build` once.");
   }
+  if (!isDevelopment) await assertBuiltFor(config);
   front.servePages(app.getRequestHandler());
   // Next attaches the listener of hot reloads at the first page request only; a tab that is open already needs it now.
   if (isDevelopment) void fetch(`http://${config.host}:${front.port}/`).catch(() => undefined);
+}
+
+/** @throws StartupError when the pages were built to be elsewhere */
+async function assertBuiltFor({ basePath }: Config): Promise<void> {
+  const manifest: { basePath?: string } = JSON.parse(await readFile(".next/routes-manifest.json", "utf8"));
+  if ((manifest.basePath ?? "") === basePath) return;
+  throw new StartupError(
+    `The console was built for LOCKKEEPER_BASE_PATH=${manifest.basePath ?? ""}; run \`npm start\`, which builds it again.`,
+  );
 }
 
 async function announce(config: Config, { embedded, runtime }: Started, port: number): Promise<void> {

@@ -78,12 +78,13 @@ export class Runtime {
       const rootKey = await RootKey.open(home, config.rootKey, (made) => {
         if (isStarted) parts.onLateKey(made);
       });
-      const { publicUrl, insecureHttp, sessions: sessionLimits, firstOperator } = config;
+      const { publicUrl, insecureHttp, basePath, sessions: sessionLimits, firstOperator } = config;
       const admission = await openAdmission(home, { limits: sessionLimits, first: firstOperator });
       const { book, keyRing, sessions } = admission;
       const authentication = new Authentication(rootKey, keyRing, sessions, {
         publicUrl,
         insecureHttp,
+        basePath,
         port,
       });
       const streams = new OpenStreams(config.streamsMax, config.streamsEachMax);
@@ -112,7 +113,7 @@ export class Runtime {
       };
       const door = new MetricsDoor(metrics, config.metrics === "open" ? "open" : "key", authentication, log);
       isStarted = true;
-      const api = createApi(services, log);
+      const api = createApi(services, log, basePath);
       return new Runtime(
         config,
         api,
@@ -145,7 +146,7 @@ export class Runtime {
 
   /** The door of Next's route handler. */
   async answer(request: Request): Promise<Response> {
-    return await answerWeb(this.api, request);
+    return await answerWeb(this.api, request, this.config.basePath);
   }
 
   /** Whether requests can be answered: our own store is there, and the picture of one target at least is whole. */

@@ -1,5 +1,6 @@
 import { bytesOfKey, type Key, pathOfKey } from "@/lib/contract/key.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
+import { BASE_PATH } from "@/lib/live/base-path.ts";
 
 /** Safe in any POSIX shell, whatever the text holds. */
 export function shellQuote(text: string): string {
@@ -8,7 +9,7 @@ export function shellQuote(text: string): string {
 }
 
 export function curlCommand(origin: string, key: Key): string {
-  const url = shellQuote(`${origin}/api/v1/locks/${pathOfKey(key)}`);
+  const url = shellQuote(`${origin}${BASE_PATH}/api/v1/locks/${pathOfKey(key)}`);
   return `curl -H "Authorization: Bearer $LOCKKEEPER_ROOT_KEY" ${url}`;
 }
 

@@ -7,12 +7,13 @@ import { Command } from "@/components/ui/command.tsx";
 import { formatAgo, formatClock } from "@/components/ui/duration.ts";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
+import { BASE_PATH } from "@/lib/live/base-path.ts";
 import { useLive, useServerNow } from "@/lib/live/hooks.ts";
 import { useTargets } from "@/lib/live/targets.ts";
 
 function acquireCommand(origin: string): string {
   return [
-    `curl ${origin}/api/v1/locks/lock:orders:42/acquire \\`,
+    `curl ${origin}${BASE_PATH}/api/v1/locks/lock:orders:42/acquire \\`,
     `  -H "Authorization: Bearer $LOCKKEEPER_ROOT_KEY" \\`,
     "  -H 'Content-Type: application/json' \\",
     `  -d '{"owner":"checkout@pod-7:311","leaseMs":60000,"record":{"service":"checkout"}}'`,

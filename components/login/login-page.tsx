@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { Logo } from "@/components/shell/logo.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Command } from "@/components/ui/command.tsx";
+import { BASE_PATH } from "@/lib/live/base-path.ts";
 import { useLogin } from "@/lib/live/hooks.ts";
 import { ApiProblem } from "@/lib/live/request.ts";
 import { safeNext } from "./safe-next.ts";
@@ -19,7 +20,7 @@ export function LoginPage() {
     if (token.current === null) return;
     setStep("asking");
     login.mutate(token.current, {
-      onSuccess: () => location.replace(safeNext(location)),
+      onSuccess: () => location.replace(safeNext(location, BASE_PATH)),
       // Anything that is no clear "no" leaves the link unused, so it can be tried again.
       onError: (error) =>
         setStep(

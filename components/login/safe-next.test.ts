@@ -22,3 +22,12 @@ it("stays on this site", () => {
   // A path that begins with two slashes would be another site, were it used without its origin.
   expect(next("/a/..//evil.example")).toBe("http://127.0.0.1:3000//evil.example");
 });
+
+it("stays below the path that the console is below", () => {
+  const below = (value: string) =>
+    safeNext({ origin: "http://x", search: `?next=${encodeURIComponent(value)}` }, "/console");
+  expect(below("/console/events")).toBe("http://x/console/events");
+  for (const bad of ["/", "/other", "/consoles/events", "/console/../other"]) {
+    expect(below(bad)).toBe("/console/");
+  }
+});

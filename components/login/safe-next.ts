@@ -1,12 +1,17 @@
-/** Where to go after the login: a place on this very site, or home. */
-export function safeNext({ origin, search }: { origin: string; search: string }): string {
-  const next = new URLSearchParams(search).get("next") ?? "/";
-  if (!next.startsWith("/")) return "/";
+/**
+ * Where to go after the login: a place of this very console, or home.
+ *
+ * @param basePath what the console is below
+ */
+export function safeNext({ origin, search }: { origin: string; search: string }, basePath = ""): string {
+  const home = `${basePath}/`;
+  const next = new URLSearchParams(search).get("next") ?? home;
+  if (!next.startsWith("/")) return home;
   try {
     const url = new URL(next, origin);
     // `//elsewhere` and `/\elsewhere` begin with a slash as well.
-    return url.origin === origin ? url.href : "/";
+    return url.origin === origin && url.pathname.startsWith(home) ? url.href : home;
   } catch {
-    return "/";
+    return home;
   }
 }

@@ -1,7 +1,8 @@
 import type { ErrorCode, Problem } from "@/lib/contract/error.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
+import { BASE_PATH } from "./base-path.ts";
 
-export const BASE = "/api/v1";
+export const BASE = `${BASE_PATH}/api/v1`;
 const PATIENCE_MS = 15_000;
 
 /** The server said no, and why. */

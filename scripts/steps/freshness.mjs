@@ -29,7 +29,8 @@ export function isBuilt(/** @type {string} */ root) {
 
 /** Times say nothing after a checkout, so the contents decide; tests are no part of the console. */
 export function hashInputs(/** @type {string} */ root) {
-  const hash = createHash("sha256");
+  // Where it is below is fixed by the build, too.
+  const hash = createHash("sha256").update(`${process.env.LOCKKEEPER_BASE_PATH ?? ""}\0`);
   for (const input of BUILD_INPUTS) {
     for (const file of filesOf(root, input)) {
       const content = readFileSync(join(root, file));

@@ -36,6 +36,19 @@ describe("a build is up to date", () => {
     expect(isBuilt(copy)).toBe(true);
   });
 
+  test("for the path that it was built to be below, and no other", () => {
+    build();
+    process.env.LOCKKEEPER_BASE_PATH = "/locks";
+    try {
+      expect(isBuilt(root)).toBe(false);
+      build();
+      expect(isBuilt(root)).toBe(true);
+    } finally {
+      delete process.env.LOCKKEEPER_BASE_PATH;
+    }
+    expect(isBuilt(root)).toBe(false);
+  });
+
   test("when only something else changed", () => {
     build();
     write("server/main.ts", "changed");

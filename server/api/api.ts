@@ -24,9 +24,9 @@ import { verbRoutes } from "./routes/verbs.ts";
 import type { Services } from "./services.ts";
 
 /** Everything under /api/v1, whichever door a request comes through. */
-export function createApi(services: Services, log: Logger): Dispatcher {
+export function createApi(services: Services, log: Logger, basePath = ""): Dispatcher {
   return new Dispatcher(
-    apiRoutes(services, log),
+    apiRoutes(services, log, basePath),
     services.targets,
     services.authentication,
     services.verbs,
@@ -37,7 +37,7 @@ export function createApi(services: Services, log: Logger): Dispatcher {
 }
 
 /** All routes, each with what it asks of its callers. */
-export function apiRoutes(services: Services, log: Logger): Route[] {
+export function apiRoutes(services: Services, log: Logger, basePath = ""): Route[] {
   const routes = [
     ...verbRoutes(services),
     ...lockRoutes(),
@@ -56,10 +56,10 @@ export function apiRoutes(services: Services, log: Logger): Route[] {
     ...statsRoutes(),
     ...auditRoutes(services),
   ];
-  return [...routes, documentRoute(routes)];
+  return [...routes, documentRoute(routes, basePath)];
 }
 
-function documentRoute(routes: readonly Route[]): Route {
+function documentRoute(routes: readonly Route[], basePath: string): Route {
   let answer: ApiResponse | undefined;
   return route({
     method: "GET",
@@ -76,7 +76,7 @@ function documentRoute(routes: readonly Route[]): Route {
       etag: true,
     },
     handle: () => {
-      answer ??= tagged(openApiDocument(routes));
+      answer ??= tagged(openApiDocument(routes, basePath));
       return answer;
     },
   });

@@ -11,6 +11,8 @@ import type { Route } from "./route.ts";
 export interface AuthenticationOptions {
   readonly publicUrl: string | undefined;
   readonly insecureHttp: boolean;
+  /** What the console is below: its cookie is sent there alone. */
+  readonly basePath: string;
   /** Part of the cookie's name: two consoles on one host share their cookies otherwise. */
   readonly port: () => number;
 }
@@ -74,14 +76,16 @@ export class Authentication {
 
   /** @throws LockkeeperError forbidden when a cookie would travel unprotected */
   cookieOf(request: ApiRequest, secret: string, maxAgeSeconds: number): string {
-    const isTls = this.options.publicUrl?.startsWith("https:") ?? false;
+    const { publicUrl, basePath } = this.options;
+    // The second is there only if a proxy of ours has told it (`front.ts`).
+    const isTls = publicUrl?.startsWith("https:") || request.header("x-forwarded-proto") === "https";
     if (!isTls && !this.options.insecureHttp && !isLoopback(request.remoteAddress)) {
       throw new ForbiddenError(
-        "Without TLS the console can be used on this machine only. Set LOCKKEEPER_PUBLIC_URL to its https:// address, or LOCKKEEPER_INSECURE_HTTP=1 to accept the risk.",
+        "Without TLS the console can be used on this machine only. Set LOCKKEEPER_PUBLIC_URL to its https:// address, name the proxy in LOCKKEEPER_TRUSTED_PROXIES, or LOCKKEEPER_INSECURE_HTTP=1 to accept the risk.",
       );
     }
     const secure = isTls ? "; Secure" : "";
-    return `${this.#cookieName()}=${secret}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${secure}`;
+    return `${this.#cookieName()}=${secret}; Path=${basePath || "/"}; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${secure}`;
   }
 
   #byKey(authorization: string, access: Asked["access"]): Principal | Promise<Principal> {

@@ -36,7 +36,8 @@ class NodeExchange implements Exchange<void> {
   }
 
   get remoteAddress(): string | undefined {
-    return this.incoming.socket.remoteAddress;
+    // There only if a proxy of ours has told it (`front.ts`).
+    return this.header("x-forwarded-for") ?? this.incoming.socket.remoteAddress;
   }
 
   body(bytesMax: number): Promise<Uint8Array | undefined> {

@@ -33,7 +33,7 @@ const KEY = z
   });
 
 /** The OpenAPI 3.1 document, made from the same declarations that answer requests. */
-export function openApiDocument(routes: readonly Route[]): object {
+export function openApiDocument(routes: readonly Route[], basePath = ""): object {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
     const path = `/api/v1${route.path}`;
@@ -48,7 +48,7 @@ export function openApiDocument(routes: readonly Route[]): object {
         "Locks in Redis: acquire, renew, release, look and free. A lease can be held twice after a long pause or a failover: protect what must not be written twice with the fence.\n\nWhat fails answers a problem document (RFC 9457); its `code` is one of a closed set, and its facts stand beside. A new member may come into any answer: ignore what you do not know.",
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: "/", description: "Where this document came from." }],
+    servers: [{ url: basePath || "/", description: "Where this document came from." }],
     tags: Object.entries(TAGS)
       .filter(([name]) => routes.some(({ tag }) => tag === name))
       .map(([name, description]) => ({ name, description })),

@@ -3,18 +3,19 @@ import type { Dispatcher } from "./dispatch.ts";
 import type { Answer, Exchange, Sink } from "./http.ts";
 
 /** The door of web-standard servers: Next's route handler comes through here. */
-export function answerWeb(api: Dispatcher, request: Request): Promise<Response> {
-  return api.dispatch(exchangeOf(request));
+export function answerWeb(api: Dispatcher, request: Request, basePath: string): Promise<Response> {
+  return api.dispatch(exchangeOf(request, basePath));
 }
 
-function exchangeOf(request: Request): Exchange<Response> {
+function exchangeOf(request: Request, basePath: string): Exchange<Response> {
   const url = new URL(request.url);
+  const { pathname } = url;
   return {
     method: request.method,
-    path: url.pathname,
+    path: pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : pathname,
     query: url.searchParams,
     header: (name) => request.headers.get(name) ?? undefined,
-    // Next tells no peer address but in this header, which it fills in itself.
+    // Next tells no peer address but in this header, which `front.ts` fills in.
     remoteAddress: request.headers.get("x-forwarded-for")?.split(",").at(-1)?.trim(),
     body: (bytesMax) => bodyOf(request, bytesMax),
     hold: () => request.signal,
