@@ -21,6 +21,8 @@ export class TestProxy {
   mode: "pass" | "drop_replies" | "keep_requests" = "pass";
   /** In `pass`: the share of replies that are lost. */
   dropShare = 0;
+  /** In `pass`: by how much later what Redis says comes to a connection of this name. */
+  delayMsOf: (name: string | undefined) => number = () => 0;
   /** Replies lost so far. */
   dropped = 0;
   readonly #links = new Set<Link>();
@@ -134,7 +136,10 @@ class Link {
     const { proxy } = this;
     if (this.keeps) return;
     if (proxy.mode !== "drop_replies" && proxy.random() >= proxy.dropShare) {
-      this.client.write(chunk);
+      const delayMs = proxy.delayMsOf(this.#name);
+      // Timers of one length end in the order in which they were set.
+      if (delayMs > 0) setTimeout(() => this.client.write(chunk), delayMs);
+      else this.client.write(chunk);
       return;
     }
     proxy.dropped++;

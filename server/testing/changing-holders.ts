@@ -1,0 +1,122 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { Redis } from "ioredis";
+import { pathOfKey } from "../../lib/contract/key.ts";
+import type { TestServer } from "./server.ts";
+
+/** One hold of a lock; `name` is what its library knows it by. */
+export interface Held {
+  readonly key: string;
+  readonly name: string;
+}
+
+/** How a library takes a lock and how its hold changes. */
+export interface ChangingHolder {
+  /** `meanwhile`: at any moment of the race. `before`: the same owner string comes back after it was seen. */
+  readonly changes: "meanwhile" | "before";
+  take(key: string): Promise<Held>;
+  /** The hold ends and the next one begins. @returns whether the old one was still there by then */
+  change(held: Held): Promise<{ readonly next: Held; readonly wasThere: boolean }>;
+  isHeld(held: Held): Promise<boolean>;
+}
+
+const MS = 60_000;
+const first = (replies: [unknown, unknown][] | null) => replies?.[0]?.[1];
+
+/** Formats for the keys that say little of themselves. */
+export const FORMATS_OF_CHANGING = [
+  { pattern: "lock:spring:*", format: "spring" },
+  { pattern: "lock:redlock:*", format: "redlock" },
+];
+
+/** By the second word of their keys. */
+export function changingHolders(server: TestServer, direct: Redis): Readonly<Record<string, ChangingHolder>> {
+  const verb = (key: string, name: string, body: object) =>
+    server.call(`/locks/${pathOfKey(key)}/${name}`, { body });
+
+  const ours: ChangingHolder = {
+    changes: "meanwhile",
+    take: async (key) => ({ key, name: (await verb(key, "acquire", { owner: "me" })).body.fence }),
+    async change({ key }) {
+      const { body } = await verb(key, "release", { owner: "me" });
+      return { next: await ours.take(key), wasThere: body.outcome === "released" };
+    },
+    isHeld: async ({ key, name }) => (await verb(key, "verify", { owner: "me", fence: name })).status === 200,
+  };
+
+  const redisson: ChangingHolder = {
+    changes: "meanwhile",
+    async take(key) {
+      const name = `${randomUUID()}:7`;
+      await direct.multi().hset(key, name, 1).pexpire(key, MS).exec();
+      return { key, name };
+    },
+    async change({ key, name }) {
+      const next = `${randomUUID()}:7`;
+      const replies = await direct.multi().hdel(key, name).hset(key, next, 1).pexpire(key, MS).exec();
+      return { next: { key, name: next }, wasThere: first(replies) === 1 };
+    },
+    isHeld: async ({ key, name }) => (await direct.hexists(key, name)) === 1,
+  };
+
+  const again: Pick<ChangingHolder, "changes" | "change"> = {
+    changes: "before",
+    async change(held) {
+      await direct.multi().del(held.key).hset(held.key, held.name, 1).pexpire(held.key, MS).exec();
+      return { next: held, wasThere: true };
+    },
+  };
+
+  /** The second of two readers; the first one stays all the time, so the key is never gone. */
+  const reader: ChangingHolder = {
+    ...again,
+    async take(key) {
+      const name = `${randomUUID()}:7`;
+      const other = `${randomUUID()}:1`;
+      await direct.multi().hset(key, "mode", "read", other, 1, name, 1).pexpire(key, MS).exec();
+      return { key, name };
+    },
+    async change(held) {
+      await direct.multi().hdel(held.key, held.name).hset(held.key, held.name, 1).exec();
+      return { next: held, wasThere: true };
+    },
+    isHeld: redisson.isHeld,
+  };
+
+  const redlock: ChangingHolder = {
+    changes: "meanwhile",
+    async take(key) {
+      const name = randomBytes(16).toString("hex");
+      await direct.set(key, name, "PX", MS);
+      return { key, name };
+    },
+    async change({ key, name }) {
+      const next = randomBytes(16).toString("hex");
+      const replies = await direct.multi().get(key).set(key, next, "PX", MS).exec();
+      return { next: { key, name: next }, wasThere: first(replies) === name };
+    },
+    isHeld: async ({ key, name }) => (await direct.get(key)) === name,
+  };
+
+  const spring: ChangingHolder = {
+    changes: "before",
+    async take(key) {
+      const name = randomUUID();
+      await direct.set(key, name, "PX", MS);
+      return { key, name };
+    },
+    async change(held) {
+      await direct.multi().del(held.key).set(held.key, held.name, "PX", MS).exec();
+      return { next: held, wasThere: true };
+    },
+    isHeld: redlock.isHeld,
+  };
+
+  return {
+    ours,
+    redisson,
+    "redisson-again": { ...redisson, ...again },
+    reader,
+    redlock,
+    spring,
+  };
+}
