@@ -7,6 +7,8 @@ import { companionKeyOf, fencedCounterKeyOf, pairOf, waitersKeyOf, wakeChannelOf
 import {
   type AcquireReply,
   acquireReplyOf,
+  type ExtendReply,
+  extendReplyOf,
   type ForceReleaseReply,
   forceReleaseReplyOf,
   isAgreed,
@@ -78,6 +80,14 @@ export interface ForceReleaseRequest {
   readonly holdOff?: HoldOff | undefined;
 }
 
+export interface ExtendRequest {
+  readonly owner: Key;
+  readonly fence: string | null;
+  readonly leaseMs: number;
+  readonly by: string;
+  readonly reason: string;
+}
+
 export interface HeldByUs {
   readonly key: Key;
   readonly owner: string;
@@ -109,6 +119,7 @@ export class Format {
   readonly #renewMany: Script<Keys, Keys, (number | null | undefined)[]>;
   readonly #release: Script<Keys, Keys, ReleaseReply>;
   readonly #forceRelease: Script<Keys, Keys, ForceReleaseReply>;
+  readonly #extend: Script<Keys, Keys, ExtendReply>;
   readonly #agree: Script<Keys, Keys, boolean>;
 
   constructor(readonly name: SpokenFormat) {
@@ -120,6 +131,7 @@ export class Format {
     this.#renewMany = script("renew-many", manyRemainingOf);
     this.#release = script("release", releaseReplyOf);
     this.#forceRelease = script("force-release", forceReleaseReplyOf);
+    this.#extend = script("extend", extendReplyOf);
     this.#agree = script("agree", isAgreed);
   }
 
@@ -212,6 +224,18 @@ export class Format {
         redis.publishesSharded ? "1" : "",
       ],
     );
+  }
+
+  /** Also of a hold that was taken without us, where its end is its key's. */
+  extend(redis: Commands, channel: string, key: Key, ask: ExtendRequest): Promise<ExtendReply> {
+    const { owner, fence, leaseMs, by, reason } = ask;
+    return this.#extend.run(redis, pairOf(key), [
+      argumentOf(owner),
+      fence ?? "",
+      leaseMs,
+      JSON.stringify({ by, reason }),
+      channel,
+    ]);
   }
 
   /** Gives a hold what the majority of a quorum agreed on. false: that hold has ended. */

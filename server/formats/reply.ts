@@ -102,6 +102,22 @@ export function forceReleaseReplyOf(reply: unknown): ForceReleaseReply {
   throw new StrangeReplyError(`force-release.lua answered ${JSON.stringify(outcome)}`);
 }
 
+export type ExtendReply =
+  | { readonly outcome: "extended" | "enough"; readonly asOf: number; readonly remainingMs: number | null }
+  | { readonly outcome: "gone"; readonly asOf: number }
+  | { readonly outcome: "changed"; readonly asOf: number }
+  | { readonly outcome: "not_a_lock"; readonly type: string };
+
+export function extendReplyOf(reply: unknown): ExtendReply {
+  const [outcome, first = "", left] = wordsOf(reply);
+  if (outcome === "not_a_lock") return { outcome, type: first };
+  const asOf = Number(first);
+  if (outcome === "gone" || outcome === "changed") return { outcome, asOf };
+  if (outcome === "extended" || outcome === "enough")
+    return { outcome, asOf, remainingMs: Number(left) < 0 ? null : Number(left) };
+  throw new StrangeReplyError(`extend.lua answered ${JSON.stringify(outcome)}`);
+}
+
 /** What remains of each in ms, null where it is gone, undefined where that cannot be told. */
 export function manyRemainingOf(reply: unknown): (number | null | undefined)[] {
   return wordsOf(reply)

@@ -54,7 +54,7 @@ export async function freeByForce(parts: Parts, key: Key, ask: Ask): Promise<For
   const reply = await locks.forceRelease(seen, freeAsk);
   if (reply.outcome === "not_a_lock") throw notALock(key, reply.type);
   if (reply.outcome === "gone") return alreadyGone(parts, key, ask.by, reply.asOf);
-  if (reply.outcome === "changed") throw await changed(watcher, key, ask);
+  if (reply.outcome === "changed") throw await changed(watcher, key, ask.within);
   watcher.freedAs(seen, freeAsk.holder);
   const together = await freeTogether(parts, others, seen, freeAsk);
   return {
@@ -92,7 +92,8 @@ type Found =
   | { readonly goneAt: number }
   | { readonly hold: Hold; readonly seen: HeldObservation; readonly holder: HeldBy | undefined };
 
-async function find({ watcher }: Parts, key: Key, ask: WhatAsk): Promise<Found> {
+/** The hold that is meant, as it is now, compared with what the picture knows. @throws LockkeeperError as `freeByForce` */
+export async function find({ watcher }: Pick<Parts, "watcher">, key: Key, ask: WhatAsk): Promise<Found> {
   const { observation, hold } = await lookAt(watcher, key, isWatchedVersion(ask.expect));
   if (observation.state === "not_a_lock") throw noLockSeen(observation);
   if (hold === undefined || hold.seen.state === "ended") return { goneAt: observation.asOf };
@@ -102,7 +103,7 @@ async function find({ watcher }: Parts, key: Key, ask: WhatAsk): Promise<Found> 
 }
 
 /** A lock as a refusal shows it: without the names of keys that are not the caller's to see. */
-function lockFor(watcher: Watcher, hold: Hold, { within }: WhatAsk): Lock {
+function lockFor(watcher: Watcher, hold: Hold, { within }: Pick<Ask, "within">): Lock {
   return watcher.lockOf(
     hold,
     watcher.sharedWith(hold).filter((key) => within?.has(key) ?? true),
@@ -135,7 +136,7 @@ async function seenAs(
   const seen = await whileRedisAnswers(async () => answered(await watcher.lookAs(hold.key, format)));
   const isHeld = seen.state === "held";
   if (!isHeld || seen.holders[0].owner !== hold.seen.holders[0].owner)
-    throw await changed(watcher, hold.key, ask);
+    throw await changed(watcher, hold.key, ask.within);
   if (seen.format !== format) throw notAs(format, lockFor(watcher, hold, ask));
   return seen;
 }
@@ -161,9 +162,10 @@ function expectedOf(watcher: Watcher, hold: Hold, ask: WhatAsk): HeldBy | undefi
   return holder;
 }
 
-async function changed(watcher: Watcher, key: Key, ask: WhatAsk): Promise<ChangedError> {
+/** What is there instead, now. */
+export async function changed(watcher: Watcher, key: Key, within: Ask["within"]): Promise<ChangedError> {
   const { hold } = await lookAt(watcher, key, false);
-  if (hold !== undefined) return changedTo(lockFor(watcher, hold, ask));
+  if (hold !== undefined) return changedTo(lockFor(watcher, hold, { within }));
   return new ChangedError(
     "The holder changed as you clicked, and the lock is free by now. Nothing was released by you.",
     {},

@@ -1,3 +1,4 @@
+import { isSpoken } from "../../lib/contract/format.ts";
 import { fieldsOfKey, isBinary, type Key } from "../../lib/contract/key.ts";
 import type { Grant, Released, Verified, VerifyInput } from "../../lib/contract/verb.ts";
 import { FORMATS } from "../formats/format.ts";
@@ -5,7 +6,7 @@ import { eventChannelOf } from "../formats/keys.ts";
 import type { FreeAsk } from "../formats/known-format.ts";
 import { knownFormat } from "../formats/known-formats.ts";
 import type { HeldObservation } from "../formats/observation.ts";
-import type { ForceReleaseReply } from "../formats/reply.ts";
+import type { ExtendReply, ForceReleaseReply } from "../formats/reply.ts";
 import type { Commands, Subscriber } from "../redis/commands.ts";
 import { Acquirer } from "./acquirer.ts";
 import { attempt } from "./attempt.ts";
@@ -18,6 +19,7 @@ import type { Door } from "./safety.ts";
 import type {
   AcquiredGrant,
   AcquireOptions,
+  ExtendAsk,
   OperatorVerbs,
   ReleaseOptions,
   RenewOptions,
@@ -160,6 +162,21 @@ export class Locks implements OperatorVerbs {
     if (frees === undefined) throw new Error(`nothing frees a lock of ${seen.format}`);
     const call = () => frees.free(this.#redis, this.#channel, seen, ask);
     // Not repeated when its outcome is unknown: the same owner may hold the lock anew by then, unseen.
+    return await attempt(this.#redis, call, { repeat: "not_executed" });
+  }
+
+  /**
+   * Gives one hold more time, for an operator. Any key that holds a lock, lockable or not.
+   *
+   * @throws LockkeeperError key_not_allowed, unavailable, unknown_outcome
+   */
+  async extend(seen: HeldObservation, ask: ExtendAsk): Promise<ExtendReply> {
+    assertMappable(seen.key);
+    const { format: name, holders } = seen;
+    const [{ owner, fence }] = holders;
+    // Every library's lock of one string ends with its key, as a token does.
+    const format = FORMATS[isSpoken(name) ? name : "token"];
+    const call = () => format.extend(this.#redis, this.#channel, seen.key, { ...ask, owner, fence });
     return await attempt(this.#redis, call, { repeat: "not_executed" });
   }
 }

@@ -2,9 +2,10 @@ import type { SpokenFormat, Unit } from "../../lib/contract/format.ts";
 import type { Key } from "../../lib/contract/key.ts";
 import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { Grant, Released, Verified, VerifyInput } from "../../lib/contract/verb.ts";
+import type { ExtendRequest } from "../formats/format.ts";
 import type { FreeAsk } from "../formats/known-format.ts";
 import type { HeldObservation } from "../formats/observation.ts";
-import type { ForceReleaseReply } from "../formats/reply.ts";
+import type { ExtendReply, ForceReleaseReply } from "../formats/reply.ts";
 
 /** As much of an AbortSignal as a wait needs. */
 export interface StopSignal {
@@ -86,6 +87,9 @@ export interface FreedAt {
   readonly outcome: "released" | "already_gone" | "changed" | "away" | "unknown";
 }
 
+/** For how long a hold is to stand at least, on whose word. */
+export type ExtendAsk = Pick<ExtendRequest, "leaseMs" | "by" | "reason">;
+
 export type ForceReply = ForceReleaseReply & { readonly masters?: readonly FreedAt[] };
 
 /** What can be asked of a target, be it one Redis or several. */
@@ -105,4 +109,10 @@ export interface OperatorVerbs extends Verbs {
    * @throws LockkeeperError not_a_lock, key_not_allowed, unavailable, unknown_outcome
    */
   forceRelease(seen: HeldObservation, ask: FreeAsk): Promise<ForceReply>;
+  /**
+   * Gives one hold more time. Any key that holds a lock, lockable or not.
+   *
+   * @throws LockkeeperError key_not_allowed, unavailable, unknown_outcome
+   */
+  extend(seen: HeldObservation, ask: ExtendAsk): Promise<ExtendReply>;
 }

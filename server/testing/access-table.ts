@@ -16,6 +16,7 @@ export const ACCESS_TABLE: Readonly<Record<string, string>> = {
   "POST /locks/{key}/force-release": "force of one key, writes",
   "GET /owners": "read of some keys",
   "POST /locks/force-release": "force of some keys, writes",
+  "POST /locks/{key}/extend": "force of one key, writes",
   "POST /locks/{key}/reserve": "force of one key, writes",
   "GET /events": "read of some keys",
   "GET /history": "read of some keys",

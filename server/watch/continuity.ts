@@ -11,6 +11,8 @@ export interface Circumstances {
   readonly wasGone: boolean;
   /** Something said that a holder left more often than holders are missing: one may have left and come back. */
   readonly isDoubtful?: boolean;
+  /** An operator prolonged it: that tells nothing of its holder. */
+  readonly isExtended?: boolean;
   /** How well we know when a hold that is new to us began. */
   readonly since: "exact" | "at_least";
   /** The stretch of time without a break in what we heard. */
@@ -53,7 +55,7 @@ export function holdOf(
 ): Hold {
   const seen = compact(observation);
   if (before !== undefined && isPlainlySame(before, seen, circumstances)) {
-    return nextOf(before, seen, [heldOn(before.holders[0], seen.holders[0])]);
+    return nextOf(before, seen, [heldOn(before.holders[0], seen.holders[0])], circumstances);
   }
   const known = new Known(before, seen);
   let isWatchedOn = false;
@@ -77,7 +79,7 @@ export function holdOf(
   const holders: Hold["holders"] = others.length === 0 ? [held(first)] : [held(first), ...others.map(held)];
   const { sight } = circumstances;
   const goesOn = holders.some(({ epoch }) => known.epochs.has(epoch));
-  if (before !== undefined && isWatchedOn) return nextOf(before, seen, holders, sight);
+  if (before !== undefined && isWatchedOn) return nextOf(before, seen, holders, circumstances);
   const longestMs = goesOn ? longerOf(before?.longestMs, seen.remainingMs) : seen.remainingMs;
   const renewals = firstLook(seen, begunAt(holders));
   const endsAtMs = endOf(before, seen);
@@ -100,9 +102,15 @@ function isPlainlySame(before: Hold, seen: HeldObservation, circumstances: Circu
 }
 
 /** A hold that is watched on. */
-function nextOf(before: Hold, seen: HeldObservation, holders: Hold["holders"], sight = before.sight): Hold {
+function nextOf(
+  before: Hold,
+  seen: HeldObservation,
+  holders: Hold["holders"],
+  { sight, isExtended = false }: Circumstances,
+): Hold {
   const longestMs = longerOf(before.longestMs, seen.remainingMs);
-  const renewals = nextLook(before, seen, longestMs, sight !== before.sight);
+  const isBroken = sight !== before.sight;
+  const renewals = nextLook(before, seen, longestMs, { isBroken, isExtended });
   const judgement = judge({ seen, renewals });
   const endsAtMs = endOf(before, seen);
   return { key: seen.key, seen, holders, sight, endsAtMs, longestMs, renewals, judgement };

@@ -23,6 +23,8 @@ export interface HeardOf {
   readonly wasGone: boolean;
   /** More were said to have left it than are missing. */
   readonly isDoubtful: boolean;
+  /** An operator gave its holder more time. */
+  readonly isExtended: boolean;
   /** How a hold ended that is gone. */
   readonly hint: Hint;
 }
@@ -37,6 +39,7 @@ interface Looked {
 export class Heard {
   readonly #hints = new Map<Key, { hint: Exclude<Hint, undefined>; at: number }>();
   readonly #goneAt = new Map<Key, number>();
+  readonly #extendedAt = new Map<Key, number>();
   readonly #departures = new Departures();
 
   change(key: Key, event: string): void {
@@ -44,6 +47,10 @@ export class Heard {
     if (!ENDINGS.has(event)) return;
     this.#goneAt.set(key, performance.now());
     if (event === "expired" || event === "evicted") this.#hint(key, event);
+  }
+
+  extended(key: Key): void {
+    this.#extendedAt.set(key, performance.now());
   }
 
   /** Nothing was heard of these for a while. */
@@ -68,13 +75,15 @@ export class Heard {
     const { key } = observation;
     const goneAt = this.#goneAt.get(key);
     const hint = this.#hints.get(key);
+    const extendedAt = this.#extendedAt.get(key);
+    if (extendedAt !== undefined && sentAt > extendedAt) this.#extendedAt.delete(key);
     if (goneAt !== undefined && sentAt > goneAt) this.#goneAt.delete(key);
     if (hint !== undefined && sentAt > hint.at) this.#hints.delete(key);
     const isShort = this.#departures.exceed(key, missingFrom(observation, before), sentAt);
     // A key that moves is deleted at one master and restored at the other: that may have been all, or not.
     const wasGone = goneAt !== undefined && !isMoving;
     const isDoubtful = isShort || (goneAt !== undefined && isMoving);
-    return { wasGone, isDoubtful, hint: hint?.hint };
+    return { wasGone, isDoubtful, isExtended: extendedAt !== undefined, hint: hint?.hint };
   }
 
   #hint(key: Key, hint: Exclude<Hint, undefined>): void {

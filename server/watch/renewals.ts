@@ -40,18 +40,24 @@ export function firstLook(seen: HeldObservation, begunAt: number | null): Renewa
   };
 }
 
-/** @param isBroken something may have happened since the look before that we did not hear of */
+interface Between {
+  /** Something may have happened since the look before that we did not hear of. */
+  readonly isBroken: boolean;
+  /** An operator gave it more time. */
+  readonly isExtended: boolean;
+}
+
 export function nextLook(
   before: { readonly seen: HeldObservation; readonly renewals: Renewals },
   seen: HeldObservation,
   longestMs: number | null,
-  isBroken: boolean,
+  { isBroken, isExtended }: Between,
 ): Renewals {
   const { renewals } = before;
   const leaseMs = leaseOf(seen, longestMs);
   const began = leaseBeganAt(seen, longestMs);
   const countedFrom = isBroken ? null : renewals.countedFrom;
-  if (!isProlonged(before.seen, seen)) {
+  if (isExtended || !isProlonged(before.seen, seen)) {
     const { leaseMs: known, leaseBeganAt: knownFrom } = renewals;
     const isAsKnown = !isBroken && isNear(known, leaseMs) && isNear(knownFrom, began);
     // Nearly all looks show nothing new: what is kept for long is not made anew for them.

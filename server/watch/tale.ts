@@ -57,7 +57,8 @@ export function tellExact(
     seq,
     epoch: begun?.epoch ?? 0,
     sinceMs: begun?.sinceMs ?? event.at,
-    endsAtMs: begun?.endsAtMs,
+    // The next look would conclude what was just said of a foreign hold.
+    endsAtMs: event.type === "renewed" && fence === null ? undefined : begun?.endsAtMs,
   };
   if (count > 0) {
     events.push({ ...exactly(event), count });

@@ -1,4 +1,5 @@
 import type { EventsHello, GapEvent, History, HistoryEntry, LockEvent } from "../../../lib/contract/event.ts";
+import type { Extended } from "../../../lib/contract/extend.ts";
 import type { ForceReleased } from "../../../lib/contract/force.ts";
 import type { LockList } from "../../../lib/contract/list.ts";
 import type { Lock } from "../../../lib/contract/lock.ts";
@@ -36,6 +37,16 @@ export const VERIFIED: Verified = {
   count: 1,
   fence: FENCE,
   remainingMs: 21_480,
+  asOf: AS_OF,
+};
+
+export const EXTENDED: Extended = {
+  key: KEY,
+  outcome: "extended",
+  owner: OWNER,
+  by: "operator:mei",
+  remainingMs: 600_000,
+  lasts: "to_its_end",
   asOf: AS_OF,
 };
 

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { Extended, ExtendInput } from "../../../lib/contract/extend.ts";
 import { ForceReleased, ForceReleaseInput, ReserveInput } from "../../../lib/contract/force.ts";
 import type { Key } from "../../../lib/contract/key.ts";
 import { ListQuery, LockList } from "../../../lib/contract/list.ts";
@@ -8,6 +9,7 @@ import { keysFor } from "../../auth/principal.ts";
 import { callOf } from "../../figures/verb-call.ts";
 import { answered } from "../../locks/answered.ts";
 import { UnavailableError } from "../../locks/errors.ts";
+import { extendByForce } from "../../locks/extend.ts";
 import { freeByForce } from "../../locks/force-release.ts";
 import { noLockSeen } from "../../locks/refusals.ts";
 import { failureOf } from "../../redis/failure.ts";
@@ -18,7 +20,7 @@ import type { Watcher } from "../../watch/watcher.ts";
 import { auditOfFreed, seenOf } from "../auditing.ts";
 import { cursorAt, placeIn } from "../cursor.ts";
 import { tagged } from "../etag.ts";
-import { FORCE_RELEASED, HELD_LOCK, LOCK_LIST, RESERVED } from "../examples/locks.ts";
+import { EXTENDED, FORCE_RELEASED, HELD_LOCK, LOCK_LIST, RESERVED } from "../examples/locks.ts";
 import { json } from "../http.ts";
 import { type Route, targetRoute } from "../route.ts";
 
@@ -106,6 +108,47 @@ export function lockRoutes(): Route[] {
         const within = keysFor(principal, "force", target.name);
         const freed = await freeByForce(target, key, { ...body, by: principal.name, within });
         return json(200, freed, { end: { outcome: freed.outcome }, audited: auditOfFreed(freed) });
+      },
+    }),
+    targetRoute({
+      method: "POST",
+      path: "/locks/{key}/extend",
+      operationId: "extendLock",
+      tag: "Acting",
+      access: "force",
+      summary: "Give a holder more time, if it is still the hold that was seen",
+      description:
+        "Compares `expect` with the hold that is there now, and prolongs that one to at least `leaseMs`, or does nothing. It never creates a lock and never shortens one. Any lock whose end is the time to live of its key, and any hold of ours. The holder is not told: a library that renews sets its own time again at its next renewal (`lasts`), and one that keeps its own deadline stops there. It is told as the event `renewed` with `by` and `reason`.",
+      body: ExtendInput,
+      examples: {
+        "Ten minutes for a migration that takes longer than thought": {
+          expect: "fence.1795216496123456",
+          leaseMs: 600_000,
+          reason: "the migration is at 80 %",
+        },
+      },
+      response: { status: 200, schema: Extended, example: EXTENDED, description: "It has that much time." },
+      errors: [
+        "reason_required",
+        "format_required",
+        "read_only",
+        "lost",
+        "changed",
+        "unsure",
+        "not_a_lock",
+        "key_not_allowed",
+        "unknown_outcome",
+      ],
+      audit: ({ target, key, body: { expect, reason, leaseMs, format, ifUnsure } }) => ({
+        action: "extend",
+        seen: seenOf(target, key, expect),
+        reason,
+        details: { leaseMs, ifUnsure, format },
+      }),
+      handle: async ({ target, key, body, principal }) => {
+        const within = keysFor(principal, "force", target.name);
+        const extended = await extendByForce(target, key, { ...body, by: principal.name, within });
+        return json(200, extended, { end: { outcome: extended.outcome } });
       },
     }),
     targetRoute({

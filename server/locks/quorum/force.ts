@@ -60,7 +60,7 @@ async function freeAt({ verbs, channel }: Master, seen: HeldObservation, freeAsk
 }
 
 /** Whether what a master has is of the hold that was seen, and not of a later one of the same owner. */
-function isOf(there: HeldObservation, seen: HeldObservation): boolean {
+export function isOf(there: HeldObservation, seen: HeldObservation): boolean {
   const [{ fence }] = there.holders;
   const [{ fence: known }] = seen.holders;
   const isSame =

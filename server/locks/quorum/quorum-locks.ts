@@ -4,6 +4,7 @@ import type { Grant, Released, Verified, VerifyInput } from "../../../lib/contra
 import type { AcquireRequest } from "../../formats/format.ts";
 import type { FreeAsk } from "../../formats/known-format.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
+import type { ExtendReply } from "../../formats/reply.ts";
 import { BUDGET_MS } from "../attempt.ts";
 import { assertDurations } from "../durations.ts";
 import { HeldError, InvalidError } from "../errors.ts";
@@ -14,6 +15,7 @@ import { reservedOwner } from "../reserve.ts";
 import type {
   AcquiredGrant,
   AcquireOptions,
+  ExtendAsk,
   ForceReply,
   OperatorVerbs,
   ReleaseOptions,
@@ -24,6 +26,7 @@ import { type Sight, type Taken, Waits } from "../wait.ts";
 import { WaitingRoom } from "../waiting-room.ts";
 import { Candidate, type Elected } from "./candidate.ts";
 import { elect, reasonOf } from "./elect.ts";
+import { extendEverywhere } from "./extend.ts";
 import { freeEverywhere } from "./force.ts";
 import type { Master } from "./master.ts";
 import { OpenVotesOfHolds } from "./open-votes.ts";
@@ -154,6 +157,12 @@ export class QuorumLocks implements OperatorVerbs {
   async forceRelease(seen: HeldObservation, ask: FreeAsk): Promise<ForceReply> {
     assertMappable(seen.key);
     return await freeEverywhere(this.masters, seen, ask);
+  }
+
+  /** @throws LockkeeperError key_not_allowed, unavailable */
+  async extend(seen: HeldObservation, ask: ExtendAsk): Promise<ExtendReply> {
+    assertMappable(seen.key);
+    return await extendEverywhere(this.masters, seen, ask);
   }
 
   #granted(candidate: Candidate, key: Key, request: AcquireRequest, elected: Elected): AcquiredGrant {

@@ -1,0 +1,141 @@
+import { randomUUID } from "node:crypto";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROOT_KEY, startTestServer, type TestServer, until } from "../testing/server.ts";
+
+let server: TestServer;
+let direct: Redis;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  direct = server.redis.client();
+});
+afterAll(async () => await server.stop());
+
+const fresh = () => `lock:${randomUUID()}`;
+const lockOf = async (key: string) => (await server.call(`/locks/${key}`)).body;
+
+async function extend(key: string, more: object = {}) {
+  const { version } = await lockOf(key);
+  const body = { expect: version, leaseMs: 600_000, reason: "the migration takes longer", ...more };
+  return await server.call(`/locks/${key}/extend`, { body });
+}
+
+const inPicture = (key: string) =>
+  until(async () => (await server.call(`/locks?filter=key:${key}`)).body.total === 1);
+
+async function redisson(): Promise<string> {
+  const key = fresh();
+  await direct.multi().hset(key, `${randomUUID()}:7`, 1).pexpire(key, 30_000).exec();
+  await inPicture(key);
+  return key;
+}
+
+describe.each(["redisson", "token", "timestamp"])("a hold of ours in the format %s", (format) => {
+  it("is given more time, keeps its fence, and is still its owner's to renew and release", async () => {
+    const key = fresh();
+    const take = { owner: "w1", leaseMs: 20_000, graceMs: 1000, format };
+    const { body: grant } = await server.call(`/locks/${key}/acquire`, { body: take });
+    const { status, body } = await extend(key);
+    expect([status, body.outcome, body.lasts, body.by]).toEqual([200, "extended", "to_its_end", "key:root"]);
+    expect(body.remainingMs).toBeGreaterThan(590_000);
+    const again = await extend(key, { leaseMs: 30_000 });
+    expect(again.body.outcome).toBe("enough");
+    expect(again.body.remainingMs).toBeGreaterThan(590_000);
+    const renewed = await server.call(`/locks/${key}/renew`, { body: { owner: "w1", format } });
+    expect([renewed.status, renewed.body.fence]).toEqual([200, grant.fence]);
+    expect(renewed.body.remainingMs).toBeGreaterThan(590_000);
+    const released = await server.call(`/locks/${key}/release`, { body: { owner: "w1", format } });
+    expect(released.body.outcome).toBe("released");
+  });
+
+  it("that is another by now is left as it is", async () => {
+    const key = fresh();
+    await server.call(`/locks/${key}/acquire`, { body: { owner: "w1", format } });
+    const { version } = await lockOf(key);
+    await server.call(`/locks/${key}/release`, { body: { owner: "w1", format } });
+    const gone = await extend(key, { expect: version });
+    expect([gone.status, gone.body.code]).toEqual([409, "lost"]);
+    expect(await direct.exists(key)).toBe(0);
+    await server.call(`/locks/${key}/acquire`, { body: { owner: "w1", leaseMs: 20_000, format } });
+    const before = await direct.get(key).catch(() => "hash");
+    const { status, body } = await extend(key, { expect: version });
+    expect([status, body.code]).toEqual([409, "changed"]);
+    expect(await direct.pttl(key)).toBeLessThan(30_000);
+    expect(await direct.get(key).catch(() => "hash")).toBe(before);
+  });
+});
+
+describe("a hold of another library", () => {
+  it("is given more time as long as its library does not renew it, and does not look alive by it", async () => {
+    const key = await redisson();
+    const { body } = await extend(key);
+    expect([body.outcome, body.lasts]).toEqual(["extended", "unknown"]);
+    expect(await direct.pttl(key)).toBeGreaterThan(590_000);
+    await until(async () => (await lockOf(key)).remainingMs > 590_000);
+    expect((await lockOf(key)).verdict).toMatchObject({ renewals: 0, lastRenewalAt: null });
+    // As its watchdog does.
+    await direct.pexpire(key, 30_000);
+    await until(async () => (await lockOf(key)).remainingMs <= 30_000);
+  });
+
+  it("in one string is prolonged only while its value is there", async () => {
+    const key = fresh();
+    await direct.set(key, randomUUID(), "PX", 30_000);
+    await inPicture(key);
+    const { version } = await lockOf(key);
+    expect((await extend(key)).body.outcome).toBe("extended");
+    expect(await direct.pttl(key)).toBeGreaterThan(590_000);
+    await direct.set(key, randomUUID(), "PX", 30_000);
+    expect((await extend(key, { expect: version })).body.code).toBe("changed");
+    expect(await direct.pttl(key)).toBeLessThanOrEqual(30_000);
+  });
+
+  it("whose end is not its key's alone is left as it is, and why is said", async () => {
+    const [deadline, readers] = [fresh(), fresh()];
+    await direct.set(deadline, String(Date.now() + 30_000), "PX", 30_000);
+    await direct.hset(readers, "mode", "read", `${randomUUID()}:7`, 1);
+    await direct.pexpire(readers, 30_000);
+    for (const key of [deadline, readers]) {
+      await inPicture(key);
+      const { status, body } = await extend(key, { ifUnsure: "extend" });
+      expect([status, body.code, typeof body.why]).toEqual([403, "read_only", "string"]);
+      expect(await direct.pttl(key)).toBeLessThanOrEqual(30_000);
+    }
+  });
+
+  it("without an expiry keeps having none", async () => {
+    const key = fresh();
+    await direct.hset(key, `${randomUUID()}:7`, 1);
+    await inPicture(key);
+    expect((await extend(key)).body).toMatchObject({ outcome: "enough", remainingMs: null });
+    expect(await direct.pttl(key)).toBe(-1);
+  });
+});
+
+it("a reason is required, and the event says who and why, once", async () => {
+  const key = await redisson();
+  expect((await extend(key, { reason: " " })).body.code).toBe("reason_required");
+  const stopped = new AbortController();
+  const heard: string[] = [];
+  const response = await fetch(`${server.url}/api/v1/events?key=${key}&type=renewed`, {
+    headers: { authorization: `Bearer ${ROOT_KEY}` },
+    signal: stopped.signal,
+  });
+  const reading = (async () => {
+    for await (const chunk of response.body ?? []) heard.push(Buffer.from(chunk).toString());
+  })().catch(() => undefined);
+  await until(() => heard.join("").includes("hello"));
+  await extend(key);
+  const told = () =>
+    heard
+      .join("")
+      .split("\n")
+      .filter((line) => line.includes('"type":"renewed"'));
+  await until(() => told().length > 0);
+  await until(async () => (await lockOf(key)).remainingMs > 590_000);
+  expect(told()).toHaveLength(1);
+  expect(told()[0]).toContain('"by":"key:root","reason":"the migration takes longer"');
+  stopped.abort();
+  await reading;
+});

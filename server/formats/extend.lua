@@ -1,0 +1,47 @@
+-- Gives a hold more time, on an operator's word.
+--
+-- Guarantee: prolongs the hold that was seen to at least the lease, or does nothing. Never creates a lock, never shortens
+-- one, and brings back none whose own time is over. Of our own holds the fence is compared; of a foreign one the owner.
+--
+-- KEYS[1] the lock       KEYS[2] its companion
+-- ARGV[1] owner that was seen    ARGV[2] fence that was seen, or '' for a foreign hold
+-- ARGV[3] lease in ms, from now on    ARGV[4] JSON of who and why    ARGV[5] channel for events
+--
+-- Returns {'extended', now ms, what is left to the holder in ms (-1: no expiry)}
+--         {'enough', now ms, what is left}    it has as much already, and nothing was done
+--         {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
+
+-- include format/shape.lua
+
+local owner, fence, lease_ms = ARGV[1], ARGV[2], tonumber(ARGV[3])
+
+local time = redis.call('TIME')
+local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+
+local stored = redis.pcall('GET', KEYS[2])
+local kept = companion_of(type(stored) == 'string' and stored or '')
+local state, remaining_ms, holders = look(1, kept, owner, now_ms, false)
+if state == 'fault' then return remaining_ms end
+if state == 'free' then return { 'gone', integer(now_ms) } end
+if state == 'not_a_lock' then return { state, remaining_ms } end
+
+local ours = kept.owner == owner
+if state == 'shared' or #holders > 2 or holders[1] ~= owner or (ours and kept.fence or '') ~= fence then
+  return { 'changed', integer(now_ms) }
+end
+local left_ms = own_ms(remaining_ms, kept)
+if left_ms == 0 then return { 'gone', integer(now_ms) } end
+if not left_ms or left_ms >= lease_ms then return { 'enough', integer(now_ms), integer(left_ms or -1) } end
+
+local taken
+kept.value, taken = prolong(1, kept, lease_ms + kept.grace, now_ms)
+local seq, count = 0, tonumber(holders[2]) or 1
+if ours then
+  kept.lease, kept.seq = lease_ms, kept.seq + 1
+  seq = kept.seq
+  redis.call('SET', KEYS[2], text_of(kept), 'PX', companion_ms(taken, lease_ms))
+end
+-- Words are parted by tabs, and the owner of another library may have any bytes.
+local word = string.gsub(owner, '[\t\n]', ' ')
+redis.pcall('PUBLISH', ARGV[5], message('renewed', now_ms, fence, seq, count, '', word, ARGV[4], KEYS[1]))
+return { 'extended', integer(now_ms), integer(own_ms(taken, kept)) }
