@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { RateLimitedError } from "../locks/errors.ts";
+import { startTestRedis, type TestRedis } from "../testing/redis.ts";
+import { until } from "../testing/server.ts";
+import { AccountBook } from "./account-book.ts";
+import type { Home } from "./home.ts";
+import { openHome, settleHome } from "./home-store.ts";
+import { LoginThrottle } from "./login-throttle.ts";
+
+const STORED = "{lockkeeper}:accounts";
+
+let redis: TestRedis;
+const homes: Home[] = [];
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+});
+beforeEach(async () => {
+  for (const home of homes.splice(0)) home.close();
+  await redis.client().flushall();
+});
+afterAll(async () => {
+  for (const home of homes) home.close();
+  await redis.stop();
+});
+
+async function home(): Promise<Home> {
+  const opened = openHome(redis.url);
+  homes.push(opened);
+  await settleHome(opened, "the test's");
+  return opened;
+}
+
+const book = async () => await AccountBook.open(await home());
+const note = (to: AccountBook, field: string, text: string) =>
+  to.change(() => ({ changes: [[field, text]], result: undefined }));
+const fieldsOf = ({ accounts }: AccountBook) => Object.fromEntries(accounts.fields);
+
+describe("the book of accounts", () => {
+  it("loses no change of several instances that write at once", async () => {
+    const books = [await book(), await book(), await book()];
+    await Promise.all(
+      books.flatMap((each, at) => [0, 1, 2, 3].map((n) => note(each, `key:${at}-${n}`, `${at}-${n}`))),
+    );
+    await Promise.all(books.map((each) => each.lookForAll()));
+    for (const each of books) expect(Object.keys(fieldsOf(each))).toHaveLength(12);
+    expect(await redis.client().hlen(STORED)).toBe(13);
+  });
+
+  it("changes what is stored now, not what this instance happens to know", async () => {
+    const [one, two] = [await book(), await book()];
+    await note(one, "key:a", "1");
+    const seen = await two.change(({ fields }) => ({
+      changes: [["key:a", `${fields.get("key:a")}2`]],
+      result: fields.get("key:a"),
+    }));
+    expect([seen, await redis.client().hget(STORED, "key:a")]).toEqual(["1", "12"]);
+  });
+
+  it("of a store that lost all, or its last changes, is written again by who knows the most", async () => {
+    const [knowing, behind] = [await book(), await book()];
+    const direct = redis.client();
+    await note(knowing, "key:a", "good");
+    const backup = await direct.hgetall(STORED);
+    await behind.lookForAll();
+    await note(knowing, "key:a", "revoked");
+    for (const lose of [() => direct.flushall(), () => direct.hset(STORED, backup)]) {
+      await lose();
+      await Promise.all([behind.lookForAll(), knowing.lookForAll()]);
+      await until(async () => (await direct.hget(STORED, "key:a")) === "revoked");
+      await behind.lookForAll();
+      expect(fieldsOf(behind)).toEqual({ "key:a": "revoked" });
+    }
+    await note(behind, "key:b", "new");
+    await knowing.lookForAll();
+    expect(fieldsOf(knowing)).toEqual({ "key:a": "revoked", "key:b": "new" });
+  });
+});
+
+describe("tries to log in", () => {
+  const wait = async (throttle: LoginThrottle, name: string, address: string) => {
+    try {
+      await throttle.begin(name, address);
+      return 0;
+    } catch (error) {
+      if (error instanceof RateLimitedError) return error.facts.remainingMs;
+      throw error;
+    }
+  };
+  /** As if all tries had been made so much earlier. */
+  const age = async (ms: number) => {
+    const direct = redis.client();
+    for (const key of await direct.keys("{lockkeeper}:tries:*")) {
+      const [tries, at] = (await direct.get(key))?.split(" ") ?? [];
+      await direct.set(key, `${tries} ${Number(at) - ms}`, "KEEPTTL");
+    }
+  };
+
+  it("wait twice as long each time, for a minute from one address at most; asking counts nothing", async () => {
+    const throttle = new LoginThrottle(await home());
+    for (let tries = 0; tries < 5; tries++) expect(await wait(throttle, "mei", "10.0.0.1")).toBe(0);
+    const waits: number[] = [];
+    for (let tries = 0; tries < 8; tries++) {
+      const waitMs = await wait(throttle, "mei", "10.0.0.1");
+      waits.push(Math.round(waitMs / 1000));
+      for (let again = 0; again < 5; again++) await wait(throttle, "mei", "10.0.0.1");
+      await age(waitMs + 1);
+      expect(await wait(throttle, "mei", "10.0.0.1")).toBe(0);
+    }
+    // From the tenth try on the name waits as well, from wherever.
+    expect(waits.slice(0, 5)).toEqual([1, 2, 4, 8, 16]);
+    expect(waits.slice(5)).toEqual([32, 60, 60]);
+  });
+
+  it("from everywhere at once do not keep the owner out at a place that is known", async () => {
+    const throttle = new LoginThrottle(await home());
+    const first = await throttle.begin("mei", "10.0.0.1");
+    await first.passed();
+    for (let n = 0; n < 60; n++) {
+      await wait(throttle, "mei", `10.1.${n}.1`);
+      await age(20_000);
+    }
+    expect(await wait(throttle, "mei", "10.2.0.1")).toBeGreaterThan(60_000);
+    expect(await wait(throttle, "mei", "10.2.0.1")).toBeLessThanOrEqual(900_000);
+    expect(await wait(throttle, "mei", "10.0.0.1")).toBe(0);
+    expect(await wait(throttle, "zoe", "10.2.0.1")).toBe(0);
+  });
+
+  it("of many names from one network wait, and logging in as oneself buys no more of them", async () => {
+    const throttle = new LoginThrottle(await home());
+    let free = 0;
+    for (let n = 0; n < 40; n++) {
+      if ((await wait(throttle, `name-${n}`, `2001:db8::${n}`)) === 0) free++;
+      const own = await throttle.begin("own", "2001:db8::1").catch(() => undefined);
+      await own?.passed();
+    }
+    expect(free).toBe(20);
+    expect(await wait(throttle, "someone", "2001:db8:0:1::1")).toBe(0);
+  });
+});
