@@ -19,11 +19,19 @@ export function newKeySecret(id: string): string {
 
 type Judged = Principal | "unknown";
 
+/** What a request needs of a key, so that most of them do no more than compare. */
+interface Known {
+  /** As the book had it when this was made. */
+  readonly key: StoredKey;
+  readonly principal: Principal;
+  readonly field: string;
+  /** The secret that was found right: hashing it again would cost a request as much as all its headers. */
+  right: Buffer | undefined;
+}
+
 /** Tells whose an API key is: from what the book has in memory, so that a request asks nobody. */
 export class KeyRing {
-  /** Secrets that were found right before: hashing one again would cost a request as much as all its headers. */
-  readonly #right = new WeakMap<StoredKey, Buffer>();
-  readonly #principals = new WeakMap<StoredKey, Principal>();
+  readonly #known = new Map<string, Known>();
 
   constructor(
     private readonly book: AccountBook,
@@ -62,40 +70,46 @@ export class KeyRing {
 
   #judge(id: string, secret: string): Judged {
     const key = this.book.accounts.keys.get(id);
-    if (key === undefined || !this.#isRight(key, secret)) return "unknown";
-    const now = Date.now();
-    if (key.revokedAt !== null)
-      throw new UnauthenticatedError(`This API key was revoked at ${iso(key.revokedAt)}.`);
-    if (key.expiresAt !== null && key.expiresAt <= now) {
-      throw new UnauthenticatedError(`This API key expired at ${iso(key.expiresAt)}. Ask for a new one.`);
+    if (key === undefined) return "unknown";
+    const known = this.#knownOf(id, key);
+    if (!isRight(known, secret)) return "unknown";
+    const { revokedAt, expiresAt } = key;
+    if (revokedAt !== null) {
+      throw new UnauthenticatedError(`This API key was revoked at ${iso(revokedAt)}.`);
     }
-    this.uses.touch(fieldOfKey(id));
-    return this.#principalOf(id, key);
+    if (expiresAt !== null && expiresAt <= Date.now()) {
+      throw new UnauthenticatedError(`This API key expired at ${iso(expiresAt)}. Ask for a new one.`);
+    }
+    this.uses.touch(known.field);
+    return known.principal;
   }
 
-  #isRight(key: StoredKey, secret: string): boolean {
-    const given = Buffer.from(secret);
-    const right = this.#right.get(key);
-    if (right?.length === given.length && timingSafeEqual(right, given)) return true;
-    const hash = hashOf(secret);
-    if (isSame(hash, key.hash)) {
-      this.#right.set(key, given);
-      return true;
-    }
-    if (key.old === null || !isSame(hash, key.old.hash)) return false;
-    if (key.old.until > Date.now()) return true;
-    throw new UnauthenticatedError(
-      `This secret of the API key was replaced, and ended at ${iso(key.old.until)}. Use the new one.`,
-    );
-  }
-
-  #principalOf(id: string, key: StoredKey): Principal {
-    const known = this.#principals.get(key);
-    if (known !== undefined) return known;
+  #knownOf(id: string, key: StoredKey): Known {
+    const before = this.#known.get(id);
+    if (before?.key === key) return before;
     const principal: Principal = { kind: "key", id, name: `key:${key.name}`, grants: grantsOfKey(key) };
-    this.#principals.set(key, principal);
-    return principal;
+    const known: Known = { key, principal, field: fieldOfKey(id), right: undefined };
+    for (const other of this.#known.keys())
+      if (!this.book.accounts.keys.has(other)) this.#known.delete(other);
+    this.#known.set(id, known);
+    return known;
   }
+}
+
+function isRight(known: Known, secret: string): boolean {
+  const { key, right } = known;
+  const given = Buffer.from(secret);
+  if (right?.length === given.length && timingSafeEqual(right, given)) return true;
+  const hash = hashOf(secret);
+  if (isSame(hash, key.hash)) {
+    known.right = given;
+    return true;
+  }
+  if (key.old === null || !isSame(hash, key.old.hash)) return false;
+  if (key.old.until > Date.now()) return true;
+  throw new UnauthenticatedError(
+    `This secret of the API key was replaced, and ended at ${iso(key.old.until)}. Use the new one.`,
+  );
 }
 
 const iso = (ms: number) => new Date(ms).toISOString();
