@@ -10,7 +10,7 @@ export interface Column {
 }
 
 export const COLUMNS: readonly Column[] = [
-  { id: "key", name: "Key", figure: false, className: "pl-4" },
+  { id: "key", name: "Key", figure: false, className: "pl-1" },
   { id: "owner", name: "Holder", figure: false, className: "w-[23%] @max-2xl:hidden" },
   { id: "format", name: "Format", figure: false, className: "w-[104px] pl-0 @max-4xl:hidden" },
   { id: "count", name: "Count", figure: true, className: "w-[64px] @max-3xl:hidden" },
@@ -20,6 +20,7 @@ export const COLUMNS: readonly Column[] = [
   { id: "fence", name: "Fence", figure: true, className: "w-[84px] @max-5xl:hidden" },
 ];
 
+export const PICK_CLASS = "w-9 p-0";
 export const ACTION_CLASS = "w-[66px] pr-2.5 pl-0";
 
 export const classOf = (id: LockSortField): string =>

@@ -1,13 +1,13 @@
 "use client";
 
 import clsx from "clsx";
-import { type MouseEvent, memo } from "react";
+import { memo, type MouseEvent as RowMouseEvent } from "react";
 import { TargetLink } from "@/components/shell/target-link.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/duration.ts";
 import { visibleText } from "@/components/ui/visible-text.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
-import { ACTION_CLASS, COLUMNS, classOf } from "./columns.ts";
+import { ACTION_CLASS, COLUMNS, classOf, PICK_CLASS } from "./columns.ts";
 import { formatsText, formatText } from "./format-facts.ts";
 import { HolderCell, HolderName } from "./holder-text.tsx";
 import { KeyText } from "./key-text.tsx";
@@ -19,6 +19,8 @@ import { WaitersFigure } from "./waiters-text.tsx";
 export interface RowActions {
   select(path: string): void;
   free(lock: Lock): void;
+  /** Ticks it, or unticks it; with `extend` all from the one that was ticked last. */
+  pick(lock: Lock, extend: boolean): void;
   /** Why nothing can be freed now. */
   freeBlocked: string | null;
 }
@@ -28,6 +30,7 @@ interface LockRowProps {
   /** Place in the whole list, from 0. */
   index: number;
   selected: boolean;
+  picked: boolean;
   /** Tab stops here; the other rows are reached with the arrows. */
   tabStop: boolean;
   actions: RowActions;
@@ -35,11 +38,18 @@ interface LockRowProps {
 
 const CELL = "h-10 overflow-hidden border-b border-line-soft px-2.5 whitespace-nowrap";
 
-export const LockRow = memo(function LockRow({ lock, index, selected, tabStop, actions }: LockRowProps) {
+export const LockRow = memo(function LockRow({
+  lock,
+  index,
+  selected,
+  picked,
+  tabStop,
+  actions,
+}: LockRowProps) {
   const path = pathOf(lock);
   const [holder] = lock.holders;
   const inner = tabStop ? 0 : -1;
-  const openFree = (event: MouseEvent) => {
+  const openFree = (event: RowMouseEvent) => {
     event.stopPropagation();
     actions.free(lock);
   };
@@ -50,8 +60,14 @@ export const LockRow = memo(function LockRow({ lock, index, selected, tabStop, a
       data-path={path}
       tabIndex={inner}
       onClick={() => actions.select(path)}
-      className={clsx("group outline-offset-[-2px]", selected ? "bg-selected" : "bg-panel hover:bg-bg")}
+      className={clsx(
+        "group outline-offset-[-2px]",
+        selected || picked ? "bg-selected" : "bg-panel hover:bg-bg",
+      )}
     >
+      <td className={clsx(CELL, PICK_CLASS)}>
+        <PickBox lock={lock} picked={picked} tabIndex={inner} onPick={actions.pick} />
+      </td>
       <td className={clsx(CELL, classOf("key"))}>
         <TargetLink
           href={hrefOf(lock)}
@@ -120,10 +136,31 @@ export const LockRow = memo(function LockRow({ lock, index, selected, tabStop, a
   );
 });
 
+interface PickBoxProps {
+  lock: Lock;
+  picked: boolean;
+  tabIndex: number;
+  onPick: RowActions["pick"];
+}
+
+function PickBox({ lock, picked, tabIndex, onPick }: PickBoxProps) {
+  return (
+    <input
+      type="checkbox"
+      aria-label={`Tick ${visibleText(lock.key)}`}
+      checked={picked}
+      tabIndex={tabIndex}
+      onClick={(event) => event.stopPropagation()}
+      onChange={({ nativeEvent }) => onPick(lock, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)}
+      className="mx-auto block size-[14px] accent-accent"
+    />
+  );
+}
+
 export function MissingRow({ index }: { index: number }) {
   return (
     <tr aria-rowindex={index + 2} className="bg-panel">
-      <td colSpan={COLUMNS.length + 1} className="h-10 border-b border-line-soft px-4">
+      <td colSpan={COLUMNS.length + 2} className="h-10 border-b border-line-soft px-4">
         <span className="block h-2 w-40 rounded-full bg-line-soft" />
       </td>
     </tr>

@@ -2,6 +2,7 @@
 
 import type { VirtualItem } from "@tanstack/react-virtual";
 import type { LiveWindow } from "@/lib/contract/live.ts";
+import type { Lock } from "@/lib/contract/lock.ts";
 import { COLUMNS } from "./columns.ts";
 import { pathOf } from "./lock-facts.ts";
 import { LockRow, MissingRow, type RowActions } from "./lock-row.tsx";
@@ -13,10 +14,11 @@ interface LockRowsProps {
   /** Height of all rows. */
   height: number;
   selected: string | null;
+  picked: ReadonlyMap<string, Lock>;
   actions: RowActions;
 }
 
-export function LockRows({ window, items, height, selected, actions }: LockRowsProps) {
+export function LockRows({ window, items, height, selected, picked, actions }: LockRowsProps) {
   const selectedHere = window.items.some((lock) => pathOf(lock) === selected);
   const first = items.at(0);
   return (
@@ -33,6 +35,7 @@ export function LockRows({ window, items, height, selected, actions }: LockRowsP
             lock={lock}
             index={index}
             selected={isSelected}
+            picked={picked.has(path)}
             tabStop={selectedHere ? isSelected : index === first?.index}
             actions={actions}
           />
@@ -48,7 +51,7 @@ function Spacer({ px }: { px: number }) {
   if (px <= 0) return null;
   return (
     <tr aria-hidden>
-      <td colSpan={COLUMNS.length + 1} className="p-0" style={{ height: px }} />
+      <td colSpan={COLUMNS.length + 2} className="p-0" style={{ height: px }} />
     </tr>
   );
 }

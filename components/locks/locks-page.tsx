@@ -2,7 +2,7 @@
 
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
-import { useRef } from "react";
+import { useRef, useState } from "react";
 import { EventPanel } from "@/components/events/event-panel.tsx";
 import { freeBlock, isNeverReached } from "@/components/shell/connection.ts";
 import { Greyed } from "@/components/shell/greyed.tsx";
@@ -12,16 +12,22 @@ import { useKeys } from "@/components/ui/use-keys.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { useLive } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/live/targets.ts";
+import type { BulkWish } from "./bulk-state.ts";
 import { NeverReached, NothingFound, NothingHeld, Unreachable } from "./empty-locks.tsx";
 import { FILTER_CHARACTERS_MAX } from "./list-limits.ts";
 import { hrefOf, pathOf } from "./lock-facts.ts";
 import { LocksTable, ROWS_MAX } from "./locks-table.tsx";
 import { LocksToolbar } from "./locks-toolbar.tsx";
 import { NotificationsHint } from "./notifications-hint.tsx";
+import { PickBar } from "./pick-bar.tsx";
 import { type Freeing, useFreeing } from "./use-freeing.ts";
 import { type LocksView, useLocksView } from "./use-locks-view.ts";
+import { type Picking, usePicking } from "./use-picking.ts";
 
 const FreeSheet = dynamic(() => import("./free-sheet.tsx").then((module) => module.FreeSheet), {
+  ssr: false,
+});
+const BulkSheet = dynamic(() => import("./bulk-sheet.tsx").then((module) => module.BulkSheet), {
   ssr: false,
 });
 const NO_LOCKS: readonly Lock[] = [];
@@ -29,7 +35,12 @@ const NO_LOCKS: readonly Lock[] = [];
 export function LocksPage() {
   const place = useRef<HTMLDivElement>(null);
   const view = useLocksView(place);
-  const freeing = useFreeing(place, view.table.window?.items ?? NO_LOCKS);
+  const { filter, table } = view;
+  const items = table.window?.items ?? NO_LOCKS;
+  const freeing = useFreeing(place, items);
+  const picking = usePicking(items);
+  const [bulk, setBulk] = useState<BulkWish | null>(null);
+  const blocked = freeBlock(useLive());
   useKeys({ p: view.table.toggle });
   return (
     <div className="flex min-h-0 flex-1">
@@ -38,7 +49,10 @@ export function LocksPage() {
         <div className="flex flex-wrap items-center gap-2">
           <SearchBox
             value={view.filter}
-            onChange={view.setFilter}
+            onChange={(next) => {
+              picking.clear();
+              view.setFilter(next);
+            }}
             label="Search locks"
             placeholder="Key, owner or record; key:lock:orders:*  owner:billing*"
             maxLength={FILTER_CHARACTERS_MAX}
@@ -47,10 +61,27 @@ export function LocksPage() {
         </div>
         <NotificationsHint />
         <div ref={place} className="flex min-h-0 flex-1 flex-col">
-          <Table view={view} freeing={freeing} />
+          <Table view={view} freeing={freeing} picking={picking} />
         </div>
+        <PickBar
+          picking={picking}
+          total={table.window?.total ?? 0}
+          filter={filter}
+          blocked={blocked}
+          onFree={setBulk}
+        />
       </Greyed>
       <EventPanel />
+      {bulk !== null && (
+        <BulkSheet
+          wish={bulk}
+          onClose={() => {
+            setBulk(null);
+            picking.clear();
+          }}
+          finalFocus={() => place.current?.querySelector("section") ?? null}
+        />
+      )}
       {freeing.lock !== null && (
         <FreeSheet
           key={pathOf(freeing.lock)}
@@ -63,7 +94,13 @@ export function LocksPage() {
   );
 }
 
-function Table({ view, freeing }: { view: LocksView; freeing: Freeing }) {
+interface TableProps {
+  view: LocksView;
+  freeing: Freeing;
+  picking: Picking;
+}
+
+function Table({ view, freeing, picking }: TableProps) {
   const live = useLive();
   const router = useRouter();
   const target = useTargetName();
@@ -82,6 +119,9 @@ function Table({ view, freeing }: { view: LocksView; freeing: Freeing }) {
       onOpen={(lock) => router.push(hrefAt(hrefOf(lock), target))}
       select={view.select}
       free={freeing.open}
+      pick={picking.toggle}
+      picked={picking.picked}
+      onPickAll={picking.toggleAll}
       freeBlocked={freeBlock(live)}
     >
       {window.total === 0 && view.filter !== "" && (

@@ -4,6 +4,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import type { LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
+import { pathOf } from "./lock-facts.ts";
 import type { RowActions } from "./lock-row.tsx";
 import { LockRows } from "./lock-rows.tsx";
 import { TableHead } from "./table-head.tsx";
@@ -20,6 +21,8 @@ interface LocksTableProps extends RowActions {
   onSort(sort: string): void;
   onRows(first: number, last: number): void;
   onOpen(lock: Lock): void;
+  picked: ReadonlyMap<string, Lock>;
+  onPickAll(): void;
   children?: ReactNode;
 }
 
@@ -30,6 +33,8 @@ export function LocksTable({
   onSort,
   onRows,
   onOpen,
+  picked,
+  onPickAll,
   children,
   ...rest
 }: LocksTableProps) {
@@ -46,7 +51,8 @@ export function LocksTable({
   const last = items.at(-1)?.index ?? 0;
   useEffect(() => onRows(first, last), [onRows, first, last]);
   const actions = useSteadyActions(rest);
-  useRowKeys({ scroller, window, selected, rows, select: actions.select, open: onOpen, free: actions.free });
+  useRowKeys({ scroller, window, selected, rows, open: onOpen, ...actions });
+  const allPicked = window.items.length > 0 && window.items.every((lock) => picked.has(pathOf(lock)));
   return (
     <section
       ref={scroller}
@@ -62,12 +68,13 @@ export function LocksTable({
         aria-rowcount={window.total + 1}
         className="w-full table-fixed border-separate border-spacing-0"
       >
-        <TableHead sort={sort} onSort={onSort} />
+        <TableHead sort={sort} onSort={onSort} allPicked={allPicked} onPickAll={onPickAll} />
         <LockRows
           window={window}
           items={items}
           height={rows.getTotalSize()}
           selected={selected}
+          picked={picked}
           actions={actions}
         />
       </table>
@@ -77,15 +84,16 @@ export function LocksTable({
 }
 
 /** The same functions for every render, so that scrolling does not draw rows again that did not change. */
-function useSteadyActions({ select, free, freeBlocked }: RowActions): RowActions {
-  const latest = useRef({ select, free });
+function useSteadyActions({ select, free, pick, freeBlocked }: RowActions): RowActions {
+  const latest = useRef({ select, free, pick });
   useEffect(() => {
-    latest.current = { select, free };
+    latest.current = { select, free, pick };
   });
   return useMemo(
     () => ({
       select: (path) => latest.current.select(path),
       free: (lock) => latest.current.free(lock),
+      pick: (lock, extend) => latest.current.pick(lock, extend),
       freeBlocked,
     }),
     [freeBlocked],

@@ -1,16 +1,35 @@
 import clsx from "clsx";
 import { ArrowDown, ArrowUp } from "lucide-react";
 import type { LockSortField } from "@/lib/contract/list.ts";
-import { ACTION_CLASS, COLUMNS, nextSort, parseSort } from "./columns.ts";
+import { ACTION_CLASS, COLUMNS, nextSort, PICK_CLASS, parseSort } from "./columns.ts";
 
 const CELL =
   "sticky top-0 z-10 h-9 border-b border-line bg-bg px-2.5 font-medium whitespace-nowrap text-ink-3";
 
-export function TableHead({ sort, onSort }: { sort: string; onSort(sort: string): void }) {
+interface TableHeadProps {
+  sort: string;
+  onSort(sort: string): void;
+  /** Whether all rows that are loaded are ticked. */
+  allPicked: boolean;
+  onPickAll(): void;
+}
+
+export function TableHead({ sort, onSort, allPicked, onPickAll }: TableHeadProps) {
   const now = parseSort(sort);
   return (
     <thead>
       <tr aria-rowindex={1}>
+        <th scope="col" className={clsx(CELL, PICK_CLASS)}>
+          <label className="grid h-9 cursor-pointer place-items-center">
+            <input
+              type="checkbox"
+              aria-label="Tick all rows that are loaded"
+              checked={allPicked}
+              onChange={onPickAll}
+              className="size-[14px] accent-accent"
+            />
+          </label>
+        </th>
         {COLUMNS.map(({ id, name, figure, className }) => {
           const sorted = now.field === id;
           return (

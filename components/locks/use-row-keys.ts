@@ -15,6 +15,7 @@ interface RowKeys {
   select(path: string): void;
   open(lock: Lock): void;
   free(lock: Lock): void;
+  pick(lock: Lock, extend: boolean): void;
 }
 
 export function rowElement(scroller: HTMLElement | null, path: string): HTMLElement | undefined {
@@ -22,8 +23,8 @@ export function rowElement(scroller: HTMLElement | null, path: string): HTMLElem
   return [...rows].find((row) => row.dataset.path === path);
 }
 
-/** j, k and the arrows walk the rows; r opens the free sheet. */
-export function useRowKeys({ scroller, window, selected, rows, select, open, free }: RowKeys): void {
+/** j, k and the arrows walk the rows; r opens the free sheet; x ticks. */
+export function useRowKeys({ scroller, window, selected, rows, select, open, free, pick }: RowKeys): void {
   const wanted = useRef<string | null>(null);
   // The row may have to be scrolled to and drawn first, so the focus follows after the render that has it.
   useEffect(() => {
@@ -50,6 +51,7 @@ export function useRowKeys({ scroller, window, selected, rows, select, open, fre
     k: step(-1),
     arrowdown: step(1),
     arrowup: step(-1),
+    x: (event) => chosen !== undefined && pick(chosen, event.shiftKey),
     r: (event) => {
       if (chosen === undefined) return;
       event.preventDefault();

@@ -10,6 +10,7 @@ const KEYS: readonly [keys: readonly string[], what: string][] = [
   [["k", "↑"], "Row before"],
   [["Enter"], "Open the lock"],
   [["r"], "Free the lock…"],
+  [["x"], "Tick the row; with Shift, all up to it"],
   [["p"], "Pause, go on"],
   [["?"], "This list"],
   [["Esc"], "Close, leave the search"],

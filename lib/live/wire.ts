@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ApiKeyList, ApiKeyMade } from "@/lib/contract/api-key.ts";
+import { BulkLine } from "@/lib/contract/bulk.ts";
 import { Problem } from "@/lib/contract/error.ts";
 import { History } from "@/lib/contract/event.ts";
 import { FinderReport } from "@/lib/contract/finder.ts";
@@ -39,6 +40,8 @@ export const readFormats = (json: unknown) => Formats.parse(json);
 export const readUsual = (json: unknown) => Usual.parse(json);
 export const readTargets = (json: unknown) => TargetList.parse(json);
 export const readTargetHealth = (json: unknown) => TargetHealth.parse(json);
+/** A line that is not understood is a fault of the answer: thrown. */
+export const readBulkLine = (text: string): BulkLine => BulkLine.parse(JSON.parse(text));
 export const readFinderReport = (json: unknown) => FinderReport.parse(json);
 export const readForceReleased = (json: unknown) => ForceReleased.parse(json);
 

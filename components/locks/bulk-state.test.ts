@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { type BulkItemLine, type BulkOutcome, BULK_ITEMS_MAX as CONTRACT_MAX } from "@/lib/contract/bulk.ts";
+import { BULK_ITEMS_MAX, type BulkAction, FIRST_BULK, reduceBulk, releasable } from "./bulk-state.ts";
+
+const line = (index: number, outcome: BulkOutcome): BulkItemLine => ({
+  type: "item",
+  index,
+  item: { key: `lock:${index}`, expect: `fence.${index}` },
+  outcome,
+});
+const run = (...actions: BulkAction[]) => actions.reduce(reduceBulk, FIRST_BULK);
+const head = (total: number) => ({ type: "head", target: "main", dryRun: true, total, asOf: 1 }) as const;
+const reviewed: BulkAction[] = [
+  { type: "lines", lines: [head(3), line(0, "would_release"), line(1, "changed")] },
+  { type: "lines", lines: [line(2, "would_release")] },
+  { type: "end" },
+];
+
+test("the page takes as many items as a request may have", () => {
+  expect(BULK_ITEMS_MAX).toBe(CONTRACT_MAX);
+});
+
+test("only what the review says would be freed is sent", () => {
+  const state = run(...reviewed);
+  expect(state.step).toEqual({ at: "reviewed" });
+  expect(releasable(state).map(({ item }) => item.key)).toEqual(["lock:0", "lock:2"]);
+});
+
+test("an answer that ends before all were told is cut, not done", () => {
+  const sent: BulkAction[] = [...reviewed, { type: "send" }, { type: "lines", lines: [line(0, "released")] }];
+  expect(run(...sent, { type: "end" }).step).toEqual({ at: "ended", how: "cut" });
+  expect(run(...sent, { type: "lines", lines: [line(2, "released")] }, { type: "end" }).step).toEqual({
+    at: "ended",
+    how: "done",
+  });
+});
+
+test("who stops sees what was freed until then, and a late end changes nothing", () => {
+  const state = run(
+    ...reviewed,
+    { type: "send" },
+    { type: "lines", lines: [line(0, "released")] },
+    { type: "stop" },
+    { type: "end" },
+  );
+  expect(state.step).toEqual({ at: "ended", how: "stopped" });
+  expect(state.freed).toHaveLength(1);
+});
+
+test("a refusal before anything was begun leaves the review to be sent again", () => {
+  const state = run(...reviewed, { type: "send" }, { type: "fail", why: "Type its name.", isOver: false });
+  expect(state.step).toEqual({ at: "reviewed", error: "Type its name." });
+  expect(releasable(state)).toHaveLength(2);
+});

@@ -1,0 +1,107 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { startTestRedis, type TestRedis } from "../server/testing/redis.ts";
+import { type Console, expect, logIn, startConsole, test } from "./console.ts";
+
+let redis: TestRedis;
+let lockkeeper: Console;
+let dir: string;
+
+test.beforeAll(async () => {
+  redis = await startTestRedis();
+  dir = await mkdtemp(join(tmpdir(), "lockkeeper-e2e-"));
+  const path = join(dir, "lockkeeper.config.json");
+  const targets = [{ name: "shop", label: "Shop", environment: "production", redis: redis.url }];
+  await writeFile(path, JSON.stringify({ targets }));
+  lockkeeper = await startConsole({ REDIS_URL: "", LOCKKEEPER_CONFIG: path });
+});
+test.afterAll(async () => {
+  await lockkeeper.stop();
+  await redis.stop();
+  await rm(dir, { recursive: true });
+});
+
+const acquire = (key: string, owner: string) =>
+  lockkeeper.api(`/locks/${encodeURIComponent(key)}/acquire`, { owner, leaseMs: 600_000 });
+const rowOf = (page: Page, owner: string) => page.getByRole("row").filter({ hasText: owner });
+const exists = async (key: string) => (await redis.cli("EXISTS", key)) === "1";
+
+test("locks are ticked, reviewed and freed together; one that changed hands meanwhile is left alone", async ({
+  browser,
+}, info) => {
+  test.setTimeout(90_000);
+  for (const n of [1, 2, 3, 4]) await acquire(`lock:bulk:${n}`, `gone@vm-${n}`);
+  const context = await browser.newContext({ baseURL: lockkeeper.url });
+  const page = await logIn(context, lockkeeper);
+  await expect(rowOf(page, "gone@vm-4")).toBeVisible();
+  await page.keyboard.press("j");
+  await page.keyboard.press("x");
+  const bar = page.getByRole("toolbar", { name: "Ticked locks" });
+  await expect(bar).toContainText("1 lock ticked");
+  await page.keyboard.press("j");
+  await page.keyboard.press("j");
+  await page.keyboard.press("Shift+X");
+  await expect(bar).toContainText("3 locks ticked");
+  await page.screenshot({ path: info.outputPath("ticked.png") });
+  await lockkeeper.api("/locks/lock%3Abulk%3A2/release", { owner: "gone@vm-2" });
+  await acquire("lock:bulk:2", "new@vm-9");
+
+  await bar.getByRole("button", { name: "Free 3…" }).click();
+  const sheet = page.getByRole("dialog");
+  await expect(sheet.getByRole("region", { name: "Would be freed: 2" })).toContainText("gone@vm-3");
+  await expect(sheet.getByRole("region", { name: "Left alone: 1" })).toContainText("held by another hold now");
+  const free = sheet.getByRole("button", { name: "Free 2 locks" });
+  await expect(free).toHaveAttribute("title", /Say why/);
+  await sheet.getByRole("textbox", { name: "Reason" }).fill("their node is gone");
+  await expect(free).toHaveAttribute("title", /Type the name/);
+  await sheet.getByLabel(/Type its name/).fill("shop");
+  for (const colorScheme of ["dark", "light"] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await expect(page.locator("html")).toHaveClass(new RegExp(colorScheme));
+    await page.screenshot({ path: info.outputPath(`review-${colorScheme}.png`) });
+  }
+  const { violations } = await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag22aa"]).analyze();
+  expect(violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html}`)).toEqual([]);
+  await free.click();
+  const outcome = sheet.getByTestId("bulk-outcome");
+  await expect(outcome).toContainText("All freed.");
+  await expect(outcome).toContainText("2 freed");
+  await page.screenshot({ path: info.outputPath("freed.png") });
+  expect(await Promise.all([1, 2, 3, 4].map((n) => exists(`lock:bulk:${n}`)))).toEqual([
+    false,
+    true,
+    false,
+    true,
+  ]);
+  await sheet.getByRole("button", { name: "Close" }).click();
+  await expect(sheet).toHaveCount(0);
+  await expect(bar).toHaveCount(0);
+  await context.close();
+});
+
+test("all that match are freed after a review, whether they are on screen or not", async ({
+  browser,
+}, info) => {
+  test.setTimeout(60_000);
+  await Promise.all(Array.from({ length: 150 }, (_, n) => acquire(`lock:many:${n}`, "crowd@vm-1")));
+  const context = await browser.newContext({ baseURL: lockkeeper.url });
+  const page = await logIn(context, lockkeeper);
+  await page.goto("/?q=owner:crowd*");
+  await expect(page.getByTestId("total")).toContainText("150 of");
+  await page.getByRole("checkbox", { name: "Tick all rows" }).click();
+  const bar = page.getByRole("toolbar", { name: "Ticked locks" });
+  await expect(bar).toContainText("100 locks ticked");
+  await bar.getByRole("button", { name: "All 150 matching…" }).click();
+  const sheet = page.getByRole("dialog");
+  await expect(sheet.getByRole("region", { name: "Would be freed: 150" })).toBeVisible();
+  await sheet.getByRole("textbox", { name: "Reason" }).fill("the crowd is gone");
+  await sheet.getByLabel(/Type its name/).fill("shop");
+  await sheet.getByRole("button", { name: "Free 150 locks" }).click();
+  await expect(sheet.getByTestId("bulk-outcome")).toContainText("All freed.");
+  await page.screenshot({ path: info.outputPath("all.png") });
+  expect(await redis.cli("KEYS", "lock:many:*")).toBe("");
+  await context.close();
+});
