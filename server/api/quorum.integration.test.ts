@@ -184,6 +184,25 @@ describe("a quorum as a target", () => {
     expect(await masters.votes(key)).toEqual(["again", "again", "again"]);
   });
 
+  it("gives a hold more time at a majority, and none to a later one of the same owner", async () => {
+    const key = freshKey();
+    await acquire(key, "slow", { leaseMs: 20_000 });
+    const { version } = (await untilListed(key, (lock) => lock !== undefined)) ?? {};
+    const extend = async () =>
+      await server.call(pathOf(key, "/extend"), {
+        body: { expect: version, leaseMs: 600_000, reason: "it takes longer" },
+      });
+    const { status, body } = await extend();
+    expect([status, body.outcome, body.lasts]).toEqual([200, "extended", "to_its_end"]);
+    expect(body.remainingMs).toBeGreaterThan(590_000);
+    expect((await look(key)).remainingMs).toBeGreaterThan(590_000);
+    await server.call(pathOf(key, "/release"), { body: { owner: "slow" } });
+    await acquire(key, "slow", { leaseMs: 20_000 });
+    await untilListed(key, (lock) => lock !== undefined && lock.version !== version);
+    expect((await extend()).body.code).toBe("changed");
+    expect((await look(key)).remainingMs).toBeLessThanOrEqual(20_000);
+  });
+
   it("tells the end of a lease that nobody renewed, and who takes the lock after it", async () => {
     const key = freshKey();
     await acquire(key, "one", { leaseMs: 300 });
