@@ -42,3 +42,18 @@ export async function oneByOne<Item>(
   await Promise.all(Array.from({ length: Math.min(TURNS_MAX, items.length) }, work));
   return begun;
 }
+
+/** The same in the order of the items, for what asks nothing of Redis. */
+export async function inOrder<Item>(
+  items: readonly Item[],
+  listener: Listener,
+  run: (item: Item, index: number) => Promise<void>,
+): Promise<number> {
+  let begun = 0;
+  for (const item of items) {
+    await listener.ready();
+    if (listener.isGone) break;
+    await run(item, begun++);
+  }
+  return begun;
+}

@@ -15,7 +15,7 @@ import type { Act, Audit } from "../../history/audit/audit.ts";
 import { ConfirmRequiredError, LockkeeperError, UnavailableError } from "../../locks/errors.ts";
 import { type BulkAsk, type Done, freeOne, tryFound, tryOne } from "../../locks/force-many.ts";
 import { givenReason } from "../../locks/force-release.ts";
-import { oneByOne } from "../../locks/one-by-one.ts";
+import { inOrder, oneByOne } from "../../locks/one-by-one.ts";
 import { finds } from "../../locks/review.ts";
 import type { Target } from "../../targets/target.ts";
 import { auditedCallOf, auditOfError, auditOfFreed, seenOf } from "../auditing.ts";
@@ -171,12 +171,13 @@ async function answer(
   run: (item: BulkItem, index: number) => Promise<Done>,
   found?: number,
 ): Promise<AuditOutcome> {
+  const inTurn = found === undefined ? oneByOne : inOrder;
   const total = items.length;
   const asOf = target.watcher.clock.lastHeard;
   const more = found === undefined ? {} : { found };
   write(lines, { type: "head", target: target.name, dryRun, total, ...more, asOf });
   const outcomes: Partial<Record<BulkOutcome, number>> = {};
-  const begun = await oneByOne(items, lines, async (item, index) => {
+  const begun = await inTurn(items, lines, async (item, index) => {
     const { error, ...done } = await run(item, index);
     outcomes[done.outcome] = (outcomes[done.outcome] ?? 0) + 1;
     const problem = error === undefined ? {} : { problem: problemDocument(error) };
