@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { AuditItem } from "../../../lib/contract/audit.ts";
+import type { Home } from "../../auth/home.ts";
+import { openHome } from "../../auth/home-store.ts";
+import { startTestRedis, type TestRedis } from "../../testing/redis.ts";
+import { AuditLog } from "./audit-log.ts";
+import { AuditReader } from "./audit-reader.ts";
+import { AuditStore } from "./audit-store.ts";
+
+const ACTIONS = 1700;
+const NO_OUTCOME = 7;
+
+let redis: TestRedis;
+let home: Home;
+let reader: AuditReader;
+
+/** Outcomes come some time after their intents, in another order, and a few never. */
+beforeAll(async () => {
+  redis = await startTestRedis();
+  home = openHome(redis.url);
+  const store = new AuditStore(home, { most: 100_000, ms: 86_400_000 });
+  const log = new AuditLog(store);
+  for (let n = 0; n < ACTIONS; n++) {
+    log.add({
+      ...{ kind: "intent", at: 1_000_000 + n, id: `a${n}`, requestId: `r${n}`, action: "force-release" },
+      ...{ who: { kind: "key", id: "root", name: "key:root", verbs: [] }, from: {}, key: `lock:${n}` },
+    });
+    for (const late of [n - 3, n - 40])
+      if (late >= 0 && isDone(late) && (late % 2 === 0) === (late === n - 3))
+        log.end(`a${late}`, { code: "released" });
+  }
+  for (let n = ACTIONS - 40; n < ACTIONS; n++)
+    if (isDone(n) && (n % 2 === 1 || n >= ACTIONS - 3)) log.end(`a${n}`, { code: "released" });
+  await log.stop();
+  reader = new AuditReader(store);
+}, 60_000);
+afterAll(async () => {
+  home.close();
+  await redis.stop();
+});
+
+const isDone = (n: number) => n % NO_OUTCOME !== 0;
+
+async function all(limit: number, filter: object = {}): Promise<AuditItem[]> {
+  const items: AuditItem[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await reader.page({ limit, ...(cursor === undefined ? {} : { cursor }), ...filter });
+    expect(page.items.length).toBeLessThanOrEqual(limit);
+    items.push(...page.items);
+    if (page.next === undefined) return items;
+    cursor = page.next;
+  }
+}
+
+it("pages of any size have each action once, newest first, with its outcome wherever the page ends", async () => {
+  const expected = Array.from({ length: ACTIONS }, (_, at) => ACTIONS - 1 - at);
+  for (const limit of [500, 97, 13]) {
+    const items = (await all(limit)).filter(({ action }) => action === "force-release");
+    expect(items.map(({ id }) => id)).toEqual(expected.map((n) => `a${n}`));
+    for (const { id, outcome } of items)
+      expect(outcome?.code).toBe(isDone(Number(id.slice(1))) ? "released" : undefined);
+  }
+}, 60_000);
+
+it("what was never told of its outcome is found, and a time alone", async () => {
+  const open = await all(100, { outcome: "none" });
+  expect(open).toHaveLength(Math.ceil(ACTIONS / NO_OUTCOME));
+  const some = await all(100, { from: 1_000_100, to: 1_000_109 });
+  expect(some.map(({ key }) => key)).toEqual(Array.from({ length: 10 }, (_, at) => `lock:${109 - at}`));
+});

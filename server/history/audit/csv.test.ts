@@ -1,0 +1,41 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { cellOf } from "./csv.ts";
+
+it("no cell can be run, left, or seen as another one than it is, whatever stands in it", () => {
+  const hostile = fc.constantFrom(
+    "=",
+    "+",
+    "-",
+    "@",
+    "＝",
+    "\t",
+    "\r",
+    "\n",
+    '"',
+    ",",
+    " ",
+    "\u202e",
+    "\u200b",
+    "\ud800",
+  );
+  const text = fc.string({ unit: fc.oneof(hostile, fc.string({ unit: "binary", maxLength: 1 })) });
+  fc.assert(
+    fc.property(text, (value) => {
+      const cell = cellOf(value);
+      expect(cell).toMatch(/^"(?:[^"]|"")*"$/su);
+      expect(cell).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+      expect(cell.slice(1, -1)).not.toMatch(/^\s*[=+\-@＝＋－＠]/u);
+    }),
+  );
+});
+
+it.each([
+  ["=1+1", `"'=1+1"`],
+  ["\t@x", `"'\\u{9}@x"`],
+  [-5, '"-5"'],
+  [undefined, '""'],
+  ['say "hi"', '"say ""hi"""'],
+])("%j is %s", (value, cell) => {
+  expect(cellOf(value)).toBe(cell);
+});
