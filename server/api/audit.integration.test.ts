@@ -10,7 +10,7 @@ import { reportOf } from "../history/audit/report.ts";
 import { checkFile } from "../history/audit/verify.ts";
 import { auditVerify } from "../testing/audit-verify.ts";
 import { startTestRedis, type TestRedis } from "../testing/redis.ts";
-import { startTestServer, type TestServer, until } from "../testing/server.ts";
+import { ROOT_KEY, startTestServer, type TestServer, until } from "../testing/server.ts";
 
 let home: TestRedis;
 let server: TestServer;
@@ -203,14 +203,16 @@ it("while the record cannot be written nothing is done: the lock is untouched, a
   const { key, version } = await held();
   const before = await direct.hgetall(key);
   home.freeze();
-  const refused = await force(key, { expect: version, reason: "stuck" });
-  expect([refused.status, refused.body.code]).toEqual([503, "unavailable"]);
-  expect(refused.body.detail).toContain("Nothing was done");
-  expect(await direct.hgetall(key)).toEqual(before);
   const reserved = fresh();
-  expect(
-    (await server.call(`/locks/${pathOfKey(reserved)}/reserve`, { body: { holdOffMs: 5000 } })).status,
-  ).toBe(503);
+  const answers = await Promise.all([
+    force(key, { expect: version, reason: "stuck" }),
+    server.call(`/locks/${pathOfKey(reserved)}/reserve`, { body: { holdOffMs: 5000 } }),
+  ]);
+  for (const { status, body } of answers) {
+    expect([status, body.code]).toEqual([503, "unavailable"]);
+    expect(body.detail).toContain("Nothing was done");
+  }
+  expect(await direct.hgetall(key)).toEqual(before);
   expect(await direct.exists(reserved)).toBe(0);
   home.thaw();
   await until(async () => (await force(key, { expect: version, reason: "stuck" })).status === 200, 10_000);
@@ -226,3 +228,23 @@ it("while the record cannot be written nothing is done: the lock is untouched, a
   await until(async () => (await about()).includes("released"));
   expect((await about()).filter((code) => code === "released")).toHaveLength(1);
 }, 30_000);
+
+it("an export ends with the client who reads it, however much is left", async () => {
+  const direct = home.client();
+  const filler = "x".repeat(8000);
+  for (let n = 0; n < 4000; n++) void direct.xadd(STREAM, "*", "prev", "", "hash", "", "entry", filler);
+  await direct.ping();
+  const gone = new AbortController();
+  const headers = { authorization: `Bearer ${ROOT_KEY}` };
+  const response = await fetch(`${server.url}/api/v1/audit/export`, { headers, signal: gone.signal });
+  await response.body?.getReader().read();
+  const reads = async () => Number(/cmdstat_xrange:calls=(\d+)/.exec(await direct.info("commandstats"))?.[1]);
+  const before = await reads();
+  // As long as nobody reads on, nothing more is fetched than the connection takes.
+  await expect.poll(async () => (await reads()) - before, { interval: 100 }).toBeLessThan(6);
+  gone.abort();
+  await until(async () =>
+    /lockkeeper_streams_open 0/.test(await (await fetch(`${server.url}/metrics`, { headers })).text()),
+  );
+  expect((await reads()) - before).toBeLessThan(8);
+});

@@ -67,14 +67,21 @@ for i = 6, #ARGV, 2 do
   hash = ARGV[i]
 end
 
--- A little more than was added, so that a lower limit is reached in time and no call takes long.
+local function is_old(entry)
+  local at = tonumber(string.match(field_of(entry, 'entry'), '^{"number":%d+,"at":(%d+),') or '')
+  return at and at < tonumber(ARGV[4])
+end
+
 local excess = redis.call('XLEN', KEYS[1]) - tonumber(ARGV[3])
-local oldest = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', (#ARGV - 5) / 2 + 16)
-for i = 1, #oldest - 1 do
-  local at = tonumber(string.match(field_of(oldest[i], 'entry'), '^{"number":%d+,"at":(%d+),') or '')
-  if i > excess and not (at and at < tonumber(ARGV[4])) then break end
-  redis.call('XDEL', KEYS[1], oldest[i][1])
-  from, from_hash = number_of(oldest[i]), hash_of(oldest[i], 'hash')
+local first = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
+if excess > 0 or is_old(first) then
+  -- A few more than were added, so that a lower limit is reached in time and no call takes long.
+  local oldest = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', (#ARGV - 5) / 2 + 16)
+  for i = 1, #oldest - 1 do
+    if i > excess and not is_old(oldest[i]) then break end
+    redis.call('XDEL', KEYS[1], oldest[i][1])
+    from, from_hash = number_of(oldest[i]), hash_of(oldest[i], 'hash')
+  end
 end
 redis.call('SET', KEYS[2], string.format('%.0f', number) .. ' ' .. hash .. ' ' .. from .. ' ' .. from_hash)
 return { 'appended' }

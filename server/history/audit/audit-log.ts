@@ -8,6 +8,8 @@ import { BEGINNING, type Link, linked, type Unplaced } from "./chain.ts";
 
 /** How long an action waits until its intent is written; then it does not happen. */
 const BUDGET_MS = 2000;
+/** Outcomes wait so long for the next intent, which takes them along: by themselves they would keep it waiting. */
+const GATHER_MS = 5;
 const PAUSE_MAX_MS = 500;
 const STOP_MS = 2000;
 
@@ -45,12 +47,14 @@ export class AuditLog {
   /** Intents whose outcome is not written yet; written again should the store lose them. */
   readonly #open = new Map<string, Unplaced>();
   #running: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
   #isFailing = false;
   readonly #stopped = new AbortController();
 
   constructor(
     private readonly store: Pick<AuditStore, "append">,
     private readonly log?: Logger,
+    private readonly budgetMs = BUDGET_MS,
   ) {}
 
   /** Learns the end of the chain, so that its loss is noticed even before the first action. */
@@ -64,7 +68,7 @@ export class AuditLog {
     const entry: Unplaced = { kind: "intent", at: Date.now(), ...intent };
     return new Promise((resolve, reject) => {
       const settle = (error?: UnavailableError) => (error === undefined ? resolve() : reject(error));
-      this.#add({ entry, until: performance.now() + BUDGET_MS, settle, state: "waiting" });
+      this.#add({ entry, until: performance.now() + this.budgetMs, settle, state: "waiting" });
     });
   }
 
@@ -79,6 +83,7 @@ export class AuditLog {
 
   /** Writes what is left, if that can be done within two seconds. */
   async stop(): Promise<void> {
+    this.#start();
     await Promise.race([this.#running, sleep(STOP_MS, undefined, { ref: false })]);
     this.#stopped.abort();
   }
@@ -86,7 +91,14 @@ export class AuditLog {
   #add(pending: Pending): void {
     this.#queue.push(pending);
     if (this.#stopped.signal.aborted) this.#refuse(() => true, new Error("Lockkeeper stops"));
-    else this.#running ??= this.#run();
+    else if (pending.until !== Number.POSITIVE_INFINITY) this.#start();
+    else this.#timer ??= setTimeout(() => this.#start(), GATHER_MS);
+  }
+
+  #start(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#isPending) this.#running ??= this.#run();
   }
 
   get #isPending(): boolean {
@@ -101,7 +113,7 @@ export class AuditLog {
         pauseMs = 10;
         this.#isFailing = false;
       } catch (error) {
-        this.#failed(error);
+        this.#failed(error, pauseMs);
         await sleep(pauseMs, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
         pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS);
       }
@@ -194,10 +206,10 @@ export class AuditLog {
     this.#queue = this.#queue.filter(({ state }) => state === "waiting");
   }
 
-  #failed(error: unknown): void {
+  #failed(error: unknown, pauseMs: number): void {
     const isLasting = failureOf(error) === "fault" || !isPassing(error);
     const now = performance.now();
-    this.#refuse(({ until }) => isLasting || until <= now + PAUSE_MAX_MS, error);
+    this.#refuse(({ until }) => isLasting || until <= now + pauseMs, error);
     if (this.#isFailing) return;
     this.#isFailing = true;
     this.log?.error(

@@ -60,7 +60,7 @@ export class AuditReader {
       const last = links.at(-1);
       if (last === undefined) return;
       at = last.number;
-      const first = hasBegun ? 0 : links.findIndex((link) => atOf(link) >= from);
+      const first = hasBegun ? 0 : links.findIndex((link) => !(atOf(link) < from));
       if (first < 0) continue;
       hasBegun = true;
       const over = links.findIndex((link, place) => place >= first && atOf(link) > to);
