@@ -3,15 +3,18 @@ import { Roles } from "./access.ts";
 import { NAME_CHARACTERS_MAX, PASSWORD_CHARACTERS_MAX } from "./account-limits.ts";
 
 export const LoginInput = z
-  .union([
-    z.strictObject({
-      token: z.string().min(1).max(200).meta({ description: "What a one-time link has behind its #." }),
-    }),
-    z.strictObject({
-      name: z.string().min(1).max(NAME_CHARACTERS_MAX),
-      password: z.string().min(1).max(PASSWORD_CHARACTERS_MAX),
-    }),
-  ])
+  .union(
+    [
+      z.strictObject({
+        token: z.string().min(1).max(200).meta({ description: "What a one-time link has behind its #." }),
+      }),
+      z.strictObject({
+        name: z.string().min(1).max(NAME_CHARACTERS_MAX),
+        password: z.string().min(1).max(PASSWORD_CHARACTERS_MAX),
+      }),
+    ],
+    { error: "must be { token }, or { name, password }" },
+  )
   .meta({
     id: "LoginInput",
     description: "The token of a one-time link, or an operator's name and password.",

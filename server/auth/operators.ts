@@ -92,24 +92,29 @@ export class Operators {
   /**
    * Ends all sessions of the operator but the one that is named.
    *
-   * @param by who sets it; the operator itself, once it has shown its old one
+   * @param by who sets it; or the operator itself, as it was when it showed its old one
    * @param but the secret of the session that stays
-   * @throws LockkeeperError not_found, forbidden: its roles are more than `by` has, rate_limited
+   * @throws LockkeeperError not_found, forbidden: its roles are more than `by` has, invalid: somebody else has set one
+   * meanwhile, rate_limited
    */
   async setPassword(
     name: string,
     password: string,
-    by: Principal | "itself",
+    by: Principal | { readonly itself: StoredOperator },
     but: string | undefined,
   ): Promise<void> {
-    const { roles } = operatorOf(this.book.accounts, name);
-    if (by !== "itself") assertMayHandOut(by, wantedOfRoles(roles));
+    const assertMaySet = (operator: StoredOperator) => {
+      if (!("itself" in by)) assertMayHandOut(by, wantedOfRoles(operator.roles));
+      else if (operator.epoch !== by.itself.epoch) {
+        throw new InvalidError("old: this is not the present password any more.", { field: "old" });
+      }
+    };
+    assertMaySet(operatorOf(this.book.accounts, name));
     const fresh = { password: await hashPassword(password), epoch: newEpoch() };
     if (but !== undefined) await this.sessions.carryOver(but, fresh.epoch);
     await this.book.change((accounts) => {
       const before = operatorOf(accounts, name);
-      // Their roles may have been raised since.
-      if (by !== "itself") assertMayHandOut(by, wantedOfRoles(before.roles));
+      assertMaySet(before);
       return { changes: [written(name, { ...before, ...fresh })], result: undefined };
     });
     await this.sessions.endAllOf(name, but);

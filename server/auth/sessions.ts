@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import type { Roles } from "../../lib/contract/access.ts";
 import type { BrowserSession } from "../../lib/contract/session.ts";
 import { NotFoundError } from "../locks/errors.ts";
 import type { StoredOperator } from "./account.ts";
@@ -7,6 +6,7 @@ import type { AccountBook } from "./account-book.ts";
 import type { Home } from "./home.ts";
 import type { Link } from "./login-link.ts";
 import { hashOf, newSecret } from "./secret.ts";
+import type { FoundSession, From } from "./session.ts";
 import { SessionStore, type StoredSession } from "./session-store.ts";
 
 /** How long a session that was found may be believed without asking again, for reading only. */
@@ -22,21 +22,6 @@ export interface SessionLimits {
   readonly longestMs: number;
   /** or so long after it was last used. */
   readonly idleMs: number;
-}
-
-/** Who a browser is logged in as, right now. */
-export interface FoundSession {
-  readonly id: string;
-  readonly name: string;
-  readonly roles: Roles;
-  readonly via: "link" | "password";
-  readonly expiresAt: number;
-}
-
-/** From where a session is begun, as its request says. */
-export interface From {
-  readonly address: string | undefined;
-  readonly userAgent: string | undefined;
 }
 
 export interface Begun {
@@ -58,6 +43,8 @@ interface Known {
  */
 export class Sessions {
   readonly #known = new Map<string, Known>();
+  /** Under way, for all who ask meanwhile: a change makes each open stream look. */
+  readonly #looking = new Map<string, Promise<void>>();
   readonly #store: SessionStore;
 
   constructor(
@@ -91,9 +78,7 @@ export class Sessions {
       if (found !== undefined || this.home.isAway) return found;
     }
     try {
-      await this.home.settle();
-      this.#remember(hash, await this.#store.read(hash));
-      this.#see(hash);
+      await (purpose === "read" ? this.#lookTogether(hash) : this.#look(hash));
       if (purpose === "act" && !this.book.isFresh) await this.book.lookSurely();
     } catch (error) {
       if (purpose === "act" || known === undefined) throw error;
@@ -183,6 +168,23 @@ export class Sessions {
     await this.book.markSessions();
   }
 
+  #lookTogether(hash: string): Promise<void> {
+    // One that was begun before sessions were ended may have seen what is gone by now.
+    const name = `${hash} ${this.book.sessionsMark}`;
+    const under = this.#looking.get(name);
+    if (under !== undefined) return under;
+    const look = this.#look(hash).finally(() => this.#looking.delete(name));
+    this.#looking.set(name, look);
+    return look;
+  }
+
+  async #look(hash: string): Promise<void> {
+    const mark = this.book.sessionsMark;
+    await this.home.settle();
+    this.#remember(hash, await this.#store.read(hash), mark);
+    this.#see(hash, mark);
+  }
+
   #isBelieved({ checkedAt, mark }: Known): boolean {
     const believedMs = Math.min(BELIEVED_MS, this.limits.idleMs / 4);
     const isFresh = performance.now() - checkedAt < believedMs && mark === this.book.sessionsMark;
@@ -205,8 +207,7 @@ export class Sessions {
     return { id, name, roles: operator.roles, via, expiresAt };
   }
 
-  #remember(hash: string, session: StoredSession | undefined): void {
-    const mark = this.book.sessionsMark;
+  #remember(hash: string, session: StoredSession | undefined, mark = this.book.sessionsMark): void {
     if (session === undefined) this.#known.delete(hash);
     else this.#known.set(hash, { session, checkedAt: performance.now(), mark });
     for (const [other, { session: old }] of this.#known)
@@ -214,13 +215,13 @@ export class Sessions {
   }
 
   /** Notes that it was used, once a minute, without anybody waiting for that. */
-  #see(hash: string): void {
+  #see(hash: string, mark: string | null): void {
     const session = this.#known.get(hash)?.session;
     const now = Date.now();
     if (session === undefined || now - session.lastSeenAt < Math.min(SEEN_EVERY_MS, this.limits.idleMs / 10))
       return;
     const seen = { ...session, lastSeenAt: now };
-    this.#remember(hash, seen);
+    this.#remember(hash, seen, mark);
     this.#store.change(hash, seen).catch(() => undefined);
   }
 

@@ -5,6 +5,7 @@ import {
   OperatorPatch,
   PasswordInput,
 } from "../../../lib/contract/operator.ts";
+import type { StoredOperator } from "../../auth/account.ts";
 import type { PasswordLogin } from "../../auth/password-login.ts";
 import { may } from "../../auth/principal.ts";
 import { ForbiddenError, InvalidError, UnauthenticatedError } from "../../locks/errors.ts";
@@ -145,27 +146,27 @@ function passwordRoute({ operators, passwordLogin, sessions, authentication }: S
     handle: async ({ id, body: { password, old }, principal, request }) => {
       const own = principal.id === `operator:${id}` ? authentication.secretOf(request) : undefined;
       const isItself = own !== undefined && (old !== undefined || !(await isByLink(own)));
-      if (isItself) await assertOld(passwordLogin, id, old, request.remoteAddress);
-      else if (!may(principal, "admin", {})) {
+      if (!isItself && !may(principal, "admin", {})) {
         throw new ForbiddenError(`${principal.name} may set no password but the own one.`);
       }
-      await operators.setPassword(id, password, isItself ? "itself" : principal, own);
+      const by = isItself ? await shownOld(passwordLogin, id, old, request.remoteAddress) : principal;
+      await operators.setPassword(id, password, by, own);
       return { status: 204, headers: {} };
     },
   });
 }
 
 /** @throws LockkeeperError invalid, and not unauthenticated: who asks is logged in. rate_limited */
-async function assertOld(
+async function shownOld(
   passwordLogin: PasswordLogin,
   name: string,
   old: string | undefined,
   address: string | undefined,
-): Promise<void> {
+): Promise<{ itself: StoredOperator }> {
   const field = { field: "old" };
   if (old === undefined) throw new InvalidError("old: give the present password as well.", field);
   try {
-    await passwordLogin.check(name, old, address);
+    return { itself: (await passwordLogin.check(name, old, address)).operator };
   } catch (error) {
     if (!(error instanceof UnauthenticatedError)) throw error;
     throw new InvalidError("old: this is not the present password.", field);

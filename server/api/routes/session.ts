@@ -1,5 +1,5 @@
 import { LoginInput, Session } from "../../../lib/contract/session.ts";
-import type { FoundSession } from "../../auth/sessions.ts";
+import type { FoundSession } from "../../auth/session.ts";
 import { UnauthenticatedError } from "../../locks/errors.ts";
 import { audited, auditedCallOf, auditedLogin } from "../auditing.ts";
 import { SESSION } from "../examples/targets.ts";
