@@ -52,7 +52,9 @@ test("locks are ticked, reviewed and freed together; one that changed hands mean
   await bar.getByRole("button", { name: "Free 3…" }).click();
   const sheet = page.getByRole("dialog");
   await expect(sheet.getByRole("region", { name: "Would be freed: 2" })).toContainText("gone@vm-3");
-  await expect(sheet.getByRole("region", { name: "Left alone: 1" })).toContainText("held by another hold now");
+  await expect(sheet.getByRole("region", { name: "Left alone: 1" })).toContainText(
+    "held by another hold now",
+  );
   const free = sheet.getByRole("button", { name: "Free 2 locks" });
   await expect(free).toHaveAttribute("title", /Say why/);
   await sheet.getByRole("textbox", { name: "Reason" }).fill("their node is gone");
