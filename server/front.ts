@@ -1,13 +1,14 @@
-import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { GUARDS } from "./api/http.ts";
 import { problemOf } from "./api/problem.ts";
 import type { Config } from "./config.ts";
 import { FRONT_LIMITS, type FrontLimits, refuseMalformed, URL_LENGTH_MAX } from "./front-limits.ts";
 import { UnavailableError, UriTooLongError } from "./locks/errors.ts";
 import type { Runtime } from "./runtime.ts";
+import { secure } from "./security-headers.ts";
 import { StartupError } from "./startup-error.ts";
 
 export type PageHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> | void;
@@ -111,7 +112,7 @@ export class Front {
 
   #answerPage(incoming: IncomingMessage, outgoing: ServerResponse, isApi: boolean, page: PageHandler): void {
     this.#settleClient(incoming);
-    if (!isApi) setContentSecurityPolicy(incoming, outgoing, this.config.mode);
+    if (!isApi) secure(incoming, outgoing, this.config);
     void page(incoming, outgoing);
   }
 
@@ -189,35 +190,12 @@ function answerStarting(outgoing: ServerResponse, isApi: boolean): void {
 }
 
 function text(outgoing: ServerResponse, status: number, body: string): void {
-  outgoing.writeHead(status, { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" });
+  outgoing.writeHead(status, {
+    "content-type": "text/plain; charset=utf-8",
+    "cache-control": "no-store",
+    ...GUARDS,
+  });
   outgoing.end(`${body}\n`);
-}
-
-/** Next reads the nonce from the request's header and puts it on its own scripts. */
-function setContentSecurityPolicy(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  mode: Config["mode"],
-): void {
-  const nonce = randomBytes(16).toString("base64");
-  const isDevelopment = mode === "development";
-  const policy = [
-    "default-src 'self'",
-    `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'${isDevelopment ? " 'unsafe-eval'" : ""}`,
-    isDevelopment ? "style-src 'self' 'unsafe-inline'" : `style-src 'self' 'nonce-${nonce}'`,
-    "img-src 'self' data:",
-    "font-src 'self'",
-    `connect-src 'self'${isDevelopment ? " ws:" : ""}`,
-    "object-src 'none'",
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-  ].join("; ");
-  incoming.headers["content-security-policy"] = policy;
-  incoming.headers["x-nonce"] = nonce;
-  outgoing.setHeader("Content-Security-Policy", policy);
-  outgoing.setHeader("X-Content-Type-Options", "nosniff");
-  outgoing.setHeader("Referrer-Policy", "same-origin");
 }
 
 function explain(error: NodeJS.ErrnoException, { port, host }: Config): Error {

@@ -40,6 +40,7 @@ export class Authentication {
     if (authorization !== undefined) return this.#byKey(authorization, route.access);
     const acts = route.method !== "GET";
     if (acts) this.#assertSameOrigin(request);
+    else assertNotEmbedded(request);
     return route.access === "anyone" ? NOBODY : this.#bySession(request, acts);
   }
 
@@ -124,9 +125,24 @@ export class Authentication {
     ];
   }
 
+  /**
+   * Under `__Host-` a browser takes no cookie that another host of the same domain has put there. It asks for TLS, and
+   * for a cookie of the whole host.
+   */
   #cookieName(): string {
-    return `lockkeeper_${this.options.port()}`;
+    const { publicUrl, basePath, port } = this.options;
+    const isOfHost = publicUrl?.startsWith("https:") && basePath === "";
+    return `${isOfHost ? "__Host-" : ""}lockkeeper_${port()}`;
   }
+}
+
+/** Another site may lead a browser here, but not have it read, or keep streams open, in its own page. */
+function assertNotEmbedded(request: ApiRequest): void {
+  const site = request.header("sec-fetch-site");
+  if (site === undefined || site === "same-origin" || site === "none") return;
+  if (request.header("sec-fetch-mode") === "navigate" && request.header("sec-fetch-dest") === "document")
+    return;
+  throw new ForbiddenError("A page of another site may not read here.");
 }
 
 function isLoopback(address: string | undefined): boolean {

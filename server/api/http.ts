@@ -55,6 +55,12 @@ export interface Sink {
   onClose(listener: () => void): void;
 }
 
+/** On every answer: no browser takes it for something else, or hands it to the page of another site. */
+export const GUARDS = {
+  "x-content-type-options": "nosniff",
+  "cross-origin-resource-policy": "same-origin",
+} as const;
+
 export const JSON_HEADERS = {
   "content-type": "application/json; charset=utf-8",
   "cache-control": "no-store",

@@ -3,7 +3,7 @@ import { InvalidError } from "../locks/errors.ts";
 import type { StopListener, StopSignal } from "../locks/verbs.ts";
 import { markDelivered, watchDelivery } from "./delivery.ts";
 import type { Dispatcher } from "./dispatch.ts";
-import type { Answer, Exchange, Sink } from "./http.ts";
+import { type Answer, type Exchange, GUARDS, type Sink } from "./http.ts";
 
 /**
  * The fast door: Node's own request and response, without the web's classes in between.
@@ -127,7 +127,11 @@ function send({ response, requestId }: Answer, incoming: IncomingMessage, outgoi
   }
   if (response.onUndelivered) watchDelivery(incoming.socket, outgoing, response.onUndelivered);
   const { status, body } = response;
-  const headers: Record<string, string | number> = { ...response.headers, "x-request-id": requestId };
+  const headers: Record<string, string | number> = {
+    ...GUARDS,
+    ...response.headers,
+    "x-request-id": requestId,
+  };
   if (typeof body === "function") {
     outgoing.writeHead(status, headers);
     outgoing.flushHeaders();

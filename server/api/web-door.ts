@@ -1,6 +1,6 @@
 import { InvalidError } from "../locks/errors.ts";
 import type { Dispatcher } from "./dispatch.ts";
-import type { Answer, Exchange, Sink } from "./http.ts";
+import { type Answer, type Exchange, GUARDS, type Sink } from "./http.ts";
 
 /** The door of web-standard servers: Next's route handler comes through here. */
 export function answerWeb(api: Dispatcher, request: Request, basePath: string): Promise<Response> {
@@ -46,7 +46,7 @@ async function bodyOf({ body }: Request, bytesMax: number): Promise<Uint8Array |
 
 function responseOf({ response, requestId }: Answer, signal: AbortSignal): Response {
   const { status, body } = response;
-  const headers = { ...response.headers, "x-request-id": requestId };
+  const headers = { ...GUARDS, ...response.headers, "x-request-id": requestId };
   if (typeof body === "function") return new Response(streamOf(body, signal), { status, headers });
   return new Response(status === 204 ? null : (body ?? null), { status, headers });
 }
