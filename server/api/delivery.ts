@@ -53,10 +53,13 @@ function lost(socket: Watched): void {
 
 function holdBackEnd(socket: Watched): void {
   const end = socket.end.bind(socket);
+  let isHeldBack = false;
   const endLater = () => {
     const answer = socket[ANSWER];
     if (!answer || performance.now() - answer.sentAt > UNREAD_MS) end();
-    else {
+    // Both ends close a connection that was asked to be closed: a second line, after the end, would fail by itself.
+    else if (!isHeldBack) {
+      isHeldBack = true;
       setTimeout(() => {
         socket.write("\r\n", (error) => (error ? lost(socket) : end()));
       }, HOLD_BACK_MS);

@@ -1,0 +1,87 @@
+"use client";
+
+import { useEffect, useMemo, useState } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { serverAddress, useDocument } from "@/lib/live/document.ts";
+import { type OpenApiDocument, operationsOf } from "@/lib/reference/document.ts";
+import { LANGUAGES, type Language } from "@/lib/snippets/language.ts";
+import { Guide } from "./guide.tsx";
+import { LanguageChoice } from "./language-choice.tsx";
+import { OperationArticle } from "./operation-article.tsx";
+import { Prose } from "./prose.tsx";
+import { SectionList } from "./section-list.tsx";
+
+/** The API, from the document that it gives of itself: nothing is fetched from anywhere else. */
+export function DocsPage() {
+  const document = useDocument();
+  if (document.data !== undefined) return <Reference document={document.data} />;
+  return (
+    <div className="px-5 py-4">
+      <h1 className="text-lg font-semibold tracking-tight">Docs</h1>
+      {document.isError ? (
+        <div role="alert" className="flex items-center gap-3 rounded-[10px] bg-bad-bg px-4 py-3 text-bad">
+          <p className="flex-1">{document.error.message}</p>
+          <Button onClick={() => void document.refetch()}>Try again</Button>
+        </div>
+      ) : (
+        <p className="text-ink-3">Reading the document…</p>
+      )}
+    </div>
+  );
+}
+
+function Reference({ document }: { document: OpenApiDocument }) {
+  const [language, setLanguage] = useState<Language>(LANGUAGES[0]);
+  const sections = useMemo(() => sectionsOf(document), [document]);
+  const origin = serverAddress();
+  useEffect(() => {
+    // What the address names was not there yet when the browser looked for it.
+    const id = window.location.hash.slice(1);
+    if (id !== "") window.document.getElementById(id)?.scrollIntoView();
+  }, []);
+  return (
+    <div className="relative min-h-0 flex-1 scroll-pt-14 overflow-y-auto">
+      <div className="mx-auto grid max-w-[1240px] gap-x-8 px-3 sm:px-5 lg:grid-cols-[210px_minmax(0,1fr)]">
+        <SectionList sections={sections} />
+        <div className="flex min-w-0 flex-col gap-6 py-4">
+          <div>
+            <h1 className="text-lg font-semibold tracking-tight">Docs</h1>
+            <Prose text={document.info.description} />
+          </div>
+          <LanguageChoice language={language} onChoose={setLanguage} />
+          <Guide language={language} origin={origin} />
+          {sections.map(({ name, description, operations }) => (
+            <section key={name} aria-labelledby={`section-${name}`} className="flex flex-col gap-4">
+              <div>
+                <h2 id={`section-${name}`} className="text-lg font-semibold tracking-tight">
+                  {name}
+                </h2>
+                <Prose text={description} />
+              </div>
+              {operations.map((operation) => (
+                <OperationArticle
+                  key={operation.operationId}
+                  operation={operation}
+                  document={document}
+                  language={language}
+                  origin={origin}
+                />
+              ))}
+            </section>
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+export type Section = ReturnType<typeof sectionsOf>[number];
+
+function sectionsOf(document: OpenApiDocument) {
+  const operations = operationsOf(document);
+  return (document.tags ?? []).map(({ name, description }) => ({
+    name,
+    description,
+    operations: operations.filter(({ tags }) => tags?.includes(name)),
+  }));
+}

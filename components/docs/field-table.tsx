@@ -1,0 +1,70 @@
+import { type OpenApiDocument, resolveSchema, type Schema } from "@/lib/reference/document.ts";
+import { limitsText, typeText } from "@/lib/reference/schema-text.ts";
+import { Inline } from "./prose.tsx";
+
+export interface Field {
+  readonly name: string;
+  readonly isRequired: boolean;
+  readonly schema: Schema;
+  /** Where it is sent. */
+  readonly note?: string;
+}
+
+/** The members of an object, by name. */
+export function fieldsOf(document: OpenApiDocument, schema: Schema): Field[] {
+  const { properties = {}, required = [] } = resolveSchema(document, schema);
+  return Object.entries(properties).map(([name, member]) => ({
+    name,
+    isRequired: required.includes(name),
+    schema: member,
+  }));
+}
+
+interface FieldTableProps {
+  title?: string;
+  fields: readonly Field[];
+  document: OpenApiDocument;
+}
+
+export function FieldTable({ title, fields, document }: FieldTableProps) {
+  if (fields.length === 0) return null;
+  return (
+    <div>
+      {title !== undefined && <h4 className="font-medium">{title}</h4>}
+      <dl className="mt-1 border-t border-line-soft">
+        {fields.map((field) => (
+          <FieldRow key={field.name} field={field} document={document} />
+        ))}
+      </dl>
+    </div>
+  );
+}
+
+function FieldRow({
+  field: { name, isRequired, schema, note },
+  document,
+}: {
+  field: Field;
+  document: OpenApiDocument;
+}) {
+  const { description } = resolveSchema(document, schema);
+  const limits = limitsText(document, schema);
+  const facts = [note, isRequired ? "required" : undefined].filter((fact) => fact !== undefined);
+  return (
+    <div className="grid gap-x-4 border-b border-line-soft py-1.5 sm:grid-cols-[180px_minmax(0,1fr)]">
+      <dt>
+        <span className="font-mono text-xs font-medium break-all">{name}</span>
+        {facts.length > 0 && <span className="text-2xs text-ink-3"> {facts.join(", ")}</span>}
+      </dt>
+      <dd className="min-w-0">
+        <span className="font-mono text-xs break-words text-ink-2">{typeText(document, schema)}</span>
+        {limits !== "" && <span className="text-xs break-words text-ink-3"> · {limits}</span>}
+        {description !== undefined && (
+          <p className="max-w-[70ch] text-ink-2">
+            <Inline text={description} />
+          </p>
+        )}
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,30 @@
+/** Text of the document: paragraphs, and code between backticks. Nothing else of Markdown is in it. */
+export function Prose({
+  text = "",
+  className = "text-ink-2",
+}: {
+  text?: string | undefined;
+  className?: string;
+}) {
+  return text
+    .split("\n\n")
+    .filter((paragraph) => paragraph !== "")
+    .map((paragraph) => (
+      <p key={paragraph} className={`max-w-[78ch] not-first:mt-1.5 ${className}`}>
+        <Inline text={paragraph} />
+      </p>
+    ));
+}
+
+export function Inline({ text }: { text: string }) {
+  return text.split("`").map((part, at) =>
+    at % 2 === 0 ? (
+      part
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change places.
+      <code key={at} className="rounded-[4px] bg-line-soft px-1 font-mono text-xs break-words text-ink">
+        {part}
+      </code>
+    ),
+  );
+}

@@ -1,0 +1,78 @@
+import AxeBuilder from "@axe-core/playwright";
+import { expect, test } from "./console.ts";
+
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+
+test("the docs show every operation, and the snippet in hand is what is copied", async ({
+  page,
+  lockkeeper,
+}) => {
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  const elsewhere: string[] = [];
+  page.on("request", (request) => {
+    if (!request.url().startsWith(lockkeeper.url)) elsewhere.push(request.url());
+  });
+  await page.goto("/docs#releaseLock");
+  const operation = page.getByRole("article", { name: "Give back one count of a hold" });
+  await expect(operation).toBeInViewport();
+  // The page scrolls, and not the frame around it.
+  await expect(page.getByRole("banner")).toBeInViewport();
+  const { body } = await lockkeeper.api("/openapi.json");
+  const paths = Object.values((body as { paths: Record<string, object> }).paths);
+  const operations = paths.flatMap((item) => Object.keys(item)).length;
+  await expect(page.getByRole("article")).toHaveCount(operations);
+
+  await page.getByRole("button", { name: "Python", exact: true }).click();
+  await operation.getByRole("button", { name: "Copy: releaseLock in Python" }).click();
+  await expect(operation.getByText("Copied").first()).toBeAttached();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(copied).toContain(`"${lockkeeper.url}/api/v1/locks/lock%3Aorders%3A42/release"`);
+  expect(copied).toContain("urlopen");
+  expect(elsewhere).toEqual([]);
+});
+
+test("the docs are read by keyboard alone", async ({ page }) => {
+  await page.goto("/docs");
+  await expect(
+    page.getByRole("heading", { name: "From nothing to a safe lock in five minutes" }),
+  ).toBeVisible();
+  const java = page.getByRole("button", { name: "Java", exact: true });
+  await java.focus();
+  await page.keyboard.press("Enter");
+  await expect(java).toHaveAttribute("aria-pressed", "true");
+  await expect(page.getByRole("region", { name: "A safe lock in Java" })).toContainText(
+    "public class SafeLock",
+  );
+  const errors = page
+    .getByRole("article", { name: "Acquire a lock" })
+    .locator("summary", { hasText: "Errors" });
+  await errors.focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Another owner holds the lock.").first()).toBeVisible();
+  await page.getByRole("link", { name: "verifyLock" }).press("Enter");
+  await expect(
+    page.getByRole("article", { name: "Ask whether an owner holds the lock now" }),
+  ).toBeInViewport();
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`the docs break no accessibility rule in the ${colorScheme} theme, and fit a phone`, async ({
+    page,
+  }) => {
+    test.setTimeout(90_000);
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await page.goto("/docs");
+    await expect(page.getByRole("article").first()).toBeVisible();
+    await page.evaluate(() => {
+      for (const details of document.querySelectorAll("details")) details.open = true;
+    });
+    const { violations } = await new AxeBuilder({ page }).withTags(RULES).analyze();
+    expect(violations.map(({ id, nodes }) => `${id} ${nodes.length} ${nodes[0]?.html}`)).toEqual([]);
+    await page.setViewportSize({ width: 375, height: 740 });
+    const overflow = await page.evaluate(() => {
+      const main = document.querySelector("main > div");
+      return main === null ? -1 : main.scrollWidth - main.clientWidth;
+    });
+    expect(overflow).toBe(0);
+  });
+}

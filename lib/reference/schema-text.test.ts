@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import type { OpenApiDocument } from "./document.ts";
+import { limitsText, typeText } from "./schema-text.ts";
+
+const document: OpenApiDocument = {
+  info: { title: "Any", version: "1" },
+  paths: {},
+  components: {
+    schemas: {
+      Holder: { type: "object", properties: { owner: { type: "string" } } },
+      Unit: { type: "string", enum: ["s", "ms"] },
+    },
+  },
+};
+
+it("a type is said in the fewest words that tell it", () => {
+  expect(typeText(document, { $ref: "#/components/schemas/Holder" })).toBe("Holder");
+  expect(typeText(document, { $ref: "#/components/schemas/Unit" })).toBe('"s" | "ms"');
+  expect(typeText(document, { type: "array", items: { $ref: "#/components/schemas/Holder" } })).toBe(
+    "Holder[]",
+  );
+  expect(typeText(document, { type: ["number", "null"] })).toBe("number | null");
+  expect(typeText(document, { anyOf: [{ type: "integer" }, { type: "null" }] })).toBe("integer | null");
+  expect(typeText(document, {})).toBe("anything");
+});
+
+it("limits are said with what it is when it is left out", () => {
+  expect(limitsText(document, { type: "integer", minimum: 10, maximum: 99, default: 30 })).toBe(
+    "10 to 99; 30 by default",
+  );
+  expect(limitsText(document, { type: "string", maxLength: 300, pattern: "^a" })).toBe(
+    "at most 300 characters; as ^a",
+  );
+  expect(limitsText(document, { type: "boolean" })).toBe("");
+});
