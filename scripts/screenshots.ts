@@ -118,6 +118,10 @@ async function shootAll(page: Page, theme: string): Promise<void> {
   await shoot(page, `lock-${theme}`);
   await page.goto("/events");
   await shoot(page, `events-${theme}`);
+  await page.goto("/docs");
+  await page.getByRole("article").first().waitFor();
+  await page.getByRole("button", { name: "TypeScript", exact: true }).click();
+  await shoot(page, `docs-${theme}`);
 }
 
 async function themed(browser: Browser, lockkeeper: Console, theme: "light" | "dark"): Promise<void> {

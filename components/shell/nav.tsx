@@ -20,6 +20,7 @@ const PLACES: readonly Place[] = [
   { href: "/events", name: "Events", covers: (pathname) => pathname === "/events" },
   { href: "/targets", name: "Targets", covers: (pathname) => pathname === "/targets" },
   { href: "/formats", name: "Formats", covers: (pathname) => pathname === "/formats" },
+  { href: "/docs", name: "Docs", covers: (pathname) => pathname === "/docs" },
   {
     href: "/settings/keys",
     name: "Settings",

@@ -3,6 +3,7 @@ import { npmInConsole } from "../console/npm.ts";
 import { pythonInConsole } from "../console/python.ts";
 import { redissonInConsole } from "../console/redisson.ts";
 import { springInConsole } from "../console/spring.ts";
+import { snippetClients } from "../snippets/clients.ts";
 import type { Client } from "./client.ts";
 import { guardMariadb, guardPostgresql, guardRedis } from "./guards.ts";
 import { clockAheadOfQuorum } from "./quorum.ts";
@@ -24,4 +25,5 @@ export const CLIENTS: readonly Client[] = [
   guardMariadb,
   ...redlockClients,
   clockAheadOfQuorum,
+  ...snippetClients,
 ];

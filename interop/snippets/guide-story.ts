@@ -7,8 +7,8 @@ import { ROOT_KEY, startTestServer, type TestServer } from "../../server/testing
 import { kill, start } from "../children.ts";
 import { GUIDE, inFolder, outputUntil, type Runner } from "./language-run.ts";
 
-/** Shorter than the work, so that without renewals it would be lost; renewed each second. */
-const LEASE_MS = 3000;
+/** Shorter than the work, so that without renewals it would be lost; renewed at a third of it. */
+const LEASE_MS = 5000;
 const ENDS_WITHIN_MS = 30_000;
 
 /** The program does its work under the lock; stops when that is lost; and does none when it does not get it. */
@@ -75,7 +75,7 @@ class Telling {
         leaseMs: LEASE_MS,
         waitMs: 500,
         steps,
-        stepMs: 1000,
+        stepMs: 1500,
       };
       await writeFile(join(dir, runner.fileOf(GUIDE)), guideIn(runner.language, options));
       await runner.compile?.(dir);

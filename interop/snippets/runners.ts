@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { javaClassName } from "../../lib/snippets/java.ts";
 import { run } from "../children.ts";
@@ -58,12 +58,11 @@ export function pythonRunner(python: string): Runner {
   };
 }
 
-export function javaRunner(java: string): Runner {
+export function javaRunner(java: string, javac: string): Runner {
   return {
     language: "java",
     fileOf: (name) => `${javaClassName(name)}.java`,
     async compile(dir) {
-      const javac = join(dirname(java), "javac");
       await run("sh", ["-c", '"$0" -encoding US-ASCII -d . *.java', javac], {
         cwd: dir,
         limitMs: COMPILE_MS,
@@ -76,7 +75,6 @@ export function javaRunner(java: string): Runner {
       );
       const text = `public class All {\n  public static void main(String[] args) throws Exception {\n    ${calls.join("\n    ")}\n  }\n}\n`;
       await writeFile(join(dir, "All.java"), text);
-      const javac = join(dirname(java), "javac");
       await run(javac, ["-d", ".", "-cp", ".", "All.java"], { cwd: dir, limitMs: COMPILE_MS });
       return [java, "-cp", dir, "All"];
     },

@@ -81,7 +81,8 @@ def assert_held():
 try:
     grant = hold("acquire", {"waitMs": int(WAIT_S * 1000)}, WAIT_S + 2.5)
 except (Refused, OSError) as error:
-    sys.exit(f"not acquired: {error}")
+    print(f"not acquired: {error}", flush=True)
+    sys.exit(1)
 print(f"acquired with fence {grant['fence']}", flush=True)
 renewing = threading.Thread(target=keep_alive)
 renewing.start()
