@@ -126,6 +126,17 @@ describe("tries to log in", () => {
     expect(await wait(throttle, "zoe", "10.2.0.1")).toBe(0);
   });
 
+  it("are forgotten one by one, so that slips of many people do not add up", async () => {
+    const throttle = new LoginThrottle(await home());
+    for (let n = 0; n < 25; n++) {
+      expect(await wait(throttle, `name-${n}`, "10.0.0.1")).toBe(0);
+      await age(400_000);
+    }
+    for (let n = 0; n < 19; n++) expect(await wait(throttle, `guess-${n}`, "10.0.0.1")).toBe(0);
+    await wait(throttle, "guess", "10.0.0.1");
+    expect(await wait(throttle, "guess", "10.0.0.1")).toBeGreaterThan(0);
+  });
+
   it("of many names from one network wait, and logging in as oneself buys no more of them", async () => {
     const throttle = new LoginThrottle(await home());
     let free = 0;

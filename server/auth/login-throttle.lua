@@ -13,13 +13,20 @@
 -- Returns {'wait', ms}   {'known'}: it may be tried, from a place that is known   {'stranger'}: it may be tried
 
 local KEPT_MS, KNOWN_MS, KNOWN_MAX = 86400000, 2592000000, 50
+local FORGOTTEN_AFTER_MS = 300000
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local function integer(number) return string.format('%.0f', number) end
 
-local function read(text)
+local function stored(text)
   local tries, at = string.match(text or '', '^(%d+) (%d+)$')
   return tonumber(tries) or 0, tonumber(at) or 0
+end
+
+-- Slips of the finger of a whole office must not add up over weeks: every five minutes one try is forgotten.
+local function read(text)
+  local tries, at = stored(text)
+  return math.max(0, tries - math.floor(math.max(0, now - at) / FORGOTTEN_AFTER_MS)), at
 end
 local function text_of(tries, at) return integer(tries) .. ' ' .. integer(at) end
 
@@ -34,9 +41,9 @@ if ARGV[1] == 'right' then
   redis.call('DEL', KEYS[1])
   if ARGV[3] == 'stranger' then
     -- Its own try alone is taken back: logging in as oneself buys no tries for another name.
-    local tries, at = read(redis.call('GET', KEYS[2]))
+    local tries, at = stored(redis.call('GET', KEYS[2]))
     if tries > 0 then redis.call('SET', KEYS[2], text_of(tries - 1, at), 'PX', KEPT_MS) end
-    tries, at = read(redis.call('GET', KEYS[3]))
+    tries, at = stored(redis.call('GET', KEYS[3]))
     if tries > 0 then redis.call('SET', KEYS[3], text_of(tries - 1, at), 'PX', KEPT_MS) end
   end
   if ARGV[2] ~= '' then
