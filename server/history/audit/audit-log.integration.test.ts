@@ -271,6 +271,31 @@ it("what somebody writes past the end is built on, and found", async () => {
   expect(fault).toMatchObject({ number: 3, why: expect.stringContaining("missing") });
 });
 
+it("a store that answers and does not take it refuses every action at once, says why, and gets the outcomes later", async () => {
+  const direct = await fresh();
+  const { log, store } = instance();
+  await log.begin(intent("one"));
+  let compared = 0;
+  const { append } = store;
+  store.append = (ask) => {
+    compared = Math.max(compared, ask.compare.length);
+    return append.call(store, ask);
+  };
+  // A stream takes no id twice: whoever writes far ahead and takes it away again leaves no room.
+  await direct.xadd(STREAM, "9-0", "a", "b");
+  await direct.xdel(STREAM, "9-0");
+  log.end("one", { code: "released" });
+  for (const id of ["two", "three"]) {
+    const since = performance.now();
+    await expect(log.begin(intent(id))).rejects.toThrow(/does not take the record now \(ERR\)/);
+    expect(performance.now() - since).toBeLessThan(BUDGET_MS * 3);
+  }
+  await direct.del(STREAM);
+  await until(async () => (await checkOf(store)).ids.includes("outcome one"));
+  expect((await checkOf(store)).ids).not.toContain("intent two");
+  expect(compared).toBeLessThanOrEqual(2);
+});
+
 it("a key of another type in its place refuses every action, and says why", async () => {
   const direct = await fresh();
   await direct.set(STREAM, "mine");

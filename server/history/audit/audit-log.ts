@@ -150,7 +150,8 @@ export class AuditLog {
       this.#head = head;
       return reply;
     } catch (error) {
-      if (failureOf(error) === "not_executed") this.#doubtful = this.#doubtful.filter((one) => one !== batch);
+      // A fault is an answer, too: the script fails before it writes, or not at all.
+      if (failureOf(error) !== "unknown") this.#doubtful = this.#doubtful.filter((one) => one !== batch);
       throw error;
     }
   }
