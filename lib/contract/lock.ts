@@ -115,6 +115,16 @@ export const ReleaseTerms = z
   .meta({ id: "ReleaseTerms" });
 export type ReleaseTerms = z.infer<typeof ReleaseTerms>;
 
+export const Note = z
+  .object({
+    text: z.string().meta({ description: "Plain text, as somebody typed it." }),
+    by: z.string().meta({ description: "Who wrote it." }),
+    at: z.number().meta({ description: "Lockkeeper's clock, Unix milliseconds." }),
+    about: z.enum(["hold", "key"]).meta({ description: "hold: it ends with this hold." }),
+  })
+  .meta({ id: "Note", description: "What an operator wrote about a lock." });
+export type Note = z.infer<typeof Note>;
+
 export const Lock = z
   .object({
     target: z.string(),
@@ -155,6 +165,7 @@ export const Lock = z
     sharedWith: z
       .array(z.object(keyFields))
       .meta({ description: "Other keys with this very token: they were taken together." }),
+    note: Note.optional(),
     release: ReleaseTerms.nullable().meta({ description: "null for a free key." }),
     version: z
       .string()

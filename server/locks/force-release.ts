@@ -13,7 +13,7 @@ import { remakingMsOf } from "../watch/renewal.ts";
 import { isWatchedVersion, matchVersion } from "../watch/version.ts";
 import type { Watcher } from "../watch/watcher.ts";
 import { answered } from "./answered.ts";
-import { ChangedError, LockkeeperError, ReasonRequiredError, UnavailableError } from "./errors.ts";
+import { ChangedError, LockkeeperError, LostError, ReasonRequiredError, UnavailableError } from "./errors.ts";
 import { formatToFree } from "./force-format.ts";
 import { changedTo, notAlone, notAs, notKeptOff, unsure } from "./force-refusals.ts";
 import { freeTogether, keysTogether } from "./force-together.ts";
@@ -91,6 +91,25 @@ export function judge(watcher: Watcher, hold: Hold, ask: WhatAsk) {
 type Found =
   | { readonly goneAt: number }
   | { readonly hold: Hold; readonly seen: HeldObservation; readonly holder: HeldBy | undefined };
+
+/**
+ * That the hold which was seen is there, or may be: for what does it no harm.
+ *
+ * @throws LockkeeperError lost, changed, not_a_lock, unavailable
+ */
+export async function assertSeen(
+  watcher: Watcher,
+  key: Key,
+  expect: string,
+  within: Ask["within"],
+): Promise<void> {
+  const { observation, hold } = await lookAt(watcher, key, false);
+  if (observation.state === "not_a_lock") throw noLockSeen(observation);
+  if (hold === undefined)
+    throw new LostError("The hold that you saw is over. Look at the lock.", fieldsOfKey(key));
+  if (matchVersion(expect, hold).comparison === "changed")
+    throw changedTo(lockFor(watcher, hold, { within }));
+}
 
 /** The hold that is meant, as it is now, compared with what the picture knows. @throws LockkeeperError as `freeByForce` */
 export async function find({ watcher }: Pick<Parts, "watcher">, key: Key, ask: WhatAsk): Promise<Found> {

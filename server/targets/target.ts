@@ -14,6 +14,7 @@ import type { Masters } from "../redis/master.ts";
 import { openMasters } from "../redis/masters.ts";
 import { StartupError } from "../startup-error.ts";
 import { Finder } from "../watch/finder.ts";
+import { Notes } from "../watch/notes.ts";
 import { RuleBook } from "../watch/rule-book.ts";
 import { Watcher } from "../watch/watcher.ts";
 import { labelOf, reach, topologyOf } from "./reach.ts";
@@ -31,6 +32,7 @@ export interface Target extends Pick<TargetSettings, "name" | "label" | "environ
   readonly journal: Journal;
   readonly locks: OperatorVerbs;
   readonly rules: RuleBook;
+  readonly notes: Notes;
   readonly figures: Figures;
   /** Whether this instance is the one that writes the target's history. */
   isRecorder(): boolean;
@@ -52,13 +54,14 @@ export async function openTarget(settings: PlacedSettings, around: Around): Prom
     );
   });
   const rules = await RuleBook.open({ home: around.home, target: name, given: settings.formatRules });
+  const notes = await Notes.open(around.home, name);
   return {
-    ...{ name, label, environment, policy, rules },
+    ...{ name, label, environment, policy, rules, notes },
     topology: topologyOf(where),
     address: labelOf(where),
     server: server.name,
     locks: backend.verbs,
-    ...watched(settings, { masters: openMasters(where), backend, rules }, around),
+    ...watched(settings, { masters: openMasters(where), backend, rules, notes }, around),
   };
 }
 
@@ -80,11 +83,12 @@ interface Opened {
   readonly masters: Masters;
   readonly backend: Backend;
   readonly rules: RuleBook;
+  readonly notes: Notes;
 }
 
 function watched(
   { name, policy, locksMax }: PlacedSettings,
-  { masters, backend, rules }: Opened,
+  { masters, backend, rules, notes }: Opened,
   { openStore, retention, log }: Around,
 ) {
   const journal = new Journal(retention);
@@ -98,6 +102,7 @@ function watched(
     read: (master, keys) => read(master.redis, keys, rules.rules, masters.spread),
     isWatched: (key) => watcher.isWatched(key),
   });
+  watcher.useNotes(notes);
   rules.onLoaded(() => watcher.useRules(rules.rules));
   const sight = {
     isWhole: () => watcher.isWhole,
@@ -109,6 +114,7 @@ function watched(
   recording.start();
   const close = async () => {
     figures.stop();
+    notes.close();
     finder.cancel();
     watcher.stop();
     await recording.stop();

@@ -17,6 +17,7 @@ export const ACCESS_TABLE: Readonly<Record<string, string>> = {
   "GET /owners": "read of some keys",
   "POST /locks/force-release": "force of some keys, writes",
   "POST /locks/{key}/extend": "force of one key, writes",
+  "POST /locks/{key}/note": "force of one key",
   "POST /locks/{key}/reserve": "force of one key, writes",
   "GET /events": "read of some keys",
   "GET /history": "read of some keys",

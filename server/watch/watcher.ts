@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { FormatName } from "../../lib/contract/format.ts";
 import type { Key } from "../../lib/contract/key.ts";
 import type { Health } from "../../lib/contract/live.ts";
-import type { Lock } from "../../lib/contract/lock.ts";
+import type { Lock, Note } from "../../lib/contract/lock.ts";
 import { standsAside } from "../formats/keys.ts";
 import type { HeldObservation, Observation, SeenWaiters } from "../formats/observation.ts";
 import { read } from "../formats/read.ts";
@@ -17,6 +17,7 @@ import { Homes } from "./homes.ts";
 import { MasterWatch } from "./master-watch.ts";
 import { Mirror } from "./mirror.ts";
 import { Missed } from "./missed.ts";
+import type { Notes } from "./notes.ts";
 import type { OwnEvent } from "./own-event.ts";
 import { healthOf, isWatchedWell } from "./picture-health.ts";
 import { Quorum } from "./quorum.ts";
@@ -63,6 +64,7 @@ export class Watcher {
   readonly #listeners = new Set<() => void>();
   readonly #seenListeners = new Set<SeenListener>();
   readonly #watched: readonly Glob[];
+  #notes: Notes | undefined;
   #rules: FormatRules;
   #forgetMasters = () => undefined as unknown;
   #isRunning = false;
@@ -195,12 +197,23 @@ export class Watcher {
   }
 
   lockOf(hold: Hold, sharedWith = this.sharedWith(hold)): Lock {
-    return lockOf(this.options.target, hold, sharedWith);
+    return withNote(lockOf(this.options.target, hold, sharedWith), this.noteOf(hold.key, hold));
   }
 
   /** @param votes on it; as the picture has them by default */
   freeLock(key: Key, asOf: number, waiters?: SeenWaiters, votes = this.#sources.votesOf(key)): Lock {
-    return freeLock(this.options.target, key, asOf, waiters, votes);
+    return withNote(freeLock(this.options.target, key, asOf, waiters, votes), this.noteOf(key, undefined));
+  }
+
+  /** What was written about a lock. */
+  noteOf(key: Key, hold: Hold | undefined): Note | undefined {
+    return this.#notes?.of(key, hold);
+  }
+
+  useNotes(notes: Notes): void {
+    this.#notes = notes;
+    notes.onChanged(() => this.#changed());
+    this.onSeen((key, _before, after) => notes.seen(key, after));
   }
 
   get #all(): MasterWatch[] {
@@ -316,4 +329,8 @@ export class Watcher {
   #changed(): void {
     for (const listener of this.#listeners) listener();
   }
+}
+
+function withNote(lock: Lock, note: Note | undefined): Lock {
+  return note === undefined ? lock : { ...lock, note };
 }

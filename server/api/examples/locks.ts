@@ -4,6 +4,7 @@ import type { ForceReleased } from "../../../lib/contract/force.ts";
 import type { LockList } from "../../../lib/contract/list.ts";
 import type { Lock } from "../../../lib/contract/lock.ts";
 import { sampleHolder, sampleLock } from "../../../lib/contract/lock-sample.ts";
+import type { Noted } from "../../../lib/contract/note.ts";
 import type { Stats, Usual } from "../../../lib/contract/stats.ts";
 import type { Grant, Released, Verified } from "../../../lib/contract/verb.ts";
 
@@ -47,6 +48,12 @@ export const EXTENDED: Extended = {
   by: "operator:mei",
   remainingMs: 600_000,
   lasts: "to_its_end",
+  asOf: AS_OF,
+};
+
+export const NOTED: Noted = {
+  key: KEY,
+  note: { text: "mei is looking into it", by: "operator:mei", at: AS_OF, about: "hold" },
   asOf: AS_OF,
 };
 

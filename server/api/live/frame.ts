@@ -5,7 +5,7 @@ import type { Hold } from "../../watch/hold.ts";
 import { orderOf } from "../../watch/questions.ts";
 import type { Watcher } from "../../watch/watcher.ts";
 import { sseBytes } from "../sse.ts";
-import type { RowTexts } from "./row-texts.ts";
+import { nameOf, type RowTexts } from "./row-texts.ts";
 import { changeOf, countsOf } from "./rows.ts";
 
 /** More than a person reads in a tenth of a second; who wants each of them asks the history. */
@@ -87,7 +87,10 @@ export class Frame {
     const waiters = this.watcher.mirror.waitersOf(key);
     const lock = this.watcher.freeLock(key, this.now, waiters);
     const votes = lock.votes === undefined ? "" : JSON.stringify(lock.votes);
-    return { text: JSON.stringify(lock), state: `free ${waiters?.count ?? 0} ${votes} ${key}` };
+    return {
+      text: JSON.stringify(lock),
+      state: `free ${waiters?.count ?? 0} ${votes} ${key} ${nameOf(lock.note)}`,
+    };
   }
 
   /** The message of the newest events of all locks. */

@@ -1,0 +1,47 @@
+import { fieldsOfKey } from "../../../lib/contract/key.ts";
+import { Noted, NoteInput } from "../../../lib/contract/note.ts";
+import { keysFor } from "../../auth/principal.ts";
+import { assertSeen } from "../../locks/force-release.ts";
+import { seenOf } from "../auditing.ts";
+import { NOTED } from "../examples/locks.ts";
+import { json } from "../http.ts";
+import { type Route, targetRoute } from "../route.ts";
+
+/** What operators write about locks. */
+export function noteRoutes(): Route[] {
+  return [
+    targetRoute({
+      method: "POST",
+      path: "/locks/{key}/note",
+      operationId: "noteLock",
+      tag: "Acting",
+      // Notes are kept in the home store: a target that is only read can have them.
+      effect: "reads",
+      access: "force",
+      summary: "Write a note about a lock, for whoever looks at it next",
+      description:
+        "With `expect` it is about the hold that was seen and ends with it; without, it is about the key until somebody takes it away. It takes the place of the note before, and is shown in `GET /locks/{key}`, in the list and in open pages as `note`. Nothing is written at the target. Kept for thirty days, a thousand of a target; then the oldest goes.",
+      body: NoteInput,
+      examples: {
+        "About this hold": { note: "mei is looking into it", expect: "fence.1795216496123456" },
+        "About the key, whoever holds it": { note: "Ask the payments team before you free it." },
+        "Take the note away": { note: "" },
+      },
+      response: { status: 200, schema: Noted, example: NOTED, description: "The note as it stands." },
+      errors: ["lost", "changed", "not_a_lock", "unknown_outcome"],
+      audit: ({ target, key, body: { note, expect } }) => ({
+        action: "note",
+        seen: seenOf(target, key, expect),
+        details: { note },
+      }),
+      handle: async ({ target, key, body, principal }) => {
+        const { note, expect } = body;
+        const within = keysFor(principal, "force", target.name);
+        if (expect !== undefined) await assertSeen(target.watcher, key, expect, within);
+        await target.notes.set(key, note.trim(), principal.name, expect);
+        const stands = target.watcher.noteOf(key, target.watcher.mirror.get(key)) ?? null;
+        return json(200, { ...fieldsOfKey(key), note: stands, asOf: target.watcher.clock.lastHeard });
+      },
+    }),
+  ];
+}
