@@ -5,6 +5,8 @@ const basePath = process.env.LOCKKEEPER_BASE_PATH ?? "";
 const config = {
   basePath,
   env: { LOCKKEEPER_BUILT_BELOW: basePath },
+  // Else Next looks for it among the lock files of the folders above.
+  turbopack: { root: import.meta.dirname },
   poweredByHeader: false,
   reactStrictMode: true,
   devIndicators: false,

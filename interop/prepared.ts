@@ -2,10 +2,12 @@ import { readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { reasonOf, Skip } from "./skip.ts";
+import { type ConsoleBelow, provideConsoleBelow } from "./steps/console-below.ts";
 import { type GoTool, provideGo } from "./steps/go.ts";
 import { type JavaTool, provideRedisson, provideSpring } from "./steps/java.ts";
 import { type LibfaketimeTool, provideLibfaketime } from "./steps/libfaketime.ts";
 import { type MariadbTool, provideMariadb } from "./steps/mariadb.ts";
+import { type NginxTool, provideNginx } from "./steps/nginx.ts";
 import { type NpmTool, provideNpm } from "./steps/npm.ts";
 import { CACHE } from "./steps/place.ts";
 import { type PostgresqlTool, providePostgresql } from "./steps/postgresql.ts";
@@ -21,6 +23,8 @@ export interface Tools {
   readonly postgresql: PostgresqlTool;
   readonly mariadb: MariadbTool;
   readonly libfaketime: LibfaketimeTool;
+  readonly nginx: NginxTool;
+  readonly consoleBelow: ConsoleBelow;
 }
 
 type Prepared = { [Name in keyof Tools]?: { ready: Tools[Name] } | { lacking: string } };
@@ -35,6 +39,8 @@ const PROVIDERS: { readonly [Name in keyof Tools]: () => Promise<Tools[Name]> } 
   postgresql: providePostgresql,
   mariadb: provideMariadb,
   libfaketime: provideLibfaketime,
+  nginx: provideNginx,
+  consoleBelow: provideConsoleBelow,
 };
 
 const FILE = join(CACHE, "prepared.json");
@@ -102,6 +108,12 @@ export function readTools(): Tools {
     },
     get libfaketime() {
       return tool("libfaketime");
+    },
+    get nginx() {
+      return tool("nginx");
+    },
+    get consoleBelow() {
+      return tool("consoleBelow");
     },
   };
 }

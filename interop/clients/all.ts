@@ -6,6 +6,7 @@ import { springInConsole } from "../console/spring.ts";
 import { snippetClients } from "../snippets/clients.ts";
 import type { Client } from "./client.ts";
 import { guardMariadb, guardPostgresql, guardRedis } from "./guards.ts";
+import { nginxClients } from "./nginx.ts";
 import { clockAheadOfQuorum } from "./quorum.ts";
 import { redisson } from "./redisson.ts";
 import { redlockClients } from "./redlock.ts";
@@ -26,4 +27,5 @@ export const CLIENTS: readonly Client[] = [
   ...redlockClients,
   clockAheadOfQuorum,
   ...snippetClients,
+  ...nginxClients,
 ];

@@ -55,10 +55,13 @@ export function keyOfFields(fields: KeyFields): Key {
 
 /**
  * A key as one path segment: percent-encoded, or `~` + base64url of its bytes for the keys whose first form
- * would reach another route or another key (`.`, `..`, a `//` or a slash at either end, a leading `~`, not UTF-8).
+ * would reach another route or another key (`.`, `..`, a `//` or a slash at either end, a leading `~`, not UTF-8), and
+ * for those with a zero byte, which proxies refuse as `%00`.
  */
 export function pathOfKey(key: Key): string {
-  return needsByteForm(key) ? `~${toBase64Url(bytesOfKey(key))}` : encodeURIComponent(key);
+  return needsByteForm(key) || key.includes("\0")
+    ? `~${toBase64Url(bytesOfKey(key))}`
+    : encodeURIComponent(key);
 }
 
 export type ParsedPath = { ok: true; key: Key } | { ok: false; why: string };
