@@ -179,6 +179,36 @@ describe("each of many", () => {
     expect(await direct.exists(key)).toBe(0);
   });
 
+  it("is authorised by its key: a key of some locks neither sees nor frees others", async () => {
+    const name = randomUUID();
+    const [mine, theirs] = [`lock:${name}:mine`, `lock:${name}:theirs`];
+    for (const key of [mine, theirs])
+      await server.call(`/locks/${key}/acquire`, { body: { owner: "w1", leaseMs: 60_000 } });
+    await seen(`key:lock:${name}:*`, 2);
+    const keys = [`lock:${name}:m*`];
+    const made = await server.call("/keys", { body: { name, verbs: ["read", "force"], keys } });
+    const headers = { authorization: `Bearer ${made.body.secret}` };
+    const call = async (body: object) => {
+      const { status, body: said } = await server.call(ADDRESS, { body, headers });
+      return { status, lines: status === 200 ? linesOf(said) : [] };
+    };
+    const { lines } = await call({ filter: name, dryRun: true });
+    expect(lines[0]).toMatchObject({ total: 1, found: 1 });
+    const all = itemsOf((await review(name, { sort: "key" })).items);
+    const outcomes = (found: Line[]) =>
+      Object.fromEntries(found.flatMap(({ item, outcome }) => (item ? [[item.key, outcome]] : [])));
+    const dry = (await call({ items: all, dryRun: true })).lines;
+    expect(outcomes(dry)).toEqual({ [mine]: "would_release", [theirs]: "forbidden" });
+    expect(dry.find(({ outcome }) => outcome === "forbidden")).not.toHaveProperty("seen");
+    expect(outcomes((await call({ items: all, reason })).lines)).toEqual({
+      [mine]: "released",
+      [theirs]: "forbidden",
+    });
+    expect(await direct.exists(mine, theirs)).toBe(1);
+    const owners = await server.call(`/owners?filter=${name}`, { headers });
+    expect([owners.status, owners.body.total]).toEqual([200, 0]);
+  });
+
   it("is held off where the request says so", async () => {
     const keys = await held(randomUUID(), 2, "w1");
     const { items } = await review(`key:${keys[0]?.slice(0, -4)}*`);
