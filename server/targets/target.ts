@@ -102,7 +102,7 @@ function watched(
     read: (master, keys) => read(master.redis, keys, rules.rules, masters.spread),
     isWatched: (key) => watcher.isWatched(key),
   });
-  watcher.useNotes(notes);
+  watcher.showNotes(notes);
   rules.onLoaded(() => watcher.useRules(rules.rules));
   const sight = {
     isWhole: () => watcher.isWhole,

@@ -210,7 +210,7 @@ export class Watcher {
     return this.#notes?.of(key, hold);
   }
 
-  useNotes(notes: Notes): void {
+  showNotes(notes: Notes): void {
     this.#notes = notes;
     notes.onChanged(() => this.#changed());
     this.onSeen((key, _before, after) => notes.seen(key, after));
