@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { hashOf } from "../auth/secret.ts";
 import { TestBrowser } from "../testing/browser.ts";
 import { startTestServer, type TestServer, until } from "../testing/server.ts";
 
@@ -118,6 +119,24 @@ describe("an operator", () => {
     expect((await new TestBrowser(server).logIn({ name, password })).status).toBe(200);
   });
 
+  it.each([
+    ["another password", "POST", "/password", { password: "a longer battery staple" }],
+    ["being disabled", "PATCH", "", { state: "disabled" }],
+  ])("has no session from before %s, even if the store has it again", async (_, method, path, body) => {
+    const name = await make({ "*": "viewer" });
+    const browser = await loggedIn(name);
+    const direct = server.redis.client();
+    const key = `{lockkeeper}:session:${hashOf(browser.cookie?.split("=")[1] ?? "")}`;
+    const record = (await direct.get(key)) ?? "";
+    expect((await server.call(`/operators/${name}${path}`, { method, body })).status).toBeLessThan(300);
+    await direct.set(key, record, "PX", 60_000);
+    for (const at of [server, other]) {
+      const again = new TestBrowser(at);
+      again.steal(browser.cookie?.replace(/_\d+=/, `_${new URL(at.url).port}=`));
+      await until(async () => (await again.send("/session")).status === 401, 2000);
+    }
+  });
+
   it("gets a password from an admin, who hands out no more than they have", async () => {
     const name = await make({ "*": "admin" });
     const key = (await server.call("/keys", { body: { name: "weak", verbs: ["admin", "read"] } })).body;
@@ -173,9 +192,14 @@ describe("browser sessions", () => {
     expect(current.userAgent).toBe(`<b>${"x".repeat(197)}`);
     const secret = mine.cookie?.split("=")[1] ?? "";
     expect(JSON.stringify(items)).not.toContain(secret);
+    const stream = await fetch(`${other.url}/api/v1/live`, { headers: { cookie: elsewhere.cookie ?? "" } });
+    const streamed = stream.text();
     const end = (by: TestBrowser) => by.send(`/browser-sessions/${another.id}`, { method: "DELETE" });
     expect((await end(stranger)).status).toBe(404);
     expect((await end(mine)).status).toBe(204);
+    const endedAt = performance.now();
+    await streamed;
+    expect(performance.now() - endedAt).toBeLessThan(2000);
     await until(async () => (await elsewhere.send("/session")).status === 401, 2000);
     const all = (await server.call("/browser-sessions")).body.items;
     expect(new Set(all.map((item: { name: string }) => item.name)).size).toBeGreaterThan(1);

@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { RateLimitedError } from "../locks/errors.ts";
+import { Access } from "../../lib/contract/access.ts";
+import { RateLimitedError, UnavailableError } from "../locks/errors.ts";
 import { startTestRedis, type TestRedis } from "../testing/redis.ts";
 import { until } from "../testing/server.ts";
 import { AccountBook } from "./account-book.ts";
+import { AccountUses } from "./account-uses.ts";
+import { ApiKeys } from "./api-keys.ts";
+import { grantsOfRoles } from "./grant.ts";
 import type { Home } from "./home.ts";
 import { openHome, settleHome } from "./home-store.ts";
+import { KeyRing } from "./key-ring.ts";
 import { LoginThrottle } from "./login-throttle.ts";
+import type { Principal } from "./principal.ts";
 
 const STORED = "{lockkeeper}:accounts";
 
@@ -74,6 +80,36 @@ describe("the book of accounts", () => {
     await note(behind, "key:b", "new");
     await knowing.lookForAll();
     expect(fieldsOf(knowing)).toEqual({ "key:a": "revoked", "key:b": "new" });
+  });
+});
+
+describe("a key that is known, while the store is away", () => {
+  it("reads on, locks for a while, and does what must be recorded not at all", async () => {
+    const opened = await home();
+    const known = await AccountBook.open(opened);
+    const uses = new AccountUses(opened);
+    const root: Principal = {
+      kind: "key",
+      id: "root",
+      name: "key:root",
+      grants: grantsOfRoles({ "*": "admin" }),
+    };
+    const input = { name: "app", verbs: [...Access.options], targets: ["*"], keys: ["*"], expiresAt: null };
+    const { secret } = await new ApiKeys(known, uses).make(input, root);
+    const ring = new KeyRing(known, uses, 3000);
+    const asked = async (access: Access) => (await ring.principalOf(secret, access))?.name;
+    expect(await Promise.all(Access.options.map(asked))).toEqual(Array(4).fill("key:app"));
+    await redis.kill();
+    await until(() => !known.isFresh);
+    expect([await asked("read"), await asked("lock")]).toEqual(["key:app", "key:app"]);
+    for (const access of ["force", "admin"] as const)
+      await expect(asked(access)).rejects.toBeInstanceOf(UnavailableError);
+    await until(() => known.ageMs > 3000);
+    await expect(asked("lock")).rejects.toBeInstanceOf(UnavailableError);
+    expect(await asked("read")).toBe("key:app");
+    await redis.restart();
+    await until(async () => (await asked("force").catch(() => undefined)) === "key:app");
+    expect(await asked("lock")).toBe("key:app");
   });
 });
 

@@ -36,6 +36,7 @@ export class KeyRing {
   constructor(
     private readonly book: AccountBook,
     private readonly uses: AccountUses,
+    private readonly lockingWithoutStoreMs = LOCKING_WITHOUT_STORE_MS,
   ) {}
 
   /**
@@ -64,7 +65,7 @@ export class KeyRing {
 
   // Looking is allowed with what was known last, as it is to sessions.
   #isTooOld(access: Access | "anyone"): boolean {
-    if (access === "lock") return this.book.ageMs > LOCKING_WITHOUT_STORE_MS;
+    if (access === "lock") return this.book.ageMs > this.lockingWithoutStoreMs;
     return (access === "force" || access === "admin") && !this.book.isFresh;
   }
 
