@@ -75,3 +75,91 @@ test("an API key is made, used, rotated and revoked, and its secret is shown onc
   await expect(row).toContainText("revoked");
   expect([(await asApp(secret)).status, (await asApp(next)).status]).toEqual([401, 401]);
 });
+
+test("an operator is made, logs in by password, may do what the roles say, and changes the password", async ({
+  page,
+  lockkeeper,
+  browser,
+}, info) => {
+  test.setTimeout(120_000);
+  await page.goto("/settings/operators");
+  await page.getByRole("button", { name: "New operator…" }).click();
+  const sheet = page.getByRole("dialog");
+  await sheet.getByRole("textbox", { name: "Name" }).fill("jo");
+  await sheet.getByRole("combobox").first().selectOption("viewer");
+  await sheet.getByLabel("New password").fill("correct horse battery");
+  const make = sheet.getByRole("button", { name: "Make the operator" });
+  await expect(make).toHaveAttribute("title", "The two passwords differ.");
+  await sheet.getByLabel("The same again").fill("correct horse battery");
+  await page.screenshot({ path: info.outputPath("new-operator.png") });
+  await make.click();
+  const row = page.getByRole("row").filter({ hasText: "jo" });
+  await expect(row).toContainText("viewer");
+  await look(page, info, "operators");
+
+  const context = await browser.newContext({ baseURL: lockkeeper.url });
+  const theirs = await context.newPage();
+  await theirs.goto("/events?q=owner:x");
+  await theirs.getByRole("link", { name: "Log in by name and password" }).click();
+  await theirs.getByLabel("Name").fill("jo");
+  await theirs.getByLabel("Password").fill("wrong");
+  await theirs.getByRole("button", { name: "Log in" }).click();
+  await expect(theirs.getByRole("main").getByRole("alert")).toContainText("Name or password is wrong.");
+  await theirs.getByLabel("Password").fill("correct horse battery");
+  await theirs.getByRole("button", { name: "Log in" }).click();
+  await expect(theirs).toHaveURL(/\/events\?q=owner:x$/);
+  await expect(theirs.getByTestId("operator")).toHaveText("jo · viewer");
+  await theirs.goto("/settings/keys");
+  await expect(theirs.getByText(/by admins of all targets/)).toBeVisible();
+  await theirs.getByRole("link", { name: "You" }).click();
+  await expect(theirs.getByRole("region", { name: "jo" })).toContainText("viewer");
+  await theirs.getByLabel("Present password").fill("not this one");
+  await theirs.getByLabel("New password").fill("another long password");
+  await theirs.getByLabel("The same again").fill("another long password");
+  await theirs.getByRole("button", { name: "Change the password" }).click();
+  await expect(theirs.getByRole("main").getByRole("alert")).toContainText("not the present password");
+  await theirs.getByLabel("Present password").fill("correct horse battery");
+  await theirs.getByRole("button", { name: "Change the password" }).click();
+  await expect(theirs.getByText("It is changed.")).toBeVisible();
+  await look(theirs, info, "you");
+
+  await page.goto("/settings/sessions");
+  await page.getByRole("button", { name: /Everybody's/ }).click();
+  await expect(page.getByRole("row").filter({ hasText: "this one" })).toContainText("mei");
+  await look(page, info, "sessions");
+  await page.getByRole("button", { name: "End the session of jo" }).click();
+  await expect(theirs.getByRole("heading", { name: "You are not logged in" })).toBeVisible({
+    timeout: 15_000,
+  });
+
+  await page.goto("/settings/operators");
+  await row.getByRole("button", { name: "Delete of jo" }).click();
+  await sheet.getByRole("button", { name: "Delete the operator" }).click();
+  await expect(row).toHaveCount(0);
+  await theirs.goto("/login");
+  await theirs.getByLabel("Name").fill("jo");
+  await theirs.getByLabel("Password").fill("another long password");
+  await theirs.getByRole("button", { name: "Log in" }).click();
+  await expect(theirs.getByRole("main").getByRole("alert")).toContainText("Name or password is wrong.");
+  await look(theirs, info, "login");
+  await context.close();
+});
+
+test("whoever tries too often is told for how long to wait", async ({ browser, lockkeeper }) => {
+  const context = await browser.newContext({ baseURL: lockkeeper.url });
+  const page = await context.newPage();
+  await page.goto("/login");
+  await page.getByLabel("Name").fill("nobody-of-this-name");
+  const button = page.getByRole("button", { name: "Log in" });
+  await page.evaluate(async () => {
+    const body = JSON.stringify({ name: "nobody-of-this-name", password: "a guess" });
+    const init = { method: "POST", headers: { "content-type": "application/json" }, body };
+    await Promise.all(Array.from({ length: 14 }, () => fetch("/api/v1/login", init)));
+  });
+  await page.getByLabel("Password").fill("a guess");
+  await button.click();
+  await expect(page.getByRole("main").getByRole("alert")).toContainText(/The next one is possible in \d/);
+  await page.getByLabel("Password").fill("one more");
+  await expect(button).toHaveAttribute("title", "There were too many tries.");
+  await context.close();
+});

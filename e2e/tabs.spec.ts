@@ -9,6 +9,7 @@ test("ten tabs of one browser that are all looked at stay live, and a click in t
   lockkeeper,
   key,
 }) => {
+  test.setTimeout(60_000);
   const name = key("a");
   await lockkeeper.api(`${pathOf(name)}/acquire`, { owner: "owner-a", leaseMs: 600_000 });
   const pages = [];

@@ -1,4 +1,5 @@
 import { Button } from "@/components/ui/button.tsx";
+import { localText, momentOfText } from "@/components/ui/moment.ts";
 
 interface JumpToTimeProps {
   /** Unix milliseconds; undefined: live. */
@@ -8,10 +9,6 @@ interface JumpToTimeProps {
 
 /** A moment of the past, in the time of this browser. */
 export function JumpToTime({ at, onJump }: JumpToTimeProps) {
-  const jump = (text: string) => {
-    const moment = new Date(text).getTime();
-    onJump(Number.isNaN(moment) ? undefined : moment);
-  };
   return (
     <div className="flex items-center gap-2">
       <label className="flex items-center gap-1.5 text-ink-2">
@@ -20,7 +17,7 @@ export function JumpToTime({ at, onJump }: JumpToTimeProps) {
           type="datetime-local"
           step={1}
           value={at === undefined ? "" : localText(at)}
-          onChange={({ target }) => jump(target.value)}
+          onChange={({ target }) => onJump(momentOfText(target.value))}
           aria-label="Show events until"
           className="h-7 rounded-[7px] border border-line bg-panel px-2 text-ink"
         />
@@ -28,10 +25,4 @@ export function JumpToTime({ at, onJump }: JumpToTimeProps) {
       {at !== undefined && <Button onClick={() => onJump(undefined)}>Back to live</Button>}
     </div>
   );
-}
-
-/** As the input wants it: local time without a zone. */
-function localText(at: number): string {
-  const offsetMs = new Date(at).getTimezoneOffset() * 60_000;
-  return new Date(at - offsetMs).toISOString().slice(0, 19);
 }

@@ -60,7 +60,7 @@ function Seen({ seen }: { seen: NonNullable<BulkItemLine["seen"]> }) {
   const [holder] = holders;
   const facts = [
     remainingMs === null ? "no expiry" : `${formatRemaining(remainingMs)} left`,
-    ...(verdict === null ? [] : [verdict.replaceAll("_", " ")]),
+    ...(verdict === null ? [] : [verdict === "unknown" ? "liveness unknown" : verdict.replaceAll("_", " ")]),
     ...(waiters.count ? [`${waiters.count} waiting`] : []),
   ];
   return (

@@ -23,7 +23,7 @@ export function PickBar({ picking, total, filter, blocked, onFree }: PickBarProp
     <div
       role="toolbar"
       aria-label="Ticked locks"
-      className="flex min-h-11 flex-wrap items-center gap-2 border-x border-t border-line bg-accent-bg px-3 py-1.5"
+      className="flex -mt-2 min-h-11 flex-wrap items-center gap-2 border-x border-t border-line bg-accent-bg px-3 py-1.5"
     >
       <span role="status" className="flex-1 font-medium text-accent">
         {picked.size === 1 ? "1 lock ticked" : `${formatNumber(picked.size)} locks ticked`}

@@ -7,9 +7,10 @@ import { Command } from "@/components/ui/command.tsx";
 import { BASE_PATH } from "@/lib/live/base-path.ts";
 import { useLogin } from "@/lib/live/hooks.ts";
 import { ApiProblem } from "@/lib/live/request.ts";
+import { PasswordForm } from "./password-form.tsx";
 import { safeNext } from "./safe-next.ts";
 
-type Step = "reading" | "asking" | "no_token" | "refused" | "failed";
+type Step = "reading" | "asking" | "form" | "refused" | "failed";
 
 export function LoginPage() {
   const login = useLogin();
@@ -19,20 +20,23 @@ export function LoginPage() {
   const ask = () => {
     if (token.current === null) return;
     setStep("asking");
-    login.mutate(token.current, {
-      onSuccess: () => location.replace(safeNext(location, BASE_PATH)),
-      // Anything that is no clear "no" leaves the link unused, so it can be tried again.
-      onError: (error) =>
-        setStep(
-          error instanceof ApiProblem && error.status < 500 && error.status !== 429 ? "refused" : "failed",
-        ),
-    });
+    login.mutate(
+      { token: token.current },
+      {
+        onSuccess: () => location.replace(safeNext(location, BASE_PATH)),
+        // Anything that is no clear "no" leaves the link unused, so it can be tried again.
+        onError: (error) =>
+          setStep(
+            error instanceof ApiProblem && error.status < 500 && error.status !== 429 ? "refused" : "failed",
+          ),
+      },
+    );
   };
 
   const takeLink = () => {
     const { hash, pathname, search } = location;
     if (hash.length < 2) {
-      setStep((now) => (now === "reading" ? "no_token" : now));
+      setStep((now) => (now === "reading" ? "form" : now));
       return;
     }
     token.current = hash.slice(1);
@@ -58,7 +62,7 @@ export function LoginPage() {
         <Logo />
         Lockkeeper
       </div>
-      <div role="status" className="flex flex-col gap-4">
+      <div role={step === "form" ? undefined : "status"} className="flex flex-col gap-4">
         <LoginStep step={step} onAgain={ask} />
       </div>
     </main>
@@ -70,17 +74,23 @@ function LoginStep({ step, onAgain }: { step: Step; onAgain(): void }) {
     case "reading":
     case "asking":
       return <h1 className="text-lg font-semibold">Logging in…</h1>;
-    case "no_token":
+    case "form":
       return (
-        <NewLink title="Log in with a link">
-          Run this where Lockkeeper is installed and open the link it prints.
-        </NewLink>
+        <>
+          <h1 className="text-lg font-semibold">Log in</h1>
+          <PasswordForm />
+          <ByLink />
+        </>
       );
     case "refused":
       return (
-        <NewLink title="This link was used or has run out">
-          A link works once, for ten minutes. Run this for a new one.
-        </NewLink>
+        <>
+          <h1 className="text-lg font-semibold">This link was used or has run out</h1>
+          <p className="text-ink-2">A link works once, for ten minutes. Run this for a new one.</p>
+          <LoginCommand />
+          <h2 className="pt-3 font-semibold">Or by name and password</h2>
+          <PasswordForm />
+        </>
       );
     case "failed":
       return (
@@ -97,12 +107,17 @@ function LoginStep({ step, onAgain }: { step: Step; onAgain(): void }) {
   }
 }
 
-function NewLink({ title, children }: { title: string; children: string }) {
+/** For the first login, and for who forgot the password: whoever has the terminal is let in. */
+function ByLink() {
   return (
-    <>
-      <h1 className="text-lg font-semibold">{title}</h1>
-      <p className="text-ink-2">{children}</p>
-      <Command text="npm run login" label="Copy the command" />
-    </>
+    <div className="flex flex-col gap-2 border-t border-line pt-4">
+      <h2 className="font-semibold">Or with a one-time link</h2>
+      <p className="text-ink-2">Run this where Lockkeeper is installed and open the link it prints.</p>
+      <LoginCommand />
+    </div>
   );
+}
+
+function LoginCommand() {
+  return <Command text="npm run login" label="Copy the command" />;
 }

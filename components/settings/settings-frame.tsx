@@ -6,7 +6,12 @@ import type { ReactNode } from "react";
 import { TargetLink } from "@/components/shell/target-link.tsx";
 import { useLive } from "@/lib/live/hooks.ts";
 
-const PARTS = [{ href: "/settings/keys", name: "API keys", isForAdmins: true }] as const;
+const PARTS = [
+  { href: "/settings/you", name: "You", isForAdmins: false },
+  { href: "/settings/keys", name: "API keys", isForAdmins: true },
+  { href: "/settings/operators", name: "Operators", isForAdmins: true },
+  { href: "/settings/sessions", name: "Sessions", isForAdmins: false },
+] as const;
 
 /** All settings stand under one heading, each at an address of its own. */
 export function SettingsFrame({ children }: { children: ReactNode }) {

@@ -20,11 +20,11 @@ const PLACES: readonly Place[] = [
   { href: "/events", name: "Events", covers: (pathname) => pathname === "/events" },
   { href: "/targets", name: "Targets", covers: (pathname) => pathname === "/targets" },
   { href: "/formats", name: "Formats", covers: (pathname) => pathname === "/formats" },
+  { href: "/audit", name: "Audit", isForAdmins: true, covers: (pathname) => pathname === "/audit" },
   { href: "/docs", name: "Docs", covers: (pathname) => pathname === "/docs" },
   {
-    href: "/settings/keys",
+    href: "/settings/you",
     name: "Settings",
-    isForAdmins: true,
     covers: (pathname) => pathname.startsWith("/settings/"),
   },
 ];

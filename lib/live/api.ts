@@ -3,7 +3,7 @@ import type { FinderReport } from "@/lib/contract/finder.ts";
 import type { ForceReleased, ForceReleaseInput } from "@/lib/contract/force.ts";
 import type { FormatRule, Formats } from "@/lib/contract/format-rule.ts";
 import type { LiveView } from "@/lib/contract/live.ts";
-import type { Session } from "@/lib/contract/session.ts";
+import type { LoginInput, Session } from "@/lib/contract/session.ts";
 import type { Usual } from "@/lib/contract/stats.ts";
 import type { TargetHealth, TargetList } from "@/lib/contract/target.ts";
 
@@ -88,8 +88,8 @@ export function putRules(rules: readonly FormatRule[], target: TargetName): Prom
   return ask(send("PUT", at("/formats/rules", target), { rules }), (wire, json) => wire.readFormats(json));
 }
 
-export function login(token: string): Promise<Session> {
-  return ask(send("POST", "/login", { token }), (wire, json) => wire.readSession(json));
+export function login(input: LoginInput): Promise<Session> {
+  return ask(send("POST", "/login", input), (wire, json) => wire.readSession(json));
 }
 
 export async function logout(): Promise<void> {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ApiKeyList, ApiKeyMade } from "@/lib/contract/api-key.ts";
+import { AuditPage, AuditVerification } from "@/lib/contract/audit.ts";
 import { BulkLine } from "@/lib/contract/bulk.ts";
 import { Problem } from "@/lib/contract/error.ts";
 import { History } from "@/lib/contract/event.ts";
@@ -8,7 +9,8 @@ import { ForceReleased } from "@/lib/contract/force.ts";
 import { Formats } from "@/lib/contract/format-rule.ts";
 import { LIVE_MESSAGES, type LiveMessage } from "@/lib/contract/live.ts";
 import { Lock } from "@/lib/contract/lock.ts";
-import { Session } from "@/lib/contract/session.ts";
+import { Operator, OperatorList } from "@/lib/contract/operator.ts";
+import { BrowserSessionList, Session } from "@/lib/contract/session.ts";
 import { Usual } from "@/lib/contract/stats.ts";
 import { TargetHealth, TargetList } from "@/lib/contract/target.ts";
 
@@ -34,6 +36,11 @@ function parseJson(text: string): unknown {
 
 export const readApiKeys = (json: unknown) => ApiKeyList.parse(json);
 export const readApiKeyMade = (json: unknown) => ApiKeyMade.parse(json);
+export const readOperators = (json: unknown) => OperatorList.parse(json);
+export const readOperator = (json: unknown) => Operator.parse(json);
+export const readBrowserSessions = (json: unknown) => BrowserSessionList.parse(json);
+export const readAuditPage = (json: unknown) => AuditPage.parse(json);
+export const readAuditVerification = (json: unknown) => AuditVerification.parse(json);
 export const readSession = (json: unknown) => Session.parse(json);
 export const readHistory = (json: unknown) => History.parse(json);
 export const readFormats = (json: unknown) => Formats.parse(json);

@@ -1,0 +1,160 @@
+"use client";
+
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { hrefOf } from "@/components/locks/lock-facts.ts";
+import { hrefAt } from "@/components/shell/target-link.tsx";
+import { formatDate, formatNumber } from "@/components/ui/duration.ts";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import type { AuditItem } from "@/lib/contract/audit.ts";
+import { detailLines } from "./audit-words.ts";
+
+/** All that is recorded of an action. */
+export function AuditDetails({ item }: { item: AuditItem }) {
+  const { at, target, reason, requestId, outcome, number, details } = item;
+  return (
+    <dl className="grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-1.5 border-t border-line-soft bg-bg px-4 py-3">
+      <Line name="When">{formatDate(at)}</Line>
+      <Asker item={item} />
+      {target !== undefined && (
+        <Line name="Target">
+          <Text text={target} />
+        </Line>
+      )}
+      <Seen item={item} />
+      {reason !== undefined && (
+        <Line name="Reason">
+          <Text text={reason} />
+        </Line>
+      )}
+      <Others details={details} />
+      <Outcome outcome={outcome} />
+      <Line name="Request">
+        <Mono text={requestId} />
+      </Line>
+      <Line name="Entry">
+        {formatNumber(number)}
+        {outcome !== null && <span className="text-ink-3">, its outcome {formatNumber(outcome.number)}</span>}
+      </Line>
+    </dl>
+  );
+}
+
+function Asker({ item: { who, from } }: { item: AuditItem }) {
+  return (
+    <>
+      <Line name="Who">
+        <Text text={who.name} /> <span className="text-ink-3">by {who.kind}, </span>
+        <Mono text={who.id} />
+        {who.verbs.length > 0 && <span className="text-ink-3">, might {who.verbs.join(", ")}</span>}
+      </Line>
+      <Line name="From">
+        <Mono text={from.address ?? "not known"} />
+        {from.agent !== undefined && (
+          <span className="text-ink-3">
+            , <Text text={from.agent} />
+          </span>
+        )}
+      </Line>
+    </>
+  );
+}
+
+function Seen({ item: { key, keyBase64, target, seen } }: { item: AuditItem }) {
+  const fields = key === undefined ? undefined : { key, ...(keyBase64 === undefined ? {} : { keyBase64 }) };
+  return (
+    <>
+      {fields !== undefined && (
+        <Line name="Key">
+          <Link
+            href={hrefAt(hrefOf(fields), target)}
+            prefetch={false}
+            className="underline decoration-line hover:decoration-ink-3"
+          >
+            <Mono text={fields.key} />
+          </Link>
+        </Line>
+      )}
+      {seen?.owners !== undefined && seen.owners.length > 0 && (
+        <Line name="Held by">
+          {seen.owners.map((owner) => (
+            <div key={owner}>
+              <Mono text={owner} />
+            </div>
+          ))}
+        </Line>
+      )}
+      {seen?.version !== undefined && (
+        <Line name="Version seen">
+          <Mono text={seen.version} />
+        </Line>
+      )}
+      {seen?.fence !== undefined && (
+        <Line name="Fence">
+          <Mono text={seen.fence} />
+        </Line>
+      )}
+    </>
+  );
+}
+
+function Outcome({ outcome }: Pick<AuditItem, "outcome">) {
+  if (outcome === null) {
+    return (
+      <Line name="Outcome">
+        <span className="text-warn">
+          not recorded: it is still going on, or the server or its store ended in between
+        </span>
+      </Line>
+    );
+  }
+  return (
+    <>
+      <Line name="Outcome">
+        <Text text={outcome.code} />
+        {outcome.detail !== undefined && (
+          <span className="text-ink-2">
+            : <Text text={outcome.detail} />
+          </span>
+        )}
+      </Line>
+      {outcome.owner !== undefined && (
+        <Line name="Hold of">
+          <Mono text={outcome.owner} />
+        </Line>
+      )}
+      <Others details={outcome.details} />
+    </>
+  );
+}
+
+function Others({ details }: { details: Record<string, unknown> | undefined }) {
+  return detailLines(details).map(([name, text]) => (
+    <Line key={name} name={name}>
+      <Mono text={text} />
+    </Line>
+  ));
+}
+
+function Line({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="truncate text-ink-3" title={name}>
+        {name}
+      </dt>
+      <dd className="min-w-0">{children}</dd>
+    </>
+  );
+}
+
+function Text({ text }: { text: string }) {
+  return <SafeText text={text} wrap />;
+}
+
+function Mono({ text }: { text: string }) {
+  return (
+    <span className="font-mono text-xs">
+      <SafeText text={text} wrap />
+    </span>
+  );
+}

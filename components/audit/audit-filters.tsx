@@ -1,0 +1,99 @@
+"use client";
+
+import { useState } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { localText, momentOfText } from "@/components/ui/moment.ts";
+import { SearchBox } from "@/components/ui/search-box.tsx";
+import type { AuditUrl } from "./use-audit-url.ts";
+
+const BOX = "h-7 rounded-[7px] border border-line bg-panel px-2 text-ink placeholder:text-ink-3";
+
+const WORDS = [
+  { name: "who", label: "Who", placeholder: "mei, key:*", width: "w-28" },
+  { name: "action", label: "Action", placeholder: "force-release", width: "w-32" },
+  { name: "at", label: "Target", placeholder: "name", width: "w-24" },
+  { name: "key", label: "Key", placeholder: "lock:orders:*", width: "w-36" },
+  { name: "outcome", label: "Outcome", placeholder: "released, none", width: "w-32" },
+] as const;
+
+/** All that is named must match. */
+export function AuditFilters({ url }: { url: AuditUrl }) {
+  const { view } = url;
+  const values = {
+    who: view.who,
+    action: view.action,
+    at: view.target,
+    key: view.key,
+    outcome: view.outcome,
+  };
+  return (
+    <fieldset className="flex flex-wrap items-center gap-x-3 gap-y-2">
+      <legend className="sr-only">Filters</legend>
+      <div className="flex w-full">
+        <SearchBox
+          value={view.text ?? ""}
+          onChange={(text) => url.setWord("q", text)}
+          label="Search the audit"
+          placeholder="Who, key, reason, owner or request id"
+          maxLength={300}
+        />
+      </div>
+      {WORDS.map(({ name, ...rest }) => (
+        <WordBox
+          key={name}
+          {...rest}
+          value={values[name] ?? ""}
+          onChange={(text) => url.setWord(name, text)}
+        />
+      ))}
+      {(["from", "to"] as const).map((name) => (
+        <label key={name} className="flex items-center gap-1.5 text-ink-2">
+          {name === "from" ? "From" : "Until"}
+          <input
+            type="datetime-local"
+            step={1}
+            value={view[name] === undefined ? "" : localText(view[name])}
+            onChange={({ target }) => url.setMoment(name, momentOfText(target.value))}
+            className={BOX}
+          />
+        </label>
+      ))}
+      {url.isFiltered && <Button onClick={url.clear}>Show all</Button>}
+    </fieldset>
+  );
+}
+
+interface WordBoxProps {
+  label: string;
+  placeholder: string;
+  width: string;
+  value: string;
+  onChange(text: string): void;
+}
+
+/** Asks when it is left, or with Enter: each look goes through the chain. */
+function WordBox({ label, placeholder, width, value, onChange }: WordBoxProps) {
+  const [text, setText] = useState(value);
+  const [known, setKnown] = useState(value);
+  if (value !== known) {
+    setKnown(value);
+    setText(value);
+  }
+  const tell = () => text !== known && onChange(text);
+  return (
+    <label className="flex items-center gap-1.5 text-ink-2">
+      {label}
+      <input
+        value={text}
+        placeholder={placeholder}
+        maxLength={300}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(event) => setText(event.target.value)}
+        onBlur={tell}
+        onKeyDown={(event) => event.key === "Enter" && tell()}
+        className={`${BOX} ${width}`}
+      />
+    </label>
+  );
+}

@@ -1,0 +1,21 @@
+import { visibleText } from "@/components/ui/visible-text.ts";
+import type { AuditItem } from "@/lib/contract/audit.ts";
+
+/** Codes of outcomes in which nothing went wrong. All others are errors, or say that something was not done. */
+const WELL: ReadonlySet<string> = new Set(["released", "already_gone", "granted", "done"]);
+
+export type Tone = "good" | "bad" | "open";
+
+export function toneOf(outcome: AuditItem["outcome"]): Tone {
+  if (outcome === null) return "open";
+  return WELL.has(outcome.code) ? "good" : "bad";
+}
+
+const LINES_MAX = 20;
+
+/** What else was recorded, a line each. */
+export function detailLines(details: Record<string, unknown> | undefined): [name: string, text: string][] {
+  return Object.entries(details ?? {})
+    .slice(0, LINES_MAX)
+    .map(([name, value]) => [visibleText(name), typeof value === "string" ? value : JSON.stringify(value)]);
+}

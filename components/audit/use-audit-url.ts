@@ -1,0 +1,59 @@
+"use client";
+
+import { parseAsInteger, parseAsString, useQueryStates } from "nuqs";
+import type { AuditView } from "@/lib/live/audit.ts";
+
+const PARSERS = {
+  who: parseAsString,
+  action: parseAsString,
+  /** Not `target`: that is the one that the page stands at, and the audit is of all. */
+  at: parseAsString,
+  key: parseAsString,
+  outcome: parseAsString,
+  q: parseAsString,
+  from: parseAsInteger,
+  to: parseAsInteger,
+};
+
+type Word = Exclude<keyof typeof PARSERS, "from" | "to">;
+const WORDS_MAX = 300;
+const MOMENT_MAX = 8_640_000_000_000_000;
+
+/** The filters live in the address: a link shows what its sender saw. */
+export function useAuditUrl() {
+  const [url, set] = useQueryStates(PARSERS);
+  const word = (name: Word) => url[name]?.slice(0, WORDS_MAX) || undefined;
+  const view: AuditView = {
+    who: word("who"),
+    action: word("action"),
+    target: word("at"),
+    key: word("key"),
+    outcome: word("outcome"),
+    text: word("q"),
+    from: momentOf(url.from),
+    to: momentOf(url.to),
+  };
+  return {
+    view,
+    isFiltered: Object.values(view).some((value) => value !== undefined),
+    setWord: (name: Word, text: string) => void set({ [name]: text.trim() === "" ? null : text }),
+    setMoment: (name: "from" | "to", at: number | undefined) => void set({ [name]: at ?? null }),
+    clear: () =>
+      void set({
+        who: null,
+        action: null,
+        at: null,
+        key: null,
+        outcome: null,
+        q: null,
+        from: null,
+        to: null,
+      }),
+  };
+}
+
+export type AuditUrl = ReturnType<typeof useAuditUrl>;
+
+function momentOf(at: number | null): number | undefined {
+  return at === null || at < 0 || at > MOMENT_MAX ? undefined : at;
+}

@@ -1,0 +1,100 @@
+"use client";
+
+import { useState } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { Field, INPUT } from "@/components/ui/field.tsx";
+import { ProblemNote } from "@/components/ui/problem-note.tsx";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import { Sheet } from "@/components/ui/sheet.tsx";
+import type { Roles } from "@/lib/contract/access.ts";
+import { NAME_CHARACTERS_MAX } from "@/lib/contract/account-limits.ts";
+import type { Operator } from "@/lib/contract/operator.ts";
+import { useChangeOperator, useMakeOperator } from "@/lib/live/operators.ts";
+import { PasswordFields, passwordFault } from "./password-fields.tsx";
+import { RoleTable } from "./role-table.tsx";
+
+interface OperatorFormProps {
+  /** Whose roles are changed; undefined: a new one. */
+  operator?: Operator;
+  onClose(): void;
+}
+
+export function OperatorForm({ operator, onClose }: OperatorFormProps) {
+  return operator === undefined ? (
+    <NewOperator onClose={onClose} />
+  ) : (
+    <OperatorRoles operator={operator} onClose={onClose} />
+  );
+}
+
+function NewOperator({ onClose }: { onClose(): void }) {
+  const make = useMakeOperator();
+  const [name, setName] = useState("");
+  const [roles, setRoles] = useState<Roles>({ "*": "viewer" });
+  const [password, setPassword] = useState("");
+  const [again, setAgain] = useState("");
+  const missing = name.trim() === "" ? "Give a name." : passwordFault(password, again);
+  const blocked = make.isPending ? "Waiting for the answer" : missing;
+  const submit = () => {
+    if (blocked === null) make.mutate({ name: name.trim(), roles, password }, { onSuccess: onClose });
+  };
+  return (
+    <Sheet
+      title="New operator"
+      onClose={onClose}
+      onEdit={() => make.isError && make.reset()}
+      onSubmit={submit}
+      actions={
+        <Button type="submit" look="primary" blocked={blocked}>
+          Make the operator
+        </Button>
+      }
+    >
+      <ProblemNote problem={make.error} />
+      <Field label="Name" hint="What events and the audit say.">
+        {(field) => (
+          <input
+            {...field}
+            className={INPUT}
+            value={name}
+            maxLength={NAME_CHARACTERS_MAX}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+      </Field>
+      <RoleTable roles={roles} onRoles={setRoles} />
+      <PasswordFields password={password} again={again} onPassword={setPassword} onAgain={setAgain} />
+    </Sheet>
+  );
+}
+
+function OperatorRoles({ operator, onClose }: { operator: Operator; onClose(): void }) {
+  const change = useChangeOperator(operator.name);
+  const [roles, setRoles] = useState(operator.roles);
+  const blocked = change.isPending ? "Waiting for the answer" : null;
+  return (
+    <Sheet
+      title={
+        <>
+          Roles of <SafeText text={operator.name} wrap />
+        </>
+      }
+      onClose={onClose}
+      onEdit={() => change.isError && change.reset()}
+      onSubmit={() => blocked === null && change.mutate({ roles }, { onSuccess: onClose })}
+      actions={
+        <Button type="submit" look="primary" blocked={blocked}>
+          Save the roles
+        </Button>
+      }
+    >
+      <ProblemNote problem={change.error} />
+      <RoleTable roles={roles} onRoles={setRoles} />
+      <p className="text-2xs text-ink-3">
+        They count within two seconds, also for whoever is logged in. Sessions that were begun by a link end.
+      </p>
+    </Sheet>
+  );
+}

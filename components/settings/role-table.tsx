@@ -1,0 +1,95 @@
+"use client";
+
+import type { Role, Roles } from "@/lib/contract/access.ts";
+import { useTargets } from "@/lib/live/targets.ts";
+
+type Choice = Role | "none" | "as_others";
+
+const CHOICES: readonly (readonly [Choice, string])[] = [
+  ["as_others", "as at all others"],
+  ["none", "none"],
+  ["viewer", "viewer: looks"],
+  ["operator", "operator: looks, frees"],
+  ["admin", "admin: may do everything"],
+];
+
+interface RoleTableProps {
+  roles: Roles;
+  onRoles(roles: Roles): void;
+}
+
+/** The role at each target. One that is named goes before `*`, also where that gives less. */
+export function RoleTable({ roles, onRoles }: RoleTableProps) {
+  const targets = useTargets() ?? [];
+  const named = new Set([...targets.map(({ name }) => name), ...Object.keys(roles)]);
+  named.delete("*");
+  const choose = (target: string, choice: Choice) => {
+    const { [target]: _, ...others } = roles;
+    onRoles(choice === "as_others" ? others : { ...others, [target]: choice });
+  };
+  const labelOf = (target: string) => targets.find(({ name }) => name === target)?.label ?? target;
+  return (
+    <fieldset className="flex flex-col">
+      <legend className="pb-1.5 text-ink-2">Roles</legend>
+      <div className="divide-y divide-line-soft rounded-[8px] border border-line">
+        <RoleRow
+          name="All targets that are not named"
+          target="*"
+          role={roles["*"] ?? "none"}
+          onChoose={choose}
+        />
+        {[...named].map((target) => (
+          <RoleRow
+            key={target}
+            name={labelOf(target)}
+            target={target}
+            role={roles[target] ?? "as_others"}
+            onChoose={choose}
+          />
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+interface RoleRowProps {
+  name: string;
+  target: string;
+  role: Choice;
+  onChoose(target: string, choice: Choice): void;
+}
+
+function RoleRow({ name, target, role, onChoose }: RoleRowProps) {
+  const choices = CHOICES.filter(([choice]) => choice !== "as_others" || target !== "*");
+  return (
+    <label className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-1.5">
+      <span className="min-w-32 flex-1">
+        {name}
+        {name !== target && <span className="ml-1.5 font-mono text-2xs text-ink-3">{target}</span>}
+      </span>
+      <select
+        value={role}
+        onChange={({ target: { value } }) => {
+          const found = choices.find(([choice]) => choice === value);
+          if (found !== undefined) onChoose(target, found[0]);
+        }}
+        className="h-7 w-48 rounded-[7px] border border-line bg-bg px-2"
+      >
+        {choices.map(([choice, words]) => (
+          <option key={choice} value={choice}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** In a line: `admin`, or `viewer, staging: operator`. */
+export function rolesText(roles: Roles): string {
+  const { "*": others, ...named } = roles;
+  const parts = Object.entries(named).map(([target, role]) => `${target}: ${role}`);
+  if (others !== undefined && others !== "none")
+    parts.unshift(parts.length === 0 ? others : `all others: ${others}`);
+  return parts.length === 0 ? "none" : parts.join(", ");
+}

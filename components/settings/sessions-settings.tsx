@@ -1,0 +1,99 @@
+"use client";
+
+import { useState } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { DataTable, TD } from "@/components/ui/data-table.tsx";
+import { formatAgo, formatDate, formatRemaining } from "@/components/ui/duration.ts";
+import { ProblemNote } from "@/components/ui/problem-note.tsx";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import { Section } from "@/components/ui/section.tsx";
+import { visibleText } from "@/components/ui/visible-text.ts";
+import type { BrowserSession } from "@/lib/contract/session.ts";
+import { useBrowserSessions, useEndSessions } from "@/lib/live/browser-sessions.ts";
+import { useLive, useLogout, useServerNow } from "@/lib/live/hooks.ts";
+
+/** Browsers that are logged in: one's own, and everybody's for admins. */
+export function SessionsSettings() {
+  const sessions = useBrowserSessions();
+  const { hello } = useLive();
+  const end = useEndSessions();
+  const [whose, setWhose] = useState<"mine" | "all">("mine");
+  const items = sessions.data?.items ?? [];
+  const mine = items.filter(({ name }) => name === hello?.operator.name);
+  const others = mine.filter(({ current }) => !current).map(({ id }) => id);
+  const hasMore = items.length > mine.length;
+  return (
+    <Section
+      title="Browser sessions"
+      text="Each browser that is logged in. One that is ended has to log in again; within two seconds it sees and does nothing more."
+      actions={
+        <>
+          {(hasMore || whose === "all") && (
+            <Button aria-pressed={whose === "all"} onClick={() => setWhose(whose === "all" ? "mine" : "all")}>
+              {whose === "all" ? "Mine only" : `Everybody's (${items.length})`}
+            </Button>
+          )}
+          <Button
+            blocked={others.length === 0 ? "You are logged in here only." : end.isPending ? "Ending…" : null}
+            onClick={() => end.mutate(others)}
+          >
+            End my others
+          </Button>
+        </>
+      }
+    >
+      {sessions.isPending && <p className="px-4 py-3 text-ink-3">Looking…</p>}
+      <ProblemNote problem={sessions.error ?? end.error} onAgain={() => void sessions.refetch()} />
+      {sessions.data !== undefined && (
+        <DataTable label="Browser sessions" heads={["Who", "Browser", "From", "Begun", "Last seen", ""]}>
+          {(whose === "all" ? items : mine).map((session) => (
+            <SessionRow key={session.id} session={session} onEnd={() => end.mutate([session.id])} />
+          ))}
+        </DataTable>
+      )}
+    </Section>
+  );
+}
+
+function SessionRow({ session, onEnd }: { session: BrowserSession; onEnd(): void }) {
+  const { name, via, expiresAt, since, lastSeenAt, address, userAgent, current } = session;
+  const logout = useLogout();
+  const now = useServerNow();
+  return (
+    <tr className="border-t border-line-soft">
+      <th scope="row" className={`${TD} font-normal whitespace-nowrap`}>
+        <span className="font-medium">
+          <SafeText text={name} />
+        </span>
+        {current && (
+          <span className="ml-2 rounded-[4px] border border-accent px-1 text-2xs text-accent">this one</span>
+        )}
+        <div className="text-2xs text-ink-3">by {via}</div>
+      </th>
+      <td className={`${TD} max-w-64`} title={visibleText(userAgent ?? "")}>
+        <div className="truncate">
+          {userAgent === null ? <span className="text-ink-3">unknown</span> : <SafeText text={userAgent} />}
+        </div>
+      </td>
+      <td className={`${TD} font-mono text-xs`}>{address === null ? "–" : <SafeText text={address} />}</td>
+      <td className={TD} title={formatDate(since)}>
+        {now === null ? formatDate(since) : formatAgo(now - since)}
+        {now !== null && (
+          <div className="text-2xs text-ink-3">ends in {formatRemaining(expiresAt - now)}</div>
+        )}
+      </td>
+      <td className={TD}>
+        {now === null || now - lastSeenAt < 60_000 ? "now" : formatAgo(now - lastSeenAt)}
+      </td>
+      <td className={`${TD} text-right`}>
+        <Button
+          size="small"
+          aria-label={current ? "Log out here" : `End the session of ${name}`}
+          onClick={current ? () => logout.mutate() : onEnd}
+        >
+          {current ? "Log out" : "End"}
+        </Button>
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,13 @@
+const MINUTE_MS = 60_000;
+
+/** As an input of date and time wants it: local time without a zone. */
+export function localText(at: number): string {
+  const offsetMs = new Date(at).getTimezoneOffset() * MINUTE_MS;
+  return new Date(at - offsetMs).toISOString().slice(0, 19);
+}
+
+/** undefined: it is empty, or no moment. */
+export function momentOfText(text: string): number | undefined {
+  const moment = new Date(text).getTime();
+  return Number.isNaN(moment) ? undefined : moment;
+}

@@ -1,0 +1,38 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { BrowserSessionList, Session } from "@/lib/contract/session.ts";
+import type { ReleaseFailure } from "./hooks.ts";
+import { ask, order, send } from "./request.ts";
+
+const SESSIONS = ["browser-sessions"];
+const EVERY_MS = 15_000;
+
+/** Who this browser is logged in as. */
+export function useSession() {
+  return useQuery<Session, ReleaseFailure>({
+    queryKey: ["session"],
+    queryFn: () => ask(send("GET", "/session"), (wire, json) => wire.readSession(json)),
+    refetchInterval: EVERY_MS,
+  });
+}
+
+/** One's own; of whoever is an admin at every target, everybody's. */
+export function useBrowserSessions() {
+  return useQuery<BrowserSessionList, ReleaseFailure>({
+    queryKey: SESSIONS,
+    queryFn: () => ask(send("GET", "/browser-sessions"), (wire, json) => wire.readBrowserSessions(json)),
+    refetchInterval: EVERY_MS,
+  });
+}
+
+/** One after the other; the first that fails ends it. */
+export function useEndSessions() {
+  const client = useQueryClient();
+  return useMutation<void, ReleaseFailure, readonly string[]>({
+    mutationFn: async (ids) => {
+      for (const id of ids) await order(send("DELETE", `/browser-sessions/${encodeURIComponent(id)}`));
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: SESSIONS }),
+  });
+}
