@@ -1,0 +1,94 @@
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { expect, test } from "./console.ts";
+
+const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
+const actions = (page: Page) => page.getByRole("region", { name: "Actions" });
+
+test("what was freed stands in the audit with what was seen, is found by filters, exported, and the chain is whole", async ({
+  page,
+  lockkeeper,
+  key,
+}, info) => {
+  test.setTimeout(90_000);
+  const names = [key("a"), key("b")];
+  for (const name of names) {
+    const { body } = await lockkeeper.api(`${pathOf(name)}/acquire`, {
+      owner: "stuck@vm-3",
+      leaseMs: 600_000,
+    });
+    expect(body.owner).toBe("stuck@vm-3");
+  }
+  const [first = "", second = ""] = names;
+  await page.goto(pathOf(first));
+  await page.getByRole("button", { name: "Free…" }).click();
+  const sheet = page.getByRole("dialog");
+  await sheet.getByLabel("Release now").check();
+  await sheet.getByLabel("Reason").fill("=cmd()|its \u202enode is gone");
+  await sheet.getByRole("button", { name: "Release now" }).click();
+  await expect(sheet.getByTestId("outcome")).toContainText("Released.");
+  await lockkeeper.api(`${pathOf(second)}/force-release`, { expect: "fence.1", reason: "too late" });
+
+  await page.goto(`/audit?key=${encodeURIComponent(first)}`);
+  const freed = actions(page).getByRole("listitem").filter({ hasText: first });
+  await expect(freed).toHaveCount(1);
+  await expect(freed).toContainText("mei");
+  await expect(freed).toContainText("released");
+  await expect(freed).toContainText("<U+202E>");
+  await freed.locator("summary").press("Enter");
+  await expect(freed).toContainText("stuck@vm-3");
+  await expect(freed).toContainText("Version seen");
+  await expect(freed).toContainText("operator:mei");
+  for (const colorScheme of ["dark", "light"] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await expect(page.locator("html")).toHaveClass(new RegExp(colorScheme));
+    const { violations } = await new AxeBuilder({ page })
+      .withTags(["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"])
+      .analyze();
+    expect(violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html}`)).toEqual([]);
+    await page.screenshot({ path: info.outputPath(`audit-${colorScheme}.png`) });
+  }
+
+  await page.getByRole("button", { name: "Show all" }).click();
+  await expect(page).not.toHaveURL(/key=/);
+  await page.getByLabel("Outcome").fill("changed");
+  await page.getByLabel("Outcome").press("Enter");
+  await expect(page).toHaveURL(/outcome=changed/);
+  await expect(actions(page).getByRole("listitem").filter({ hasText: second })).toContainText("key:root");
+  await expect(actions(page).getByRole("listitem").filter({ hasText: first })).toHaveCount(0);
+  await page.screenshot({ path: info.outputPath("filtered.png") });
+
+  await page.getByRole("button", { name: "Check the chain" }).click();
+  await expect(page.getByTestId("chain")).toContainText("The chain is whole");
+  const download = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Export CSV" }).click();
+  expect((await download).suggestedFilename()).toBe("lockkeeper-audit.csv");
+  const csv = await page.evaluate(async () => (await fetch("/api/v1/audit/export?format=csv")).text());
+  expect(csv).toContain("'=cmd()");
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.getByRole("button", { name: "Show all" }).click();
+  await expect(actions(page).getByRole("listitem").first()).toBeVisible();
+  await page.screenshot({ path: info.outputPath("phone.png") });
+});
+
+test("who is no admin has no audit in the menu, and is told who has", async ({ browser, lockkeeper }) => {
+  const made = await lockkeeper.api("/operators", {
+    name: "looker",
+    roles: { "*": "viewer" },
+    password: "a long password",
+  });
+  expect(made.status).toBe(200);
+  const context = await browser.newContext({ baseURL: lockkeeper.url });
+  const page = await context.newPage();
+  await page.goto(`${lockkeeper.url}/login`);
+  await page.getByLabel("Name").fill("looker");
+  await page.getByLabel("Password").fill("a long password");
+  await page.getByRole("button", { name: "Log in" }).click();
+  await expect(page.getByTestId("operator")).toContainText("viewer");
+  const menu = page.getByRole("navigation", { name: "Console" });
+  await expect(menu.getByRole("link", { name: "Settings" })).toBeVisible();
+  await expect(menu.getByRole("link", { name: "Audit" })).toHaveCount(0);
+  await page.goto("/audit");
+  await expect(page.getByRole("heading", { name: "The audit is for admins" })).toBeVisible();
+  await context.close();
+});
