@@ -77,7 +77,11 @@ describe("npm run bench", () => {
       "http.pairs.c256 pairs/s",
       "http.mem.waiter bytes",
       "http.mem.stream bytes",
+      "http.force.p99 ms",
     ]);
+    const forced = lines.pop();
+    expect(forced.ours).toBeGreaterThan(0);
+    expect(forced.vs.release).toBeCloseTo(forced.ours / forced.conditions.theirs.release, 1);
     for (const { figure, ours, vs, conditions } of lines) {
       // So few are held here that what a collection finds elsewhere may weigh as much.
       const least = figure.startsWith("http.mem") ? -Infinity : 0;

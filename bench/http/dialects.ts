@@ -75,6 +75,6 @@ function webdis({ port }: Target): Dialect {
   };
 }
 
-function post(port: number, path: string, headers: string, body: string): string {
+export function post(port: number, path: string, headers: string, body: string): string {
   return `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }

@@ -1,5 +1,6 @@
 import type { Experiment } from "../figure.ts";
 import { openHttpContenders } from "./contenders.ts";
+import { force } from "./force.ts";
 import { MEMORY_FIGURES, measureMemory } from "./memory.ts";
 import { measurePairs, PAIR_FIGURES } from "./pairs.ts";
 
@@ -17,4 +18,4 @@ const api: Experiment = {
   },
 };
 
-export const http: readonly Experiment[] = [api];
+export const http: readonly Experiment[] = [api, force];

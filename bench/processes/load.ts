@@ -2,56 +2,12 @@
  * Makes the load: so many connections, each of which takes a lock and gives it back, one request after the other.
  * Bare sockets and ready-made text: a client library costs as much as the server does.
  */
-import { connect, type Socket } from "node:net";
-import { AnswerReader } from "../http/answer-reader.ts";
+import { Connection } from "../http/connection.ts";
 import { type Dialect, dialectOf, type Target } from "../http/dialects.ts";
 import type { LoadAsk, LoadSays } from "../http/load-words.ts";
 
 /** As in the core's pairs: what is in flight is never one key twice, and a lock is taken again as apps do. */
 const NAMES = 4096;
-const BUFFER_BYTES = 16 * 1024;
-
-class Connection {
-  readonly #reader = new AnswerReader();
-  #onBody: ((body: string) => void) | undefined;
-
-  private constructor(
-    private readonly socket: Socket,
-    private readonly onBroken: (why: string) => void,
-  ) {}
-
-  static open({ port }: Target, onBroken: (why: string) => void): Promise<Connection> {
-    return new Promise((resolve) => {
-      const buffer = Buffer.allocUnsafe(BUFFER_BYTES);
-      const callback = (bytes: number) => {
-        connection.#take(buffer.toString("latin1", 0, bytes));
-        return true;
-      };
-      const socket = connect({ host: "127.0.0.1", port, noDelay: true, onread: { buffer, callback } });
-      const connection = new Connection(socket, onBroken);
-      socket.once("connect", () => resolve(connection));
-      socket.once("error", (error) => onBroken(error.message));
-      socket.once("end", () => onBroken("the server closed the connection"));
-    });
-  }
-
-  send(request: string, onBody: (body: string) => void): void {
-    this.#onBody = onBody;
-    this.socket.write(request, "latin1");
-  }
-
-  close(): void {
-    this.socket.removeAllListeners("end");
-    this.socket.destroy();
-  }
-
-  #take(bytes: string): void {
-    const answer = this.#reader.push(bytes);
-    if (answer === undefined) return;
-    if (answer.status === 200) this.#onBody?.(answer.body);
-    else this.onBroken(`it answered ${answer.status}: ${answer.body.slice(0, 300)}`);
-  }
-}
 
 interface Load {
   readonly dialect: Dialect;
@@ -68,7 +24,7 @@ async function open(target: Target, count: number): Promise<Load> {
     fail = (why) => reject(new Error(why));
   });
   broken.catch(() => undefined);
-  const opening = Array.from({ length: count }, () => Connection.open(target, (why) => fail(why)));
+  const opening = Array.from({ length: count }, () => Connection.open(target.port, (why) => fail(why)));
   const connections = await Promise.race([Promise.all(opening), broken]);
   return { dialect: dialectOf(target), connections, broken };
 }

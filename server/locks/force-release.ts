@@ -10,7 +10,7 @@ import type { HeldBy, Hold } from "../watch/hold.ts";
 import { leaseOf } from "../watch/hold.ts";
 import { isSameHolder } from "../watch/identity.ts";
 import { remakingMsOf } from "../watch/renewal.ts";
-import { isWatchedVersion, matchVersion } from "../watch/version.ts";
+import { isWatchedVersion, matchVersion, versionOf } from "../watch/version.ts";
 import type { Watcher } from "../watch/watcher.ts";
 import { answered } from "./answered.ts";
 import { ChangedError, LockkeeperError, LostError, ReasonRequiredError, UnavailableError } from "./errors.ts";
@@ -37,7 +37,7 @@ type Ask = ForceReleaseInput & {
  * Frees the hold that the operator saw, or nothing.
  *
  * Compared twice: here with what watching knows (the same owner string may come back), and by the script with
- * what is in Redis at that moment. What is left is a foreign owner that released and took again so recently that
+ * what is in Redis at that moment; a hold of ours by the script alone. What is left is a foreign owner that released and took again so recently that
  * the notification has not arrived.
  *
  * @throws LockkeeperError reason_required, format_required, read_only, invalid, changed, unsure, not_a_lock,
@@ -46,7 +46,7 @@ type Ask = ForceReleaseInput & {
 export async function freeByForce(parts: Parts, key: Key, ask: Ask): Promise<ForceReleased> {
   const reason = givenReason(ask);
   const { watcher, locks } = parts;
-  const found = await find(parts, key, ask);
+  const found = pictured(parts, key, ask) ?? (await find(parts, key, ask));
   if ("goneAt" in found) return alreadyGone(parts, key, ask.by, found.goneAt);
   const { hold, seen, holder } = found;
   const freeAsk = freeAskOf(seen, holder, { ...ask, reason });
@@ -88,9 +88,28 @@ export function judge(watcher: Watcher, hold: Hold, ask: WhatAsk) {
   return { format, holder: expectedOf(watcher, hold, ask) };
 }
 
-type Found =
-  | { readonly goneAt: number }
-  | { readonly hold: Hold; readonly seen: HeldObservation; readonly holder: HeldBy | undefined };
+interface Present {
+  readonly hold: Hold;
+  readonly seen: HeldObservation;
+  readonly holder: HeldBy | undefined;
+}
+
+type Found = Present | { readonly goneAt: number };
+
+/**
+ * A hold of ours as the picture has it. Its fence names it and the script compares that, so nothing that a look would
+ * tell is missing; of a quorum each master has to be looked at.
+ */
+function pictured({ watcher }: Parts, key: Key, ask: WhatAsk): Present | undefined {
+  const hold = watcher.mirror.get(key);
+  // Without an answer to a look nothing was done; without one to the script nobody could say.
+  if (!watcher.isUp || hold === undefined) return undefined;
+  if (hold.seen.state !== "held" || hold.seen.votes !== undefined) return undefined;
+  const [{ seen }, ...others] = hold.holders;
+  const isIt = others.length === 0 && seen.fence !== null && ask.expect === versionOf(hold);
+  if (!isIt || (ask.format ?? hold.seen.format) !== hold.seen.format) return undefined;
+  return { hold, seen: hold.seen, holder: judge(watcher, hold, ask).holder };
+}
 
 /**
  * That the hold which was seen is there, or may be: for what does it no harm.

@@ -49,6 +49,7 @@ export class AuditLog {
   #running: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isFailing = false;
+  #isStopping = false;
   readonly #stopped = new AbortController();
 
   constructor(
@@ -83,6 +84,7 @@ export class AuditLog {
 
   /** Writes what is left, if that can be done within two seconds. */
   async stop(): Promise<void> {
+    this.#isStopping = true;
     this.#start();
     await Promise.race([this.#running, sleep(STOP_MS, undefined, { ref: false })]);
     this.#stopped.abort();
@@ -91,7 +93,7 @@ export class AuditLog {
   #add(pending: Pending): void {
     this.#queue.push(pending);
     if (this.#stopped.signal.aborted) this.#refuse(() => true, new Error("Lockkeeper stops"));
-    else if (pending.until !== Number.POSITIVE_INFINITY) this.#start();
+    else if (isAwaited(pending) || this.#isStopping) this.#start();
     else this.#timer ??= setTimeout(() => this.#start(), GATHER_MS);
   }
 
@@ -103,7 +105,9 @@ export class AuditLog {
 
   get #isPending(): boolean {
     const isUnclear = this.#head === undefined && this.#doubtful.length > 0;
-    return (this.#queue.length > 0 || isUnclear) && !this.#stopped.signal.aborted;
+    // What gathers still would hold up the intents that come meanwhile.
+    const isDue = this.#timer === undefined ? this.#queue.length > 0 : this.#queue.some(isAwaited);
+    return (isDue || isUnclear) && !this.#stopped.signal.aborted;
   }
 
   async #run(): Promise<void> {
@@ -228,6 +232,8 @@ export class AuditLog {
     this.#queue = this.#queue.filter(({ state }) => state === "waiting");
   }
 }
+
+const isAwaited = ({ until }: Pending) => until !== Number.POSITIVE_INFINITY;
 
 const NOT_BEGUN: AuditOutcome = { code: "not_begun" };
 

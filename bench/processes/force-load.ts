@@ -1,0 +1,92 @@
+/**
+ * Takes locks over HTTP and frees them, each other one by its holder's release and by an operator's force, mixed: what
+ * slows the one down at some moment does so to the other.
+ */
+import { Connection } from "../http/connection.ts";
+import { dialectOf, post, type Target } from "../http/dialects.ts";
+import type { ForceAsk, ForceSays } from "../http/force-words.ts";
+
+interface Taken {
+  readonly lock: string;
+  readonly grant: string;
+}
+
+let target: Target | undefined;
+let connections: readonly Connection[] = [];
+let taken: Taken[] = [];
+let fail: (why: string) => void = () => undefined;
+
+async function open(at: Target, count: number): Promise<void> {
+  target = at;
+  const opening = Array.from({ length: count }, () => Connection.open(at.port, (why) => fail(why)));
+  connections = await Promise.all(opening);
+}
+
+/** Requests one after the other on each connection, until there are no more. */
+async function ask(requests: Iterator<{ text: string; onBody: (body: string, ms: number) => void }>) {
+  const work = (connection: Connection) =>
+    new Promise<void>((resolve, reject) => {
+      fail = (why) => reject(new Error(why));
+      const next = () => {
+        const request = requests.next();
+        if (request.done) return resolve();
+        const { text, onBody } = request.value;
+        const sentAt = performance.now();
+        connection.send(text, (body) => {
+          onBody(body, performance.now() - sentAt);
+          next();
+        });
+      };
+      next();
+    });
+  await Promise.all(connections.map(work));
+}
+
+async function take(at: Target, prefix: string, locks: number): Promise<void> {
+  const dialect = dialectOf(at);
+  taken = [];
+  const requests = Array.from({ length: locks }, (_, n) => {
+    const lock = `${prefix}:${n}`;
+    return { text: dialect.acquire(lock), onBody: (grant: string) => void taken.push({ lock, grant }) };
+  });
+  await ask(requests.values());
+}
+
+async function free(at: Target): Promise<ForceSays> {
+  const dialect = dialectOf(at);
+  const ms = { release: [] as number[], force: [] as number[] };
+  const requests = taken.map(({ lock, grant }, n) => {
+    const by = n % 2 === 0 ? "release" : "force";
+    return {
+      text: by === "release" ? dialect.release(lock, grant) : forced(at, lock, grant),
+      onBody(body: string, took: number) {
+        if (!body.includes('"outcome":"released"')) fail(`${by} was answered ${body.slice(0, 300)}`);
+        ms[by].push(took);
+      },
+    };
+  });
+  await ask(requests.values());
+  return { is: "freed", releaseMs: ms.release, forceMs: ms.force };
+}
+
+function forced({ port, secret }: Target, lock: string, grant: string): string {
+  const fence: unknown = JSON.parse(grant).fence;
+  const headers = `authorization: Bearer ${secret}\r\ncontent-type: application/json\r\n`;
+  const body = JSON.stringify({ expect: `fence.${fence}`, reason: "its worker lost its node" });
+  return post(port, `/api/v1/locks/${encodeURIComponent(lock)}/force-release`, headers, body);
+}
+
+async function answer(words: ForceAsk): Promise<ForceSays> {
+  if (words.do === "open") await open(words.target, words.connections);
+  else if (target === undefined) throw new Error("nothing is open");
+  else if (words.do === "take") await take(target, words.prefix, words.locks);
+  else return await free(target);
+  return { is: "done" };
+}
+
+process.on("message", async (words: ForceAsk) => {
+  const says = await answer(words).catch((error): ForceSays => ({ is: "failed", why: String(error) }));
+  process.send?.(says);
+});
+process.on("disconnect", () => process.exit(0));
+process.send?.("ready");
