@@ -1,8 +1,17 @@
 import { destination, type Logger, pino } from "pino";
 import type { Config } from "./config.ts";
 
-/** Structured lines on standard error; secrets of requests never get into them. */
+/** What JSON leaves as it is and a terminal or an editor obeys: controls of eight bits, other breaks of lines, marks of direction. */
+const OBEYED = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+/** Structured lines on standard error; secrets of requests never get into them, nor what would forge a line. */
 export function createLog(config: Config): Logger {
   const redact = { paths: ["*.password", "*.authorization", "*.cookie", "err.command"], remove: true };
-  return pino({ level: config.logLevel, base: null, redact }, destination({ fd: 2, sync: true }));
+  const standardError = destination({ fd: 2, sync: true });
+  const write = (line: string) => void standardError.write(line.replace(OBEYED, escaped));
+  return pino({ level: config.logLevel, base: null, redact }, { write });
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

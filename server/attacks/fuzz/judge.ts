@@ -40,13 +40,15 @@ function faultOfSuccess(document: Document, operation: Operation, answer: FuzzAn
   const { status, headers, text } = answer;
   const documented = operation.responses[status];
   if (documented === undefined) return `${status} is not documented`;
-  const [type, content] = Object.entries(documented.content ?? {})[0] ?? [];
   const given = headers["content-type"] === undefined ? undefined : mediaTypeOf(headers["content-type"]);
+  const contents = Object.entries(documented.content ?? {});
+  const [type, content] = contents.find(([each]) => each === given) ?? contents[0] ?? [];
   if (type === undefined) return text === "" ? undefined : `${status}: a body, and none is documented`;
   if (given !== type) return `${status}: ${given} instead of ${type}`;
   const messages = content?.["x-events"];
   if (messages !== undefined) return faultOfMessages(document, messages, text);
   if (content?.schema === undefined) return undefined;
+  if (!/json/.test(type)) return undefined;
   for (const each of type === "application/x-ndjson" ? text.trim().split("\n") : [text]) {
     const fault = document.faultOf(content.schema, parsed(each));
     if (fault !== undefined) return `${status}: ${fault} in ${each.slice(0, 300)}`;

@@ -68,3 +68,8 @@ it("what was never told of its outcome is found, and a time alone", async () => 
   const some = await all(100, { from: 1_000_100, to: 1_000_109 });
   expect(some.map(({ key }) => key)).toEqual(Array.from({ length: 10 }, (_, at) => `lock:${109 - at}`));
 });
+
+it("a page before the first entry is empty, and no fault of the store", async () => {
+  for (const cursor of ["0", "1"])
+    expect(await reader.page({ limit: 10, cursor })).toMatchObject({ items: [], complete: true });
+});

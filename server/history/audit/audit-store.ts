@@ -95,13 +95,15 @@ export class AuditStore {
 
   /** Entries behind a number, oldest first. @throws as `end` */
   async after(number: number, count = PAGE): Promise<Link[]> {
-    const from = `(${number}-18446744073709551615`;
+    // Redis takes no number below nought, and nothing before nought itself.
+    const from = number < 0 ? "-" : `(${number}-18446744073709551615`;
     const found = await this.home.run((redis) => redis.xrange(STREAM, from, "+", "COUNT", count));
     return found.map(linkOf);
   }
 
   /** Entries before a number, or all (infinity), newest first. @throws as `end` */
   async before(number: number, count = PAGE): Promise<Link[]> {
+    if (number <= 0) return [];
     const from = Number.isFinite(number) ? `(${number}-0` : "+";
     const found = await this.home.run((redis) => redis.xrevrange(STREAM, from, "-", "COUNT", count));
     return found.map(linkOf);

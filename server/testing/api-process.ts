@@ -1,0 +1,42 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { until } from "./server.ts";
+
+const INSTANCE = fileURLToPath(new URL("./workers/api-instance.ts", import.meta.url));
+
+export interface ApiProcess {
+  readonly url: string;
+  /** All of its standard error so far. */
+  readonly logged: () => string;
+  stop(): Promise<void>;
+}
+
+/** A server without pages in a process of its own, whose log can be read. */
+export async function startApiProcess(environment: Readonly<Record<string, string>>): Promise<ApiProcess> {
+  const child = spawn(process.execPath, ["--import", "tsx", INSTANCE], {
+    env: { ...process.env, PORT: "0", ...environment },
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  let said = "";
+  let logged = "";
+  child.stdout?.on("data", (chunk) => {
+    said += chunk;
+  });
+  child.stderr?.on("data", (chunk) => {
+    logged += chunk;
+  });
+  const ended = once(child, "exit");
+  await until(() => {
+    if (child.exitCode !== null) throw new Error(`It ended before it began:\n${said}\n${logged}`);
+    return /port \d+/.test(said);
+  }, 25_000);
+  return {
+    url: `http://127.0.0.1:${/port (\d+)/.exec(said)?.[1]}`,
+    logged: () => logged,
+    async stop() {
+      if (child.connected) child.disconnect();
+      await ended;
+    },
+  };
+}
