@@ -256,6 +256,35 @@ describe("each of many", () => {
   });
 });
 
+it("a server that stops begins nothing more, tells what it has done, and leaves out the tally", async () => {
+  const stopping = await startTestServer();
+  const keys = Array.from({ length: 300 }, (_, n) => `lock:${n}`);
+  const body = { owner: "w1", leaseMs: 60_000 };
+  const items = await Promise.all(
+    keys.map(async (key) => {
+      const { fence } = (await stopping.call(`/locks/${key}/acquire`, { body })).body;
+      return { key, expect: `fence.${fence}` };
+    }),
+  );
+  const response = await fetch(`${stopping.url}/api/v1${ADDRESS}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${ROOT_KEY}`, "content-type": "application/json" },
+    body: JSON.stringify({ items, reason }),
+  });
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = (await reader?.read())?.value ?? "";
+  const stopped = stopping.stop();
+  for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read())
+    text += part.value;
+  await stopped;
+  const lines = linesOf(text);
+  expect(lines.length).toBeGreaterThan(1);
+  expect(lines.length).toBeLessThan(300);
+  expect(new Set(lines.slice(1).map(({ type, outcome }) => `${type} ${outcome}`))).toEqual(
+    new Set(["item released"]),
+  );
+});
+
 describe("a request for many", () => {
   it.each([
     ["neither items nor a filter", { reason }, "invalid"],

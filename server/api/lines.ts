@@ -27,6 +27,22 @@ export class Lines implements Listener {
     });
   }
 
+  /** As the open streams know it: ended from outside, nothing more is begun, and what has begun is still told. */
+  get stream(): Sink {
+    const { sink } = this;
+    return {
+      write: (text) => sink.write(text),
+      close: () => {
+        this.#isGone = true;
+      },
+      end: () => sink.end(),
+      get waiting() {
+        return sink.waiting;
+      },
+      onClose: (listener) => sink.onClose(listener),
+    };
+  }
+
   get isGone(): boolean {
     return this.#isGone;
   }

@@ -80,8 +80,8 @@ export function bulkRoutes(services: Services, log: Logger): Route[] {
           status: 200,
           headers: LINES_HEADERS,
           body: (sink) => {
-            services.streams.guard(sink, call.principal.id, call.mayStill, "");
             const lines = new Lines(sink);
+            services.streams.guard(lines.stream, call.principal.id, call.mayStill, "");
             work(lines).then(
               (outcome) => act?.end(outcome),
               (error: unknown) => {
