@@ -10,6 +10,7 @@ import { MetricsDoor } from "./api/metrics-door.ts";
 import { answerNode, exchangeOf } from "./api/node-door.ts";
 import { RateLimits } from "./api/rate-limits.ts";
 import { OpenStreams } from "./api/sse.ts";
+import { StoredAnswers } from "./api/stored-answers.ts";
 import { answerWeb } from "./api/web-door.ts";
 import { type Admission, openAdmission } from "./auth/admission.ts";
 import type { Home } from "./auth/home.ts";
@@ -91,6 +92,7 @@ export class Runtime {
       book.onChanged(() => streams.lookAtAll());
       const held = new HeldRequests(config.waitersMax);
       const limits = new RateLimits(config.rateLimits);
+      const answers = new StoredAnswers(home);
       const live = new LiveStreams();
       const metrics = openMetrics(config, targets, streams);
       const tracing = config.tracing && (await openTracing(config.tracing, log));
@@ -107,6 +109,7 @@ export class Runtime {
         streams,
         held,
         limits,
+        answers,
         verbs,
         audit,
         auditStore,

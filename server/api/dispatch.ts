@@ -26,6 +26,7 @@ import { problemOf } from "./problem.ts";
 import type { RateLimits } from "./rate-limits.ts";
 import { clientRequestIdOf } from "./request-id.ts";
 import { type AnyCall, parse, type Route } from "./route.ts";
+import type { StoredAnswers } from "./stored-answers.ts";
 
 const BASE = "/api/v1/";
 /** No route knows half as many. */
@@ -60,6 +61,7 @@ export class Dispatcher {
     private readonly verbs: VerbWatch,
     private readonly audit: Audit,
     private readonly limits: RateLimits,
+    private readonly answers: StoredAnswers,
     private readonly log: Logger,
   ) {
     for (const route of routes) {
@@ -132,7 +134,7 @@ export class Dispatcher {
         route.body === undefined
           ? noBody(request)
           : parse(route.body, await readJson(request, route.bodyBytesMax), "Body"),
-      requestId: route.idempotent ? requestIdOf(request) : undefined,
+      requestId: route.idempotent !== undefined ? requestIdOf(request) : undefined,
     };
     return { route, call, caller: principal.id };
   }
@@ -156,6 +158,12 @@ export class Dispatcher {
     const { route, call } = accepted;
     accepted.call = undefined;
     if (call === undefined) return headOf(route);
+    if (route.idempotent !== "by_answer" || call.requestId === undefined)
+      return this.#carriedOut(route, call);
+    return this.answers.once(call, () => this.#carriedOut(route, call));
+  }
+
+  #carriedOut(route: Route, call: AnyCall): Promise<ApiResponse> | ApiResponse {
     if (typeof route.audit !== "function") return route.handle(call);
     return audited(this.audit, auditedCallOf(call), route.audit(call), () => route.handle(call));
   }

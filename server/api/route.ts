@@ -95,8 +95,8 @@ export interface Route {
   readonly headers?: z.ZodObject;
   /** Where the body may be larger than others are. */
   readonly bodyBytesMax?: number;
-  /** Takes an Idempotency-Key. */
-  readonly idempotent?: true;
+  /** Takes an Idempotency-Key: locks remember it themselves; of anything else the answer is stored. */
+  readonly idempotent?: "by_lock" | "by_answer";
   readonly response: Success;
   /** Its own; those that any route of its kind has (`errorsOf`) go without saying. */
   readonly errors?: readonly ErrorCode[];

@@ -12,6 +12,7 @@ import type { HeldRequests } from "./held-requests.ts";
 import type { LiveStreams } from "./live/live-streams.ts";
 import type { RateLimits } from "./rate-limits.ts";
 import type { OpenStreams } from "./sse.ts";
+import type { StoredAnswers } from "./stored-answers.ts";
 
 /** What the routes are made of; what is about a target comes with each call. */
 export interface Services {
@@ -26,6 +27,7 @@ export interface Services {
   readonly streams: OpenStreams;
   readonly held: HeldRequests;
   readonly limits: RateLimits;
+  readonly answers: StoredAnswers;
   readonly verbs: VerbWatch;
   readonly audit: Audit;
   readonly auditStore: AuditStore;

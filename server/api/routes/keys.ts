@@ -45,7 +45,8 @@ export function keyRoutes({ apiKeys, targets }: Services): Route[] {
         example: API_KEY_MADE,
         description: "The key, with its secret.",
       },
-      errors: STORE,
+      errors: ["request_id_reused", ...STORE],
+      idempotent: "by_answer",
       audit: ({ body }) => ({ action: "key-make", details: body }),
       handle: async ({ body, principal }) => {
         assertTargets(targets, body.targets, "targets");
@@ -101,7 +102,8 @@ export function keyRoutes({ apiKeys, targets }: Services): Route[] {
         example: API_KEY_ROTATED,
         description: "The key, with its new secret.",
       },
-      errors: ["not_found", ...STORE],
+      errors: ["not_found", "request_id_reused", ...STORE],
+      idempotent: "by_answer",
       audit: ({ id, body }) => ({ action: "key-rotate", details: { id, overlapMs: body.overlapMs } }),
       handle: async ({ id, body, principal }) =>
         json(200, await apiKeys.rotate(id, body.overlapMs, principal)),

@@ -169,7 +169,7 @@ export function lockRoutes(): Route[] {
           unit: "s",
         },
       },
-      idempotent: true,
+      idempotent: "by_lock",
       response: {
         status: 200,
         schema: Grant,

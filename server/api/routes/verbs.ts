@@ -93,7 +93,7 @@ export function verbRoutes({ held }: Pick<Services, "held">): Route[] {
         "Grants the lock when it is free, or once more when the same owner, with the same API key, holds it (count rises, fence stays). With `waitMs` the request is held open until the lock is granted or the time is over (`timeout`); who repeats its Idempotency-Key within 5 s keeps its place, and who closes the connection leaves nothing behind. The holder's deadline is `waitedMs` + `remainingMs` after it sent the request. A lease can be outlived by a pause of the holder: hand the fence to the resource and let it refuse lower ones.",
       body: AcquireInput,
       examples: ACQUIRE_EXAMPLES,
-      idempotent: true,
+      idempotent: "by_lock",
       response: { status: 200, schema: Grant, example: GRANT, description: "Granted." },
       errors: [
         ...ALWAYS,
@@ -131,7 +131,7 @@ export function verbRoutes({ held }: Pick<Services, "held">): Route[] {
         "Keep it for another minute": { owner: "checkout@pod-7:311", leaseMs: 60_000 },
         "A lock as redlock and redis-py write it": { owner: "checkout@pod-7:311", format: "token" },
       },
-      idempotent: true,
+      idempotent: "by_lock",
       response: { status: 200, schema: Grant, example: RENEWED, description: "Renewed." },
       errors: [...ALWAYS, "not_replicated", "lost", "not_owner"],
       verb: ({ target, key, body }) => callOf("renew", target.name, key, body),
@@ -157,7 +157,7 @@ export function verbRoutes({ held }: Pick<Services, "held">): Route[] {
           holdOffMs: 10_000,
         },
       },
-      idempotent: true,
+      idempotent: "by_lock",
       response: {
         status: 200,
         schema: Released,
