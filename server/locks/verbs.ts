@@ -67,6 +67,8 @@ export interface ReleaseOptions {
 export interface ReserveOptions {
   /** Who reserves it; the holder is shown as `lockkeeper:reserve:<by>`. */
   readonly by: string;
+  /** Who asks, by an id that stays: nobody else is answered what a request of the same id came to. */
+  readonly principal?: string | undefined;
   readonly holdOffMs: number;
   readonly format?: SpokenFormat | undefined;
   readonly unit?: Unit | undefined;

@@ -193,7 +193,8 @@ export function lockRoutes(): Route[] {
         details,
       }),
       handle: async ({ target, key, body, principal, requestId }) => {
-        const grant = await target.locks.reserve(key, { ...body, by: principal.name, requestId });
+        const ask = { ...body, by: principal.name, principal: principal.id, requestId };
+        const grant = await target.locks.reserve(key, ask);
         return json(200, grant, { end: { outcome: "granted" }, audited: { owner: grant.owner } });
       },
     }),
