@@ -9,8 +9,6 @@ import {
   ForbiddenError,
   InvalidError,
   LockkeeperError,
-  MethodNotAllowedError,
-  NotFoundError,
   ReadOnlyError,
   UnauthenticatedError,
 } from "../locks/errors.ts";
@@ -26,31 +24,16 @@ import { problemOf } from "./problem.ts";
 import type { RateLimits } from "./rate-limits.ts";
 import { clientRequestIdOf } from "./request-id.ts";
 import { type AnyCall, parse, type Route } from "./route.ts";
+import { type RouteEntry, RouteTable } from "./route-table.ts";
 import type { StoredAnswers } from "./stored-answers.ts";
 
-const BASE = "/api/v1/";
 /** No route knows half as many. */
 const PARAMETERS_MAX = 32;
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
-interface Entry {
-  readonly route: Route;
-  /** undefined stands for any one segment. */
-  readonly segments: readonly (string | undefined)[];
-  /** Which segment is the key, which the id, which the name of the target; -1: none. */
-  readonly keyAt: number;
-  readonly idAt: number;
-  readonly targetAt: number;
-}
-
-interface Match {
-  readonly entry: Entry;
-  readonly segments: readonly string[];
-}
-
 /** Takes requests from any door to their routes. */
 export class Dispatcher {
-  readonly #bySize = new Map<number, Entry[]>();
+  readonly #routes: RouteTable;
   readonly #process = randomBytes(4).toString("hex");
   #requests = 0;
 
@@ -64,11 +47,7 @@ export class Dispatcher {
     private readonly answers: StoredAnswers,
     private readonly log: Logger,
   ) {
-    for (const route of routes) {
-      const entry = entryOf(route);
-      const size = entry.segments.length;
-      this.#bySize.set(size, [...(this.#bySize.get(size) ?? []), entry]);
-    }
+    this.#routes = new RouteTable(routes);
   }
 
   async dispatch<Result>(exchange: Exchange<Result>): Promise<Result> {
@@ -108,7 +87,7 @@ export class Dispatcher {
 
   /** All checks. */
   async #accept(request: ApiRequest, answerId: string): Promise<Accepted> {
-    const { entry, segments } = this.#match(request);
+    const { entry, segments } = this.#routes.match(request);
     const { route, keyAt, idAt } = entry;
     const found = this.#principalOf(request, route);
     const principal = found instanceof Promise ? await found : found;
@@ -168,7 +147,7 @@ export class Dispatcher {
     return audited(this.audit, auditedCallOf(call), route.audit(call), () => route.handle(call));
   }
 
-  #targetNameOf({ route, targetAt }: Entry, segments: readonly string[], query: URLSearchParams) {
+  #targetNameOf({ route, targetAt }: RouteEntry, segments: readonly string[], query: URLSearchParams) {
     if (route.scope === "server") return undefined;
     if (targetAt >= 0) return decoded(segments[targetAt] ?? "");
     return query.get("target") ?? this.targets.keepers[0].name;
@@ -193,27 +172,6 @@ export class Dispatcher {
     const target = this.targets.of(name);
     if (effect === "writes" && target.policy.readOnly) throw writesNothing(target);
     return target;
-  }
-
-  #match(request: ApiRequest): Match {
-    const { path } = request;
-    const segments = path.startsWith(BASE) ? path.slice(BASE.length).split("/") : [];
-    const method = request.method === "HEAD" ? "GET" : request.method;
-    const allowed = new Set<string>();
-    for (const entry of this.#bySize.get(segments.length) ?? []) {
-      if (!fits(entry.segments, segments)) continue;
-      if (entry.route.method === method) return { entry, segments };
-      allowed.add(entry.route.method);
-    }
-    if (allowed.size > 0) {
-      const methods = [...allowed].join(", ");
-      throw new MethodNotAllowedError(`This address takes ${methods}.`, { allowed: methods });
-    }
-    const hint =
-      segments[0] === "locks"
-        ? " Slashes of a key are written as %2F, or the whole key as ~ and its base64url."
-        : "";
-    throw new NotFoundError(`There is no such address below /api/v1; see /api/v1/openapi.json.${hint}`);
   }
 }
 
@@ -247,25 +205,6 @@ function withHeaders(response: ApiResponse, more: Readonly<Record<string, string
 function writesNothing({ name }: Target): ReadOnlyError {
   const why = `The target ${name} is read-only: nothing is ever written to it.`;
   return new ReadOnlyError(`${why} Its locks can be looked at.`, { why });
-}
-
-function entryOf(route: Route): Entry {
-  const names = route.path.slice(1).split("/");
-  const segments = names.map((name) => (name.startsWith("{") ? undefined : name));
-  return {
-    route,
-    segments,
-    keyAt: names.indexOf("{key}"),
-    idAt: names.indexOf("{id}"),
-    targetAt: names.indexOf("{target}"),
-  };
-}
-
-function fits(pattern: Entry["segments"], segments: readonly string[]): boolean {
-  for (let at = 0; at < pattern.length; at++) {
-    if (pattern[at] !== undefined && pattern[at] !== segments[at]) return false;
-  }
-  return true;
 }
 
 function keyOf(segment: string): string {
