@@ -114,7 +114,13 @@ export class Runtime {
         audit,
         auditStore,
       };
-      const door = new MetricsDoor(metrics, config.metrics === "open" ? "open" : "key", authentication, log);
+      const door = new MetricsDoor(
+        metrics,
+        config.metrics === "open" ? "open" : "key",
+        authentication,
+        limits,
+        log,
+      );
       isStarted = true;
       const api = createApi(services, log, basePath);
       return new Runtime(

@@ -22,6 +22,7 @@ describe("a limit on requests", () => {
       429,
       expect.stringMatching(/^"address";r=0;t=\d+$/),
     ]);
+    expect((await fetch(`${server.url}/metrics`)).status).toBe(429);
     const { status, headers } = await server.call("/locks");
     expect([status, headers.get("ratelimit-policy")]).toEqual([200, '"caller";q=30;w=30']);
   });

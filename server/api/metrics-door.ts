@@ -1,10 +1,16 @@
 import type { Logger } from "pino";
 import type { Metrics } from "../figures/metrics.ts";
-import { LockkeeperError, MethodNotAllowedError, NotFoundError } from "../locks/errors.ts";
+import {
+  LockkeeperError,
+  MethodNotAllowedError,
+  NotFoundError,
+  UnauthenticatedError,
+} from "../locks/errors.ts";
 import type { Authentication } from "./authentication.ts";
 import { authorise } from "./authorisation.ts";
 import type { ApiResponse, Exchange } from "./http.ts";
 import { problemOf } from "./problem.ts";
+import type { RateLimits } from "./rate-limits.ts";
 
 /** Answers Prometheus, at the root of the host; `key`: whoever may read locks may read their figures. */
 export class MetricsDoor {
@@ -15,6 +21,7 @@ export class MetricsDoor {
     private readonly metrics: Metrics | undefined,
     private readonly access: "key" | "open",
     private readonly authentication: Authentication,
+    private readonly limits: RateLimits,
     private readonly log: Logger,
   ) {}
 
@@ -39,8 +46,18 @@ export class MetricsDoor {
     // They tell of all targets.
     const asked = { method, access: "read", scope: "target" } as const;
     if (this.access === "key")
-      authorise(await this.authentication.principalOf(request, asked), asked, undefined, undefined);
+      authorise(await this.#principalOf(request, asked), asked, undefined, undefined);
     const headers = { "content-type": this.metrics.contentType, "cache-control": "no-store" };
     return { status: 200, headers, body: await this.metrics.text() };
+  }
+
+  /** Whoever has no valid credentials may not try for ever, here neither. */
+  async #principalOf(request: Exchange<void>, asked: Parameters<Authentication["principalOf"]>[1]) {
+    try {
+      return await this.authentication.principalOf(request, asked);
+    } catch (error) {
+      if (error instanceof UnauthenticatedError) this.limits.takeUnknown(request.remoteAddress);
+      throw error;
+    }
   }
 }
