@@ -20,15 +20,14 @@ interface Planted {
   readonly keys: readonly string[];
 }
 
+const printable = (text: string) => [...text].filter((each) => each >= " ").join("");
+
 /** Hostile text wherever Redis or a caller may put text: keys, owners, records, reasons, purposes, events. */
 async function plant({ redis, api }: Console, name: (text: string) => string): Promise<Planted> {
   const client = redis.client();
   const keys: string[] = [];
   for (const [at, payload] of PAYLOADS.entries()) {
-    const owner = [...payload]
-      .filter((each) => each >= " ")
-      .join("")
-      .slice(0, 200);
+    const owner = printable(payload).slice(0, 200);
     const ours = name(`${at}:${payload}`);
     const theirs = name(`${at}:theirs:${payload}`);
     const token = name(`${at}:token:${payload}`);
@@ -42,6 +41,10 @@ async function plant({ redis, api }: Console, name: (text: string) => string): P
       holdOffMs: 600_000,
       reason: payload.slice(0, 100),
     });
+    const noted = await api(`/locks/${pathOfKey(ours)}/note`, {
+      note: printable(payload),
+    });
+    expect(noted.status).toBe(200);
     const freed = name(`${at}:freed:${payload}`);
     await api(`/locks/${pathOfKey(freed)}/acquire`, { owner, leaseMs: 600_000, record });
     const { body } = await api(`/locks/${pathOfKey(freed)}`);
@@ -84,7 +87,14 @@ test("hostile text of Redis, of callers and of addresses is text on every page",
   const ran = watch(page);
   const { keys } = await plant(lockkeeper, key);
   const hostile = encodeURIComponent(PAYLOADS[0] ?? "");
-  const pages = ["/", "/events", "/formats", "/targets", "/audit", "/owners", "/settings", "/docs", "/waits"];
+  const settings = [
+    "/settings",
+    "/settings/keys",
+    "/settings/operators",
+    "/settings/sessions",
+    "/settings/you",
+  ];
+  const pages = ["/", "/events", "/formats", "/targets", "/audit", "/docs", ...settings];
   for (const path of [
     ...pages,
     `/?q=${hostile}`,
@@ -104,6 +114,9 @@ test("hostile text of Redis, of callers and of addresses is text on every page",
     await expect(page.getByRole("heading").first()).toBeVisible();
     await assertInert(page, each);
   }
+  await page.goto("/audit");
+  await expect(page.getByText("window.planted").first()).toBeVisible();
+  await assertInert(page, "the audit");
   await page.goto("/events");
   await expect(page.getByText("window.planted").first()).toBeVisible();
   await assertInert(page, "the events");
@@ -126,6 +139,22 @@ test("the page that is sent has hostile text of the address in no form that a br
       const html = await (await page.request.get(`${lockkeeper.url}${path}`)).text();
       expect(PLANTED.test(html), path).toBe(false);
     }
+  }
+});
+
+test("what is exported is downloaded and never shown, whatever stands in it", async ({
+  lockkeeper,
+  page,
+  key,
+}) => {
+  await plant(lockkeeper, key);
+  for (const format of ["csv", "jsonl"]) {
+    const response = await page.request.get(`${lockkeeper.url}/api/v1/audit/export?format=${format}`);
+    const headers = response.headers();
+    expect([response.status(), headers["x-content-type-options"]], format).toEqual([200, "nosniff"]);
+    expect(headers["content-type"], format).not.toContain("html");
+    expect(headers["content-disposition"], format).toContain("attachment");
+    expect(await response.text()).toContain("window.planted");
   }
 });
 
