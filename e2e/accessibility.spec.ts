@@ -21,12 +21,22 @@ for (const colorScheme of ["light", "dark"] as const) {
       const { violations } = await new AxeBuilder({ page }).withTags(RULES).analyze();
       expect(violations.map(({ id, nodes }) => `${what}: ${id} ${nodes[0]?.html}`)).toEqual([]);
     };
+    await lockkeeper.api(`/locks/${encodeURIComponent(name)}/note`, { note: "mei looks into it" });
     await page.goto("/");
     await expect(page.getByRole("row").filter({ hasText: "me@vm-1" }).first()).toBeVisible();
+    await page.getByRole("checkbox", { name: /^Tick/ }).first().click();
     await check("locks");
     await page.goto(`/locks/${encodeURIComponent(name)}`);
     await expect(page.getByText("me@vm-1").first()).toBeVisible();
     await check("lock");
+    await page.getByRole("button", { name: "More time…" }).click();
+    await expect(page.getByRole("dialog")).toBeVisible();
+    await check("more time");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Note…" }).click();
+    await expect(page.getByRole("dialog")).toBeVisible();
+    await check("note sheet");
+    await page.keyboard.press("Escape");
     await page.getByRole("button", { name: /^Free/ }).first().click();
     await page.getByRole("dialog").getByText("Release now").first().click();
     await check("sheet");
@@ -41,7 +51,18 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.goto("/targets");
     await expect(page.getByText("Nothing is kept on disk").first()).toBeVisible();
     await check("targets");
+    await page.goto(`/audit?key=${encodeURIComponent(name)}`);
+    await page.getByRole("listitem").filter({ hasText: "note" }).locator("summary").click();
+    await check("audit");
+    for (const part of ["You", "API keys", "Operators", "Sessions"]) {
+      await page.goto("/settings/you");
+      await page.getByRole("link", { name: part }).click();
+      await expect(page.getByRole("link", { name: part })).toHaveAttribute("aria-current", "page");
+      await expect(page.getByText("Looking…")).toHaveCount(0);
+      await check(`settings: ${part}`);
+    }
     await page.goto("/login");
+    await expect(page.getByRole("button", { name: "Log in" })).toBeVisible();
     await check("login");
   });
 }

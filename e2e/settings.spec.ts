@@ -9,13 +9,12 @@ async function check(page: Page): Promise<void> {
   expect(violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html}`)).toEqual([]);
 }
 
-/** In both themes, and as a phone shows it. */
+/** In both themes, and as a phone shows it; accessibility.spec.ts checks the pages. */
 async function look(page: Page, info: TestInfo, name: string): Promise<void> {
   for (const colorScheme of ["dark", "light"] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await expect(page.locator("html")).toHaveClass(new RegExp(colorScheme));
     await page.mouse.move(0, 0);
-    await check(page);
     await page.screenshot({ path: info.outputPath(`${name}-${colorScheme}.png`) });
   }
   const size = page.viewportSize();
@@ -46,6 +45,7 @@ test("an API key is made, used, rotated and revoked, and its secret is shown onc
   await sheet.getByLabel("Name").fill("checkout");
   await sheet.getByRole("textbox", { name: "Keys" }).fill("lock:orders:*\nlock:payments:*");
   await look(page, info, "new-key");
+  await check(page);
   await sheet.getByRole("button", { name: "Make the key" }).click();
   await expect(sheet).toContainText("It is shown this once");
   const secret = await sheet.getByText(/^lk_/).innerText();
@@ -91,6 +91,7 @@ test("an operator is made, logs in by password, may do what the roles say, and c
   const make = sheet.getByRole("button", { name: "Make the operator" });
   await expect(make).toHaveAttribute("title", "The two passwords differ.");
   await sheet.getByLabel("The same again").fill("correct horse battery");
+  await check(page);
   await page.screenshot({ path: info.outputPath("new-operator.png") });
   await make.click();
   const row = page.getByRole("row").filter({ hasText: "jo" });

@@ -1,5 +1,6 @@
 "use client";
 
+import clsx from "clsx";
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { localText, momentOfText } from "@/components/ui/moment.ts";
@@ -19,6 +20,8 @@ const WORDS = [
 /** All that is named must match. */
 export function AuditFilters({ url }: { url: AuditUrl }) {
   const { view } = url;
+  // On a phone they would leave no room for what they filter.
+  const [isOpen, setOpen] = useState(false);
   const values = {
     who: view.who,
     action: view.action,
@@ -38,26 +41,31 @@ export function AuditFilters({ url }: { url: AuditUrl }) {
           maxLength={300}
         />
       </div>
-      {WORDS.map(({ name, ...rest }) => (
-        <WordBox
-          key={name}
-          {...rest}
-          value={values[name] ?? ""}
-          onChange={(text) => url.setWord(name, text)}
-        />
-      ))}
-      {(["from", "to"] as const).map((name) => (
-        <label key={name} className="flex items-center gap-1.5 text-ink-2">
-          {name === "from" ? "From" : "Until"}
-          <input
-            type="datetime-local"
-            step={1}
-            value={view[name] === undefined ? "" : localText(view[name])}
-            onChange={({ target }) => url.setMoment(name, momentOfText(target.value))}
-            className={BOX}
+      <Button className="sm:hidden" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {isOpen ? "Fewer filters" : "More filters"}
+      </Button>
+      <div className={clsx("flex flex-wrap items-center gap-x-3 gap-y-2", !isOpen && "max-sm:hidden")}>
+        {WORDS.map(({ name, ...rest }) => (
+          <WordBox
+            key={name}
+            {...rest}
+            value={values[name] ?? ""}
+            onChange={(text) => url.setWord(name, text)}
           />
-        </label>
-      ))}
+        ))}
+        {(["from", "to"] as const).map((name) => (
+          <label key={name} className="flex items-center gap-1.5 text-ink-2">
+            {name === "from" ? "From" : "Until"}
+            <input
+              type="datetime-local"
+              step={1}
+              value={view[name] === undefined ? "" : localText(view[name])}
+              onChange={({ target }) => url.setMoment(name, momentOfText(target.value))}
+              className={BOX}
+            />
+          </label>
+        ))}
+      </div>
       {url.isFiltered && <Button onClick={url.clear}>Show all</Button>}
     </fieldset>
   );

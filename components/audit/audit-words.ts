@@ -1,14 +1,12 @@
 import { visibleText } from "@/components/ui/visible-text.ts";
 import type { AuditItem } from "@/lib/contract/audit.ts";
 
-/** Codes of outcomes in which nothing went wrong. All others are errors, or say that something was not done. */
-const WELL: ReadonlySet<string> = new Set(["released", "already_gone", "granted", "done"]);
-
 export type Tone = "good" | "bad" | "open";
 
 export function toneOf(outcome: AuditItem["outcome"]): Tone {
   if (outcome === null) return "open";
-  return WELL.has(outcome.code) ? "good" : "bad";
+  // Of a failure is told what its caller was told.
+  return outcome.detail === undefined && outcome.code !== "not_begun" ? "good" : "bad";
 }
 
 const LINES_MAX = 20;

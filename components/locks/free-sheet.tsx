@@ -17,6 +17,7 @@ import { FreeOptions, ReasonField } from "./free-options.tsx";
 import { FreeOutcome } from "./free-outcome.tsx";
 import type { Looked } from "./free-state.ts";
 import { holdOffOf, hrefOf, nameText, pathOf } from "./lock-facts.ts";
+import { NoteText } from "./note-text.tsx";
 import { type Free, useFree } from "./use-free.ts";
 
 interface FreeSheetProps {
@@ -77,6 +78,7 @@ function SheetBody({ lock, holder, onClose }: Looked & { onClose(): void }) {
           </p>
         )}
         <FreeOutcome free={free} ended={ending} />
+        {step.at !== "done" && shown.note !== undefined && <NoteText note={shown.note} />}
         {step.at !== "done" && <FreeFacts lock={shown} only={state.holder} />}
         {armed && <FormatChoice free={free} />}
         {armed && (

@@ -4,4 +4,5 @@
  */
 export const FILTER_CHARACTERS_MAX = 2400;
 export const REASON_CHARACTERS_MAX = 500;
+export const NOTE_CHARACTERS_MAX = 500;
 export const LOCK_SORT_PATTERN = /^-?(key|owner|format|count|remaining|held|waiters|fence)$/;

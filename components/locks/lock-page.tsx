@@ -20,8 +20,10 @@ import { useLive, useShowLock } from "@/lib/live/hooks.ts";
 import { useLock } from "@/lib/live/pictures.ts";
 import { curlCommand, redisCliCommand } from "./commands.ts";
 import type { Looked } from "./free-state.ts";
+import { LockActions } from "./lock-actions.tsx";
 import { neverFreed, splitKey } from "./lock-facts.ts";
 import { LockNow } from "./lock-now.tsx";
+import { NoteText } from "./note-text.tsx";
 
 const FreeSheet = dynamic(() => import("./free-sheet.tsx").then((module) => module.FreeSheet), {
   ssr: false,
@@ -60,11 +62,13 @@ function OneLock({ lockKey }: { lockKey: Key }) {
           <Title lockKey={lockKey} />
           <div ref={freeButton} className="flex flex-wrap gap-2">
             <Copies lockKey={lockKey} type={lock?.type ?? null} />
+            {lock !== undefined && <LockActions lock={lock} />}
             <Button blocked={blocked} onClick={free} title="Free… (r)">
               Free…
             </Button>
           </div>
         </div>
+        {lock?.note !== undefined && <NoteText note={lock.note} />}
         <Picture lock={lock} keyEvents={keyEvents} blocked={blocked} onFree={setFreeing} />
         <KeyHistory history={keyEvents} />
       </Greyed>

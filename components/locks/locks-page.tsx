@@ -13,13 +13,12 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import { useLive } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/live/targets.ts";
 import type { BulkWish } from "./bulk-state.ts";
-import { NeverReached, NothingFound, NothingHeld, Unreachable } from "./empty-locks.tsx";
+import { NeverReached, NothingFound, Unreachable } from "./empty-locks.tsx";
 import { FILTER_CHARACTERS_MAX } from "./list-limits.ts";
 import { hrefOf, pathOf } from "./lock-facts.ts";
 import { LocksTable, ROWS_MAX } from "./locks-table.tsx";
 import { LocksToolbar } from "./locks-toolbar.tsx";
 import { NotificationsHint } from "./notifications-hint.tsx";
-import { PickBar } from "./pick-bar.tsx";
 import { type Freeing, useFreeing } from "./use-freeing.ts";
 import { type LocksView, useLocksView } from "./use-locks-view.ts";
 import { type Picking, usePicking } from "./use-picking.ts";
@@ -30,6 +29,10 @@ const FreeSheet = dynamic(() => import("./free-sheet.tsx").then((module) => modu
 const BulkSheet = dynamic(() => import("./bulk-sheet.tsx").then((module) => module.BulkSheet), {
   ssr: false,
 });
+const NothingHeld = dynamic(() => import("./nothing-held.tsx").then((module) => module.NothingHeld), {
+  ssr: false,
+});
+const PickBar = dynamic(() => import("./pick-bar.tsx").then((module) => module.PickBar), { ssr: false });
 const NO_LOCKS: readonly Lock[] = [];
 
 export function LocksPage() {
@@ -63,13 +66,15 @@ export function LocksPage() {
         <div ref={place} className="flex min-h-0 flex-1 flex-col">
           <Table view={view} freeing={freeing} picking={picking} />
         </div>
-        <PickBar
-          picking={picking}
-          total={table.window?.total ?? 0}
-          filter={filter}
-          blocked={blocked}
-          onFree={setBulk}
-        />
+        {picking.picked.size > 0 && (
+          <PickBar
+            picking={picking}
+            total={table.window?.total ?? 0}
+            filter={filter}
+            blocked={blocked}
+            onFree={setBulk}
+          />
+        )}
       </Greyed>
       <EventPanel />
       {bulk !== null && (

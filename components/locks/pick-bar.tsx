@@ -17,7 +17,6 @@ interface PickBarProps {
 /** What can be done to the ticked rows; stands at the foot of the table, so that no row moves. */
 export function PickBar({ picking, total, filter, blocked, onFree }: PickBarProps) {
   const { picked } = picking;
-  if (picked.size === 0) return null;
   const ofAll = filter === "" ? `All ${formatNumber(total)}…` : `All ${formatNumber(total)} matching…`;
   return (
     <div

@@ -5,6 +5,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { formatRemaining } from "@/components/ui/duration.ts";
 import { Field, INPUT } from "@/components/ui/field.tsx";
 import { NAME_CHARACTERS_MAX, PASSWORD_CHARACTERS_MAX } from "@/lib/contract/account-limits.ts";
+import { BASE_PATH } from "@/lib/live/base-path.ts";
 import { useLogin } from "@/lib/live/hooks.ts";
 import { ApiProblem } from "@/lib/live/request.ts";
 import { safeNext } from "./safe-next.ts";
@@ -15,26 +16,26 @@ export function PasswordForm() {
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
   const pauseMs = usePause(login.error);
-  const missing = name.trim() === "" ? "Give your name." : password === "" ? "Give your password." : null;
   const blocked = login.isPending
     ? "Waiting for the answer"
     : pauseMs > 0
       ? "There were too many tries."
-      : missing;
+      : null;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (blocked !== null) return;
     login.mutate(
       { name: name.trim(), password },
-      { onSuccess: () => location.replace(safeNext(location)), onError: () => setPassword("") },
+      { onSuccess: () => location.replace(safeNext(location, BASE_PATH)), onError: () => setPassword("") },
     );
   };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4" noValidate>
+    <form onSubmit={submit} className="flex flex-col gap-4">
       <Field label="Name">
         {(field) => (
           <input
             {...field}
+            required
             className={INPUT}
             value={name}
             maxLength={NAME_CHARACTERS_MAX}
@@ -49,6 +50,7 @@ export function PasswordForm() {
         {(field) => (
           <input
             {...field}
+            required
             type="password"
             className={INPUT}
             value={password}

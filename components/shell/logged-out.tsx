@@ -1,5 +1,6 @@
 import { Command } from "@/components/ui/command.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
+import { BASE_PATH } from "@/lib/live/base-path.ts";
 
 export function LoggedOut() {
   const { pathname, search } = location;
@@ -7,7 +8,7 @@ export function LoggedOut() {
     <EmptyState page title="You are not logged in">
       <p>
         <a
-          href={`/login?next=${encodeURIComponent(pathname + search)}`}
+          href={`${BASE_PATH}/login?next=${encodeURIComponent(pathname + search)}`}
           className="inline-flex h-7 items-center rounded-[7px] border border-accent bg-accent px-2.5 text-accent-ink hover:opacity-90"
         >
           Log in by name and password

@@ -4,11 +4,13 @@ import { AuditPage, AuditVerification } from "@/lib/contract/audit.ts";
 import { BulkLine } from "@/lib/contract/bulk.ts";
 import { Problem } from "@/lib/contract/error.ts";
 import { History } from "@/lib/contract/event.ts";
+import { Extended } from "@/lib/contract/extend.ts";
 import { FinderReport } from "@/lib/contract/finder.ts";
 import { ForceReleased } from "@/lib/contract/force.ts";
 import { Formats } from "@/lib/contract/format-rule.ts";
 import { LIVE_MESSAGES, type LiveMessage } from "@/lib/contract/live.ts";
 import { Lock } from "@/lib/contract/lock.ts";
+import { Noted } from "@/lib/contract/note.ts";
 import { Operator, OperatorList } from "@/lib/contract/operator.ts";
 import { BrowserSessionList, Session } from "@/lib/contract/session.ts";
 import { Usual } from "@/lib/contract/stats.ts";
@@ -50,6 +52,8 @@ export const readTargetHealth = (json: unknown) => TargetHealth.parse(json);
 /** A line that is not understood is a fault of the answer: thrown. */
 export const readBulkLine = (text: string): BulkLine => BulkLine.parse(JSON.parse(text));
 export const readFinderReport = (json: unknown) => FinderReport.parse(json);
+export const readExtended = (json: unknown) => Extended.parse(json);
+export const readNoted = (json: unknown) => Noted.parse(json);
 export const readForceReleased = (json: unknown) => ForceReleased.parse(json);
 
 export function readProblem(json: unknown): Problem | undefined {

@@ -1,0 +1,87 @@
+"use client";
+
+import { useState } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { Field } from "@/components/ui/field.tsx";
+import { ProblemNote } from "@/components/ui/problem-note.tsx";
+import { Sheet } from "@/components/ui/sheet.tsx";
+import type { Lock } from "@/lib/contract/lock.ts";
+import { useLive } from "@/lib/live/hooks.ts";
+import { useNote } from "@/lib/live/lock-actions.ts";
+import { NOTE_CHARACTERS_MAX } from "./list-limits.ts";
+import type { ActionSheetProps } from "./lock-actions.tsx";
+import { pathOf } from "./lock-facts.ts";
+
+export function NoteSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
+  const { hello } = useLive();
+  const write = useNote(pathOf(lock));
+  const [text, setText] = useState(lock.note?.text ?? "");
+  const [about, setAbout] = useState<"hold" | "key">(firstAbout(lock));
+  const blocked = write.isPending
+    ? "Waiting for the answer"
+    : text.trim() === "" && lock.note === undefined
+      ? "Write something."
+      : null;
+  const send = (note: string) => {
+    const expect = about === "hold" && note !== "" && lock.version !== null ? { expect: lock.version } : {};
+    write.mutate({ note, ...expect }, { onSuccess: onClose });
+  };
+  return (
+    <Sheet
+      title="Note for whoever looks next"
+      onClose={onClose}
+      finalFocus={finalFocus}
+      onEdit={() => write.isError && write.reset()}
+      onSubmit={() => blocked === null && send(text.trim())}
+      note={hello !== null && `Shown as written by ${hello.operator.name}`}
+      actions={
+        <>
+          {lock.note !== undefined && (
+            <Button blocked={blocked} onClick={() => send("")}>
+              Take it away
+            </Button>
+          )}
+          <Button type="submit" look="primary" blocked={blocked}>
+            Save the note
+          </Button>
+        </>
+      }
+    >
+      <ProblemNote problem={write.error} />
+      <Field label="Note" hint="Plain text, kept for thirty days. Nothing is written into this Redis.">
+        {(field) => (
+          <textarea
+            {...field}
+            rows={4}
+            value={text}
+            maxLength={NOTE_CHARACTERS_MAX}
+            onChange={(event) => setText(event.target.value)}
+            placeholder="mei is looking into it"
+            className="resize-y rounded-[7px] border border-line bg-bg px-2.5 py-1.5 placeholder:text-ink-3"
+          />
+        )}
+      </Field>
+      {lock.version !== null && (
+        <fieldset className="flex flex-col gap-1.5">
+          <legend className="pb-1.5 text-ink-2">It is about</legend>
+          {(["hold", "key"] as const).map((choice) => (
+            <label key={choice} className="flex cursor-pointer items-center gap-2">
+              <input
+                type="radio"
+                name="about"
+                checked={about === choice}
+                onChange={() => setAbout(choice)}
+                className="size-[13px] accent-accent"
+              />
+              {choice === "hold" ? "this hold, and ends with it" : "the key, whoever holds it"}
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </Sheet>
+  );
+}
+
+function firstAbout({ note, version }: Lock): "hold" | "key" {
+  return version === null ? "key" : (note?.about ?? "hold");
+}

@@ -1,0 +1,23 @@
+"use client";
+
+import { formatAgo, formatDate } from "@/components/ui/duration.ts";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import type { Note } from "@/lib/contract/lock.ts";
+import { useServerNow } from "@/lib/live/hooks.ts";
+
+/** What somebody wrote about the lock, for whoever looks at it next. */
+export function NoteText({ note: { text, by, at, about } }: { note: Note }) {
+  const now = useServerNow();
+  return (
+    <div data-testid="note" className="rounded-[9px] bg-warn-bg px-3 py-2">
+      <p>
+        <SafeText text={text} wrap />
+      </p>
+      <p className="text-2xs text-ink-2" title={formatDate(at)}>
+        <SafeText text={by} />
+        {now !== null && `, ${formatAgo(now - at)}`}
+        {about === "hold" ? ", about this hold" : ", about the key, whoever holds it"}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+import { expect, test } from "./console.ts";
+
+test("a holder is given more time, and a note is left for whoever looks next", async ({
+  page,
+  lockkeeper,
+  key,
+}, info) => {
+  const name = key("more");
+  const path = `/locks/${encodeURIComponent(name)}`;
+  await lockkeeper.api(`${path}/acquire`, { owner: "migration@vm-4", leaseMs: 60_000 });
+  await page.goto(path);
+  const now = page.getByRole("region", { name: "Now" });
+  await expect(now).toContainText("migration@vm-4");
+  await page.getByRole("button", { name: "More time…" }).click();
+  const sheet = page.getByRole("dialog");
+  const give = sheet.getByRole("button", { name: "Give it the time" });
+  await expect(give).toHaveAttribute("title", "Say why.");
+  await sheet.getByLabel("From now on it has").selectOption("1 hour");
+  await sheet.getByRole("textbox", { name: "Reason" }).fill("the migration is at 80 %");
+  await page.screenshot({ path: info.outputPath("extend.png") });
+  await give.click();
+  await expect(sheet.getByTestId("outcome")).toContainText(/It has (59 m|1 h)/);
+  expect(Number(await lockkeeper.redis.cli("PTTL", name))).toBeGreaterThan(3_000_000);
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("button", { name: "More time…" })).toBeFocused();
+  await expect(now).toContainText("59 m");
+
+  await page.getByRole("button", { name: "Note…" }).click();
+  await sheet.getByLabel("Note", { exact: true }).fill("Ask \u202epayments before you free it");
+  await sheet.getByRole("button", { name: "Save the note" }).click();
+  const note = page.getByTestId("note");
+  await expect(note).toContainText("before you free it");
+  await expect(note).toContainText("mei");
+  await expect(note).toContainText("about this hold");
+  await expect(note).toContainText("<U+202E>");
+  await page.screenshot({ path: info.outputPath("note.png") });
+  await page.keyboard.press("r");
+  await expect(sheet.getByTestId("note")).toContainText("before you free it");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Note…" }).click();
+  await sheet.getByRole("button", { name: "Take it away" }).click();
+  await expect(note).toHaveCount(0);
+});
