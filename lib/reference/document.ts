@@ -87,13 +87,15 @@ export function operationsOf({ paths }: OpenApiDocument): Operation[] {
 const REFERENCE = "#/components/schemas/";
 
 export function referenceName(schema: Schema): string | undefined {
-  return schema.$ref?.startsWith(REFERENCE) ? schema.$ref.slice(REFERENCE.length) : undefined;
+  // Beside a reference nothing may stand, so one with a description of its own is the only part of `allOf`.
+  const reference = schema.$ref ?? (schema.allOf?.length === 1 ? schema.allOf[0]?.$ref : undefined);
+  return reference?.startsWith(REFERENCE) ? reference.slice(REFERENCE.length) : undefined;
 }
 
 /** The schema that a reference stands for; what is said beside the reference goes before what it says itself. */
 export function resolveSchema({ components }: OpenApiDocument, schema: Schema): Schema {
+  const { $ref: _, allOf, ...beside } = schema;
   const name = referenceName(schema);
   if (name === undefined) return schema;
-  const { $ref: _, ...beside } = schema;
   return { ...components?.schemas?.[name], ...beside };
 }

@@ -11,6 +11,7 @@ import { Problem } from "../../lib/contract/error.ts";
 import { KEY_BYTES_MAX } from "../../lib/contract/key.ts";
 import { TARGET_CHARACTERS_MAX, TargetQuery } from "../../lib/contract/target.ts";
 import { messageSchemas, NOT_MODIFIED, problemsOf, successOf } from "./openapi-answers.ts";
+import { compacted } from "./openapi-compact.ts";
 import type { Route } from "./route.ts";
 import { TAGS } from "./tag.ts";
 
@@ -68,7 +69,7 @@ export function openApiDocument(routes: readonly Route[], basePath = ""): object
       },
     },
   };
-  return createDocument(document, { override: forClients });
+  return compacted(createDocument(document, { override: forClients }));
 }
 
 /** What generated clients need to know besides what zod says. */
