@@ -4,11 +4,17 @@ import { join } from "node:path";
 import { reasonOf, Skip } from "./skip.ts";
 import { type ConsoleBelow, provideConsoleBelow } from "./steps/console-below.ts";
 import { type GoTool, provideGo } from "./steps/go.ts";
-import { type JavaTool, provideRedisson, provideSpring } from "./steps/java.ts";
+import {
+  type JavaGeneratorTool,
+  type JavaTool,
+  provideJavaGenerator,
+  provideRedisson,
+  provideSpring,
+} from "./steps/java.ts";
 import { type LibfaketimeTool, provideLibfaketime } from "./steps/libfaketime.ts";
 import { type MariadbTool, provideMariadb } from "./steps/mariadb.ts";
 import { type NginxTool, provideNginx } from "./steps/nginx.ts";
-import { type NpmTool, provideNpm } from "./steps/npm.ts";
+import { type NpmTool, provideNpm, provideTypescriptGenerator } from "./steps/npm.ts";
 import { CACHE } from "./steps/place.ts";
 import { type PostgresqlTool, providePostgresql } from "./steps/postgresql.ts";
 import { type PythonTool, providePythonLocks, provideRedisPy } from "./steps/python.ts";
@@ -23,6 +29,8 @@ export interface Tools {
   readonly postgresql: PostgresqlTool;
   readonly mariadb: MariadbTool;
   readonly libfaketime: LibfaketimeTool;
+  readonly javaGenerator: JavaGeneratorTool;
+  readonly typescriptGenerator: NpmTool;
   readonly nginx: NginxTool;
   readonly consoleBelow: ConsoleBelow;
 }
@@ -39,6 +47,8 @@ const PROVIDERS: { readonly [Name in keyof Tools]: () => Promise<Tools[Name]> } 
   postgresql: providePostgresql,
   mariadb: provideMariadb,
   libfaketime: provideLibfaketime,
+  javaGenerator: provideJavaGenerator,
+  typescriptGenerator: provideTypescriptGenerator,
   nginx: provideNginx,
   consoleBelow: provideConsoleBelow,
 };
@@ -108,6 +118,12 @@ export function readTools(): Tools {
     },
     get libfaketime() {
       return tool("libfaketime");
+    },
+    get javaGenerator() {
+      return tool("javaGenerator");
+    },
+    get typescriptGenerator() {
+      return tool("typescriptGenerator");
     },
     get nginx() {
       return tool("nginx");

@@ -3,6 +3,7 @@ import { npmInConsole } from "../console/npm.ts";
 import { pythonInConsole } from "../console/python.ts";
 import { redissonInConsole } from "../console/redisson.ts";
 import { springInConsole } from "../console/spring.ts";
+import { generatedClients } from "../generated/clients.ts";
 import { snippetClients } from "../snippets/clients.ts";
 import type { Client } from "./client.ts";
 import { guardMariadb, guardPostgresql, guardRedis } from "./guards.ts";
@@ -27,5 +28,6 @@ export const CLIENTS: readonly Client[] = [
   ...redlockClients,
   clockAheadOfQuorum,
   ...snippetClients,
+  ...generatedClients,
   ...nginxClients,
 ];

@@ -35,11 +35,33 @@ export function provideSpring(): Promise<JavaTool> {
   return provideJava({ name: "spring", pom: "spring-pom.xml", sources: ["SpringPeer.java"] });
 }
 
-async function provideJava({ name, pom, sources }: Program): Promise<JavaTool> {
+export interface JavaGeneratorTool {
+  readonly java: string;
+  readonly javac: string;
+  /** Where the jars of the generator, and of what it makes, are. */
+  readonly lib: string;
+}
+
+/** openapi-generator, and what its clients need. @throws Skip */
+export async function provideJavaGenerator(): Promise<JavaGeneratorTool> {
+  const { java, javac } = findJava();
+  const pom = "generated-pom.xml";
+  const dir = await place("generated-jars", [textOf("java", pom)], (making) =>
+    download(pom, join(making, "lib")),
+  );
+  return { java, javac, lib: join(dir, "lib") };
+}
+
+function findJava(): { java: string; javac: string } {
   const java = findProgram("java");
   const javac = findProgram("javac");
   if (java === undefined) throw new Skip("no Java on this machine");
   if (javac === undefined) throw new Skip("no javac on this machine");
+  return { java, javac };
+}
+
+async function provideJava({ name, pom, sources }: Program): Promise<JavaTool> {
+  const { java, javac } = findJava();
   const text = textOf("java", pom);
   const texts = sources.map((source) => textOf("java", source));
   const jars = await place(`${name}-jars`, [text], (dir) => download(pom, join(dir, "lib")));

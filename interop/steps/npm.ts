@@ -12,13 +12,22 @@ export interface NpmTool {
 }
 
 /** The lock libraries and database drivers of interop/npm. @throws Skip */
-export async function provideNpm(): Promise<NpmTool> {
+export function provideNpm(): Promise<NpmTool> {
+  return provideFolder("npm");
+}
+
+/** The generator of interop/generated, and a compiler with an interface for programs. @throws Skip */
+export function provideTypescriptGenerator(): Promise<NpmTool> {
+  return provideFolder("generated");
+}
+
+async function provideFolder(name: string): Promise<NpmTool> {
   const files = ["package.json", "package-lock.json"];
   const dir = await place(
-    "npm",
-    files.map((file) => textOf("npm", file)),
+    name,
+    files.map((file) => textOf(name, file)),
     async (making) => {
-      for (const file of files) await copyFile(join(HERE, "npm", file), join(making, file));
+      for (const file of files) await copyFile(join(HERE, name, file), join(making, file));
       const npm = process.env.npm_execpath ?? "";
       const [command, first] = basename(npm) === "npm-cli.js" ? [process.execPath, [npm]] : ["npm", []];
       const args = [
