@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { pathOfKey } from "../lib/contract/key.ts";
-import { type Console, expect, test } from "./console.ts";
+import { type Console, expect, ROOT_KEY, test } from "./console.ts";
 
 /** Each would run, or break out of where it stands, if it were written into a page as it is. */
 const PAYLOADS = [
@@ -140,6 +140,23 @@ test("the page that is sent has hostile text of the address in no form that a br
       expect(PLANTED.test(html), path).toBe(false);
     }
   }
+});
+
+test("no page and no script that is sent holds a secret", async ({ lockkeeper, page }) => {
+  const secrets = [ROOT_KEY, ...(await page.context().cookies()).map(({ value }) => value)];
+  expect(secrets).toHaveLength(2);
+  const sent: Promise<string>[] = [];
+  page.on("response", (response) => {
+    const isStream = response.headers()["content-type"]?.includes("event-stream") ?? false;
+    if (!isStream) sent.push(response.text().catch(() => ""));
+  });
+  for (const path of ["/", "/audit", "/settings/you", "/settings/keys", "/settings/sessions", "/docs"]) {
+    await page.goto(`${lockkeeper.url}${path}`);
+    await expect(page.getByRole("heading").first()).toBeVisible();
+  }
+  const all = (await Promise.all(sent)).join("\n");
+  expect(all.length).toBeGreaterThan(100_000);
+  for (const secret of secrets) expect(all).not.toContain(secret);
 });
 
 test("what is exported is downloaded and never shown, whatever stands in it", async ({
