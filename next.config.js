@@ -1,3 +1,5 @@
+import { fileURLToPath } from "node:url";
+
 // Where the console is below, behind a proxy; it is fixed by the build, so `npm start` builds again when it changes.
 const basePath = process.env.LOCKKEEPER_BASE_PATH ?? "";
 
@@ -6,7 +8,7 @@ const config = {
   basePath,
   env: { LOCKKEEPER_BUILT_BELOW: basePath },
   // Else Next looks for it among the lock files of the folders above.
-  turbopack: { root: import.meta.dirname },
+  turbopack: { root: fileURLToPath(new URL(".", import.meta.url)).replace(/[\\/]$/, "") },
   poweredByHeader: false,
   reactStrictMode: true,
   devIndicators: false,
