@@ -19,7 +19,7 @@ async function call(verb: string, body: object, withinMs: number) {
       "content-type": "application/json",
     },
     body: JSON.stringify({ owner, ...body }),
-    signal: AbortSignal.timeout(withinMs),
+    signal: AbortSignal.timeout(Math.floor(withinMs)), // it takes whole numbers only
   });
   const answer = await response.json();
   if (!response.ok) throw Object.assign(new Error(answer.detail), { code: answer.code });
