@@ -13,12 +13,12 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import { useLive } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/live/targets.ts";
 import type { BulkWish } from "./bulk-state.ts";
-import { NeverReached, NothingFound, Unreachable } from "./empty-locks.tsx";
 import { FILTER_CHARACTERS_MAX } from "./list-limits.ts";
 import { hrefOf, pathOf } from "./lock-facts.ts";
 import { LocksTable, ROWS_MAX } from "./locks-table.tsx";
 import { LocksToolbar } from "./locks-toolbar.tsx";
 import { NotificationsHint } from "./notifications-hint.tsx";
+import { Unreachable } from "./unreachable.tsx";
 import { type Freeing, useFreeing } from "./use-freeing.ts";
 import { type LocksView, useLocksView } from "./use-locks-view.ts";
 import { type Picking, usePicking } from "./use-picking.ts";
@@ -30,6 +30,12 @@ const BulkSheet = dynamic(() => import("./bulk-sheet.tsx").then((module) => modu
   ssr: false,
 });
 const NothingHeld = dynamic(() => import("./nothing-held.tsx").then((module) => module.NothingHeld), {
+  ssr: false,
+});
+const NothingFound = dynamic(() => import("./empty-locks.tsx").then((module) => module.NothingFound), {
+  ssr: false,
+});
+const NeverReached = dynamic(() => import("./empty-locks.tsx").then((module) => module.NeverReached), {
   ssr: false,
 });
 const PickBar = dynamic(() => import("./pick-bar.tsx").then((module) => module.PickBar), { ssr: false });

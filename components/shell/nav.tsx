@@ -17,6 +17,7 @@ interface Place {
 
 const PLACES: readonly Place[] = [
   { href: "/", name: "Locks", covers: (pathname) => pathname === "/" || pathname.startsWith("/locks/") },
+  { href: "/owners", name: "Owners", covers: (pathname) => pathname === "/owners" },
   { href: "/events", name: "Events", covers: (pathname) => pathname === "/events" },
   { href: "/targets", name: "Targets", covers: (pathname) => pathname === "/targets" },
   { href: "/formats", name: "Formats", covers: (pathname) => pathname === "/formats" },

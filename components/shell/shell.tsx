@@ -8,11 +8,14 @@ import { useLive } from "@/lib/live/hooks.ts";
 import { LiveProvider } from "@/lib/live/provider.tsx";
 import { ConditionBanner } from "./condition-banner.tsx";
 import { KnownTarget } from "./known-target.tsx";
-import { LoggedOut } from "./logged-out.tsx";
 import { Nav } from "./nav.tsx";
 import { TopBar } from "./top-bar.tsx";
 
 const KeysHelp = dynamic(() => import("./keys-help.tsx").then((module) => module.KeysHelp), { ssr: false });
+
+const LoggedOut = dynamic(() => import("./logged-out.tsx").then((module) => module.LoggedOut), {
+  ssr: false,
+});
 
 /** Which target it is about stands in the address; another one is another picture, from its beginning. */
 export function Shell({ children }: { children: ReactNode }) {

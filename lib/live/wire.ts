@@ -12,6 +12,7 @@ import { LIVE_MESSAGES, type LiveMessage } from "@/lib/contract/live.ts";
 import { Lock } from "@/lib/contract/lock.ts";
 import { Noted } from "@/lib/contract/note.ts";
 import { Operator, OperatorList } from "@/lib/contract/operator.ts";
+import { OwnerList } from "@/lib/contract/owner.ts";
 import { BrowserSessionList, Session } from "@/lib/contract/session.ts";
 import { Usual } from "@/lib/contract/stats.ts";
 import { TargetHealth, TargetList } from "@/lib/contract/target.ts";
@@ -51,6 +52,7 @@ export const readTargets = (json: unknown) => TargetList.parse(json);
 export const readTargetHealth = (json: unknown) => TargetHealth.parse(json);
 /** A line that is not understood is a fault of the answer: thrown. */
 export const readBulkLine = (text: string): BulkLine => BulkLine.parse(JSON.parse(text));
+export const readOwners = (json: unknown) => OwnerList.parse(json);
 export const readFinderReport = (json: unknown) => FinderReport.parse(json);
 export const readExtended = (json: unknown) => Extended.parse(json);
 export const readNoted = (json: unknown) => Noted.parse(json);

@@ -1,0 +1,111 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { useRef, useState } from "react";
+import { FILTER_CHARACTERS_MAX } from "@/components/locks/list-limits.ts";
+import { freeBlock } from "@/components/shell/connection.ts";
+import { Greyed } from "@/components/shell/greyed.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { formatNumber } from "@/components/ui/duration.ts";
+import { EmptyState } from "@/components/ui/empty-state.tsx";
+import { ProblemNote } from "@/components/ui/problem-note.tsx";
+import { SearchBox } from "@/components/ui/search-box.tsx";
+import { useLive } from "@/lib/live/hooks.ts";
+import { OWNERS_SHOWN, useOwners } from "@/lib/live/owners.ts";
+import { OwnerTable } from "./owner-table.tsx";
+import { BYS, type OwnersUrl, useOwnersUrl } from "./use-owners-url.ts";
+
+const BulkSheet = dynamic(
+  () => import("@/components/locks/bulk-sheet.tsx").then((module) => module.BulkSheet),
+  { ssr: false },
+);
+
+/** Who has how many locks, and the way to free all of one who is gone. */
+export function OwnersPage() {
+  const live = useLive();
+  const url = useOwnersUrl();
+  const owners = useOwners(url);
+  const [freeing, setFreeing] = useState<string | null>(null);
+  const from = useRef<HTMLElement | null>(null);
+  const { data } = owners;
+  return (
+    <Greyed className="flex min-h-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4">
+      <h1 className="sr-only">Owners</h1>
+      <div className="flex flex-wrap items-center gap-2">
+        <SearchBox
+          value={url.filter}
+          onChange={url.setFilter}
+          label="Search owners"
+          placeholder="Of which locks; owner:billing*  host:vm-3  verdict:late"
+          maxLength={FILTER_CHARACTERS_MAX}
+        />
+        <By url={url} />
+        {data !== undefined && <span className="text-ink-3">{formatNumber(data.total)}</span>}
+      </div>
+      <section
+        aria-label="Owners"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
+        tabIndex={0}
+        className="min-h-0 flex-1 overflow-auto rounded-t-[10px] border border-b-0 border-line bg-panel outline-offset-[-2px]"
+      >
+        <ProblemNote problem={owners.error} onAgain={() => void owners.refetch()} />
+        {data !== undefined && (
+          <OwnerTable
+            owners={data.items}
+            url={url}
+            blocked={freeBlock(live)}
+            onFree={(owner, button) => {
+              from.current = button;
+              setFreeing(owner.filter);
+            }}
+          />
+        )}
+        {data?.total === 0 && (
+          <EmptyState title={url.filter === "" ? "Nobody holds a lock" : "Nobody matches"}>
+            <p>
+              {url.by === "owner"
+                ? "Owners appear here as soon as they take a lock."
+                : `Holders that tell of no ${url.by} are not listed here; look by owner.`}
+            </p>
+          </EmptyState>
+        )}
+        {data !== undefined && data.total > OWNERS_SHOWN && (
+          <p className="p-4 text-ink-3">Narrow the search to see the rest.</p>
+        )}
+        {data !== undefined && data.without > 0 && (
+          <p className="px-4 py-2 text-ink-3">
+            {formatNumber(data.without)} {data.without === 1 ? "lock tells" : "locks tell"} of no {url.by}.
+          </p>
+        )}
+      </section>
+      {freeing !== null && (
+        <BulkSheet
+          wish={{ filter: freeing }}
+          onClose={() => {
+            setFreeing(null);
+            void owners.refetch();
+          }}
+          finalFocus={() => (from.current?.isConnected ? from.current : null)}
+        />
+      )}
+    </Greyed>
+  );
+}
+
+function By({ url }: { url: OwnersUrl }) {
+  return (
+    <fieldset className="flex gap-1">
+      <legend className="sr-only">By</legend>
+      {BYS.map((by) => (
+        <Button
+          key={by}
+          look={url.by === by ? "plain" : "quiet"}
+          aria-pressed={url.by === by}
+          onClick={() => url.setBy(by)}
+        >
+          {by}
+        </Button>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,38 @@
+"use client";
+
+import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
+import { FILTER_CHARACTERS_MAX } from "@/components/locks/list-limits.ts";
+import type { OwnerSortField, OwnersBy } from "@/lib/contract/owner.ts";
+
+/** The contract's, written again without zod. The types hold them together. */
+export const BYS = ["owner", "service", "host"] as const satisfies readonly OwnersBy[];
+const FIELDS = ["name", "holds", "abnormal", "held", "waiters"] as const satisfies readonly OwnerSortField[];
+const SORTS = [...FIELDS, ...FIELDS.map((field) => `-${field}` as const)] as const;
+
+const PARSERS = {
+  by: parseAsStringLiteral(BYS).withDefault("owner"),
+  q: parseAsString.withDefault(""),
+  sort: parseAsStringLiteral(SORTS).withDefault("-holds"),
+};
+
+export function useOwnersUrl() {
+  const [{ by, q, sort }, set] = useQueryStates(PARSERS);
+  const isDown = sort.startsWith("-");
+  const field = isDown ? sort.slice(1) : sort;
+  return {
+    by,
+    sort,
+    field,
+    isDown,
+    filter: q.slice(0, FILTER_CHARACTERS_MAX),
+    setBy: (next: OwnersBy) => void set({ by: next }),
+    setFilter: (filter: string) => void set({ q: filter === "" ? null : filter }),
+    /** First click: what stands out first; second: the other way round. */
+    sortBy(next: OwnerSortField) {
+      const isDownNext = field === next ? !isDown : next !== "name";
+      void set({ sort: isDownNext ? `-${next}` : next });
+    },
+  };
+}
+
+export type OwnersUrl = ReturnType<typeof useOwnersUrl>;

@@ -1,0 +1,35 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import type { OwnerList, OwnersBy } from "@/lib/contract/owner.ts";
+import type { ReleaseFailure } from "./hooks.ts";
+import { ask, at, send } from "./request.ts";
+import { useTargetName } from "./targets.ts";
+
+export interface OwnersView {
+  readonly by: OwnersBy;
+  readonly filter: string;
+  readonly sort: string;
+}
+
+const EVERY_MS = 3000;
+/** Whoever has more to look at narrows the search. */
+export const OWNERS_SHOWN = 500;
+
+/** Who has how many locks, as it is now. */
+export function useOwners({ by, filter, sort }: OwnersView) {
+  const target = useTargetName();
+  return useQuery<OwnerList, ReleaseFailure>({
+    queryKey: ["owners", target, by, filter, sort],
+    queryFn: () =>
+      ask(
+        send(
+          "GET",
+          at("/owners", target, { by, filter: filter || undefined, sort, limit: String(OWNERS_SHOWN) }),
+        ),
+        (wire, json) => wire.readOwners(json),
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: EVERY_MS,
+  });
+}
