@@ -15,7 +15,7 @@ export const REVIEW_LOCKS_MAX = 10_000;
 /** Room for so many items with the longest of keys; JSON writes some characters with up to six. */
 export const BULK_BODY_BYTES_MAX = 2 * 1024 * 1024;
 
-const BASE64 = /^(?:[A-Za-z0-9+/_-]{4})*(?:[A-Za-z0-9+/_-]{2,3}={0,2})?$/;
+const BASE64 = /^(?:[A-Za-z0-9+/_-]{4})*(?:[A-Za-z0-9+/_-]{2}(?:==)?|[A-Za-z0-9+/_-]{3}=?)?$/;
 
 /** One hold that somebody looked at. */
 export const BulkItem = z

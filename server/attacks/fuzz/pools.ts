@@ -1,3 +1,4 @@
+import { Raw } from "./plans.ts";
 import { FromPool } from "./values.ts";
 
 /** Of each name, beside what is always there. */
@@ -49,7 +50,7 @@ export class Pools {
   fill(value: unknown, key?: unknown): unknown {
     if (value instanceof FromPool) return this.#from(value, this.#byKey.get(String(key)));
     if (Array.isArray(value)) return value.map((each) => this.fill(each, key));
-    if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype)
+    if (typeof value !== "object" || value === null || value instanceof Raw || ArrayBuffer.isView(value))
       return value;
     const filled = {};
     for (const [name, each] of Object.entries(value)) {
