@@ -1,3 +1,4 @@
+import { get } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readConfig } from "./config.ts";
 import { Front } from "./front.ts";
@@ -25,4 +26,21 @@ describe("a server that is starting", () => {
     const ready = await fetch(`${url}/readyz`);
     expect([ready.status, await ready.text()]).toEqual([503, "starting\n"]);
   });
+});
+
+it("answers who asks for HTTP/2 besides, as Java's client does, also when the pages listen for upgrades", async () => {
+  front.server.on("upgrade", (_request, socket) => socket.destroy());
+  await fetch(`${url}/healthz`);
+  const headers = {
+    connection: "Upgrade, HTTP2-Settings",
+    upgrade: "h2c",
+    "http2-settings": "AAMAAABkAAQAoAAAAAIAAAAA",
+  };
+  const status = await new Promise<number | undefined>((resolve, reject) => {
+    get(`${url}/healthz`, { headers }, (response) => resolve(response.resume().statusCode)).on(
+      "error",
+      reject,
+    );
+  });
+  expect(status).toBe(200);
 });

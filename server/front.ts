@@ -33,8 +33,21 @@ export class Front {
     this.server = createServer(limits, (incoming, outgoing) => this.#answer(incoming, outgoing));
     this.server.maxConnections = config.connectionsMax;
     // Hot reloads keep a connection that is silent for long.
-    if (config.mode === "production") this.server.timeout = limits.silentMs;
+    if (config.mode === "production") {
+      this.server.timeout = limits.silentMs;
+      this.#upgradeNothing();
+    }
     this.server.on("clientError", refuseMalformed);
+  }
+
+  /**
+   * Java's client asks with its first request for HTTP/2, which one may decline by answering as usual. With a listener
+   * for upgrades, and Next sets one with its first page, Node answers no such request at all.
+   */
+  #upgradeNothing(): void {
+    this.server.on("newListener", (event) => {
+      if (event === "upgrade") queueMicrotask(() => this.server.removeAllListeners("upgrade"));
+    });
   }
 
   /** @throws StartupError when the port is taken or the address is not ours */
