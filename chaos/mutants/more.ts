@@ -42,7 +42,7 @@ export const MORE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "server/api/dispatch.ts",
-        find: "route.idempotent ? requestIdOf(request) : undefined",
+        find: "route.idempotent !== undefined ? requestIdOf(request) : undefined",
         instead: "undefined",
       },
     ],
