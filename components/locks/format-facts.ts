@@ -1,6 +1,6 @@
 import type { FormatName } from "@/lib/contract/format.ts";
-import { FORMAT_FACTS } from "@/lib/contract/format-facts.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
+import { FORMAT_LABELS } from "./format-labels.ts";
 
 /** All that it may be: one, when its shape tells. */
 export function formatsOf({ format, candidates }: Lock): readonly FormatName[] {
@@ -10,7 +10,7 @@ export function formatsOf({ format, candidates }: Lock): readonly FormatName[] {
 }
 
 export function formatLabel(format: FormatName): string {
-  return FORMAT_FACTS[format].label;
+  return FORMAT_LABELS[format];
 }
 
 /** For a cell: the library, or how many it may be. */
