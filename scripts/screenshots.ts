@@ -85,6 +85,24 @@ async function fill(lockkeeper: Console, redis: Redis, page: Page): Promise<void
   await freeByForce(page, "lock:stock:10", "counts by hand first", 60_000);
 }
 
+/** Who works with it, and with what. */
+async function fillSettings(lockkeeper: Console): Promise<void> {
+  await lockkeeper.api("/operators", {
+    name: "jo",
+    roles: { "*": "viewer", orders: "operator" },
+    password: "several words are best",
+  });
+  await lockkeeper.api("/operators", { name: "sam", roles: { "*": "viewer" } });
+  const expiresAt = Date.now() + 90 * 86_400_000;
+  await lockkeeper.api("/keys", {
+    name: "checkout",
+    verbs: ["read", "lock"],
+    keys: ["lock:orders:*"],
+    expiresAt,
+  });
+  await lockkeeper.api("/keys", { name: "on-call-bot", verbs: ["read", "force"], expiresAt });
+}
+
 /** From the page, so that the event names the operator. */
 async function freeByForce(page: Page, key: string, reason: string, holdOffMs?: number): Promise<void> {
   await page.evaluate(
@@ -118,6 +136,20 @@ async function shootAll(page: Page, theme: string): Promise<void> {
   await shoot(page, `lock-${theme}`);
   await page.goto("/events");
   await shoot(page, `events-${theme}`);
+  await page.goto("/?q=owner:checkout*");
+  await page.getByRole("checkbox", { name: "Tick all rows" }).click();
+  await page.getByRole("button", { name: /^Free \d+…$/ }).click();
+  await page.getByLabel("Reason").fill("The checkout was rolled back (INC-2218)");
+  await shoot(page, `bulk-${theme}`);
+  await page.goto("/owners");
+  await shoot(page, `owners-${theme}`);
+  await page.goto("/audit");
+  await page.getByRole("listitem").filter({ hasText: "worker lost its node" }).locator("summary").click();
+  await shoot(page, `audit-${theme}`);
+  for (const part of ["keys", "operators", "sessions"]) {
+    await page.goto(`/settings/${part}`);
+    await shoot(page, `settings-${part}-${theme}`);
+  }
   await page.goto("/docs");
   await page.getByRole("article").first().waitFor();
   await page.getByRole("button", { name: "TypeScript", exact: true }).click();
@@ -133,6 +165,7 @@ async function themed(browser: Browser, lockkeeper: Console, theme: "light" | "d
   });
   const page = await logIn(context, lockkeeper, "mei");
   await fill(lockkeeper, lockkeeper.redis.client(), page);
+  await fillSettings(lockkeeper);
   await shootAll(page, theme);
   await context.close();
 }

@@ -85,11 +85,11 @@ function RoleRow({ name, target, role, onChoose }: RoleRowProps) {
   );
 }
 
-/** In a line: `admin`, or `viewer, staging: operator`. */
+/** In a line: `admin`, or `staging: operator, all others: viewer`. */
 export function rolesText(roles: Roles): string {
   const { "*": others, ...named } = roles;
   const parts = Object.entries(named).map(([target, role]) => `${target}: ${role}`);
   if (others !== undefined && others !== "none")
-    parts.unshift(parts.length === 0 ? others : `all others: ${others}`);
+    parts.push(parts.length === 0 ? others : `all others: ${others}`);
   return parts.length === 0 ? "none" : parts.join(", ");
 }
