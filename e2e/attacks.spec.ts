@@ -94,7 +94,8 @@ test("hostile text of Redis, of callers and of addresses is text on every page",
     "/settings/sessions",
     "/settings/you",
   ];
-  const pages = ["/", "/events", "/formats", "/targets", "/audit", "/docs", ...settings];
+  const owners = ["/owners", "/owners?by=service", "/owners?by=host"];
+  const pages = ["/", "/events", "/formats", "/targets", "/audit", "/docs", ...owners, ...settings];
   for (const path of [
     ...pages,
     `/?q=${hostile}`,

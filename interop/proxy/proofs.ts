@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import type { Redis } from "ioredis";
+import { BULK_BODY_BYTES_MAX } from "../../lib/contract/bulk.ts";
 import { pathOfKey } from "../../lib/contract/key.ts";
 import { KEY_OF_BYTES, KEYS_OF_EVERY_KIND } from "../../server/testing/keys-of-every-kind.ts";
 import { ROOT_KEY, until } from "../../server/testing/server.ts";
@@ -108,6 +109,9 @@ export async function proveLimits(seen: Seen): Promise<void> {
   const record = { service: "x".repeat(70_000) };
   const large = await call(seen, "/locks/lock%3Aa/acquire", { owner: "me", record });
   expect("a body that is too large", [large.status, large.body.code], [413, "too_large"]);
+  // Nearly as much as a bulk may be, which nginx has to let through.
+  const bulk = await call(seen, "/locks/force-release", { reason: "x".repeat(BULK_BODY_BYTES_MAX - 100) });
+  expect("a body as large as a bulk may be", [bulk.status, bulk.body.code], [400, "invalid"]);
 }
 
 /** Who asks is the one that nginx sees, whatever it says of itself. @param limit as many are let through */

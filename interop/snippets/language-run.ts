@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SampleRequest } from "../../lib/reference/sample-request.ts";
@@ -73,7 +73,6 @@ export async function writeAll(
 /** A folder of its own, removed at the end. */
 export async function inFolder<Result>(work: (dir: string) => Promise<Result>): Promise<Result> {
   const dir = await mkdtemp(join(tmpdir(), "lockkeeper-snippets-"));
-  await mkdir(dir, { recursive: true });
   try {
     return await work(dir);
   } finally {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ERROR_CODES } from "./error.ts";
-import { keyFields } from "./lock.ts";
+import { keyFields, WHEN } from "./lock.ts";
 
 export const AGENT_CHARACTERS_MAX = 200;
 const HASH = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits: a SHA-256");
@@ -11,7 +11,7 @@ export const AuditWho = z
   .object({
     kind: z.string().meta({ description: "`key`, `session`, or `nobody`." }),
     id: z.string().meta({ description: "Stays the same when a key is rotated.", example: "operator:mei" }),
-    name: z.string().meta({ example: "operator:mei" }),
+    name: z.string().meta({ example: "mei" }),
     verbs: z
       .array(z.string())
       .meta({ description: "What they were allowed at that target then: read, lock, force, admin." }),
@@ -21,7 +21,10 @@ export type AuditWho = z.infer<typeof AuditWho>;
 
 export const AuditFrom = z
   .object({
-    address: z.string().optional().meta({ description: "Of the connection; behind a proxy, the proxy's." }),
+    address: z
+      .string()
+      .optional()
+      .meta({ description: "Of the client; behind a proxy that is not trusted, the proxy's." }),
     agent: z.string().optional().meta({ description: "What the client calls itself, cut." }),
   })
   .meta({ id: "AuditFrom" });
@@ -125,7 +128,6 @@ export const AuditItem = z
   .meta({ id: "AuditItem" });
 export type AuditItem = z.infer<typeof AuditItem>;
 
-const WHEN = z.coerce.number().int().min(0).max(8_640_000_000_000_000);
 const WORDS_MAX = 300;
 const glob = (what: string, example: string) =>
   z

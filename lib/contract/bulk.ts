@@ -4,7 +4,7 @@ import { ForceReleased, REASON_CHARACTERS_MAX } from "./force.ts";
 import { Confidence, FormatName, Kind } from "./format.ts";
 import { bytesOfKey, KEY_BYTES_MAX, type KeyFields, keyOfFields } from "./key.ts";
 import { LockFilter, LockSort } from "./list.ts";
-import { AS_OF, Holder, keyFields, ReleaseTerms, Waiters } from "./lock.ts";
+import { AS_OF, Holder, keyFields, ReleaseTerms, SeenVersion, Waiters } from "./lock.ts";
 import { HoldOffMs } from "./verb.ts";
 import { Verdict } from "./verdict.ts";
 
@@ -29,7 +29,7 @@ export const BulkItem = z
       .meta({
         description: "The key's bytes, where they are not UTF-8; goes before `key`.",
       }),
-    expect: z.string().min(1).max(400).meta({
+    expect: SeenVersion.meta({
       description:
         "`version` of the lock that was seen, or of one of its holders, as in a single force-release.",
     }),

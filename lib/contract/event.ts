@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { keyFields } from "./lock.ts";
+import { keyFields, WHEN } from "./lock.ts";
 
 export const EVENT_TYPES = [
   "acquired",
@@ -101,7 +101,6 @@ export const PastHold = z
   .meta({ id: "PastHold" });
 export type PastHold = z.infer<typeof PastHold>;
 
-const WHEN = z.coerce.number().int().min(0).max(8_640_000_000_000_000);
 const PAGE_MAX = 500;
 const pageFields = {
   limit: z.coerce

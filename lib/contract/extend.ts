@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { REASON_CHARACTERS_MAX } from "./force.ts";
 import { FormatName } from "./format.ts";
-import { AS_OF, keyFields } from "./lock.ts";
+import { AS_OF, keyFields, SeenVersion } from "./lock.ts";
 import { LEASE_MS_MAX, LEASE_MS_MIN } from "./verb.ts";
 
 export const ExtendInput = z
   .strictObject({
-    expect: z.string().min(1).max(400).meta({ description: "`version` of the lock that was seen." }),
+    expect: SeenVersion.meta({ description: "`version` of the lock that was seen." }),
     leaseMs: z
       .int()
       .min(LEASE_MS_MIN)

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { LockEvent } from "./event.ts";
 import { FormatName, formatFields, hasItsUnit, UNIT_FAULT } from "./format.ts";
-import { keyFields, RECORD_TEXT_MAX } from "./lock.ts";
+import { keyFields, RECORD_TEXT_MAX, SeenVersion } from "./lock.ts";
 import { HoldOffMs } from "./verb.ts";
 
 export const REASON_CHARACTERS_MAX = 500;
 
 export const ForceReleaseInput = z
   .strictObject({
-    expect: z.string().min(1).max(400).meta({
+    expect: SeenVersion.meta({
       description:
         "`version` of the lock that was seen; or of one of its holders, which frees that one alone where `release.oneHolder` says so.",
     }),

@@ -115,6 +115,12 @@ export const ReleaseTerms = z
   .meta({ id: "ReleaseTerms" });
 export type ReleaseTerms = z.infer<typeof ReleaseTerms>;
 
+/** A moment that is asked for in a query, Unix milliseconds. */
+export const WHEN = z.coerce.number().int().min(0).max(8_640_000_000_000_000);
+
+/** What the caller saw: `version` of the lock, or of one of its holders. */
+export const SeenVersion = z.string().min(1).max(400);
+
 export const Note = z
   .object({
     text: z.string().meta({ description: "Plain text, as somebody typed it." }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AS_OF, keyFields, Note } from "./lock.ts";
+import { AS_OF, keyFields, Note, SeenVersion } from "./lock.ts";
 
 export const NOTE_CHARACTERS_MAX = 500;
 /** So many are kept of a target; then the oldest goes. */
@@ -16,7 +16,7 @@ export const NoteInput = z
       .max(NOTE_CHARACTERS_MAX)
       .refine((text) => PLAIN.test(text.replace(/[\n\t]/g, " ")), "note is plain text")
       .meta({ description: "Plain text; empty: take the note away.", example: "mei is looking into it" }),
-    expect: z.string().min(1).max(400).optional().meta({
+    expect: SeenVersion.optional().meta({
       description:
         "`version` of the hold that the note is about: it ends with it. Without it the note is about the key, whoever holds it.",
     }),

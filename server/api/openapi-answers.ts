@@ -50,7 +50,7 @@ function schemaOfCode(code: ErrorCode): ReturnType<typeof problemSchema> {
 }
 
 export function successOf({ response }: Route): ZodOpenApiResponseObject {
-  const { description, schema, example, messages, stream, mediaTypes, etag } = response;
+  const { description, schema, example, messages, stream, mediaType, texts, etag } = response;
   const own = Object.entries(response.headers ?? {}).map(
     ([name, { description, example }]) => [name, header(description, example)] as const,
   );
@@ -58,8 +58,14 @@ export function successOf({ response }: Route): ZodOpenApiResponseObject {
   if (stream) return { description, headers, content: { "text/event-stream": streamOf(messages ?? {}) } };
   if (schema === undefined) return { description, headers };
   const content = { schema, ...(example === undefined ? {} : { example }) };
-  const types = mediaTypes ?? ["application/json"];
-  return { description, headers, content: Object.fromEntries(types.map((type) => [type, content])) };
+  const others = Object.entries(texts ?? {}).map(
+    ([type, example]) => [type, { schema: { type: "string" as const }, example }] as const,
+  );
+  return {
+    description,
+    headers,
+    content: { [mediaType ?? "application/json"]: content, ...Object.fromEntries(others) },
+  };
 }
 
 /** OpenAPI has no words for the messages of a stream before 3.2: `x-events` says them, by name. */

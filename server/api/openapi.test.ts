@@ -140,6 +140,22 @@ it("every success has an example that is what its schema says", () => {
   expect(faults).toEqual([]);
 });
 
+it("an answer in another type than JSON is a text, and its example is one", () => {
+  const faults = lacks(({ response: { texts = {} } }, operation) =>
+    Object.keys(texts).flatMap((type) => {
+      const content = operation.responses?.["200"]?.content?.[type] ?? {};
+      return [
+        String(content.schema?.type) !== "string" && `its ${type} is no string`,
+        typeof content.example !== "string" && `its ${type} has no example`,
+      ];
+    }),
+  );
+  expect(faults).toEqual([]);
+  expect(document.paths?.["/api/v1/audit/export"]?.get?.responses?.["200"]?.content).toHaveProperty([
+    "text/csv",
+  ]);
+});
+
 it("every failure has its code, its facts, an example, and the headers that are sent", () => {
   const faults = lacks((route, operation) => {
     const answers = Object.values(operation.responses ?? {});

@@ -47,7 +47,9 @@ export interface Success {
   /** An answer as it may come; wherever there is a schema. */
   readonly example?: unknown;
   /** `application/json`, if nothing is said. */
-  readonly mediaTypes?: readonly string[];
+  readonly mediaType?: string;
+  /** What it answers in another type instead, when that is asked for: each a text with its example. */
+  readonly texts?: Readonly<Record<string, string>>;
   /** It answers server-sent events; `messages` says which, by the names of their events. */
   readonly stream?: true;
   readonly messages?: Readonly<Record<string, StreamMessage>>;

@@ -12,11 +12,10 @@ export function rawHttp(url: string, bytes: string | Buffer, withinMs = 5000): P
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);
     let text = "";
-    socket.setTimeout(withinMs, () =>
-      reject(new Error(`No end within ${withinMs} ms:\n${text.slice(0, 500)}`)),
-    );
-    socket.setTimeout(withinMs);
-    socket.once("timeout", () => socket.destroy());
+    socket.setTimeout(withinMs, () => {
+      reject(new Error(`No end within ${withinMs} ms:\n${text.slice(0, 500)}`));
+      socket.destroy();
+    });
     socket.on("data", (chunk) => {
       text += chunk.toString("latin1");
     });

@@ -1,4 +1,5 @@
 import type { AuditItem, AuditPage, AuditVerification } from "../../../lib/contract/audit.ts";
+import { CSV_HEAD, csvLineOf } from "../../history/audit/csv.ts";
 
 const AT = 1_795_216_500_000;
 const HEAD = { number: 1205, hash: "b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c" };
@@ -21,9 +22,18 @@ const FREED: AuditItem = {
 export const AUDIT_PAGE: AuditPage = { items: [FREED], next: "1204", complete: false, head: HEAD };
 
 export const AUDIT_WHOLE: AuditVerification = {
-  ...{ state: "whole", entries: 1205, anchor: { number: 0, hash: "0".repeat(64) }, head: HEAD },
-  ...{ from: AT - 86_400_000, to: AT + 3, losses: [], checkedAt: AT + 5000 },
+  state: "whole",
+  entries: 1205,
+  anchor: { number: 0, hash: "0".repeat(64) },
+  head: HEAD,
+  from: AT - 86_400_000,
+  to: AT + 3,
+  losses: [],
+  checkedAt: AT + 5000,
 };
+
+/** The same action as a file for a spreadsheet. */
+export const AUDIT_CSV = CSV_HEAD + csvLineOf(FREED);
 
 /** As one line of an export has it, beside `prev` and `hash`. */
 export const AUDIT_LINE = {

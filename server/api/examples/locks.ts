@@ -27,7 +27,7 @@ export const GRANT: Grant = {
 export const RENEWED: Grant = { ...GRANT, leaseMs: 60_000, remainingMs: 60_000, asOf: AS_OF };
 export const RESERVED: Grant = {
   ...GRANT,
-  owner: "lockkeeper:reserve:operator:mei",
+  owner: "lockkeeper:reserve:mei",
   leaseMs: 600_000,
   remainingMs: 600_000,
 };
@@ -45,7 +45,7 @@ export const EXTENDED: Extended = {
   key: KEY,
   outcome: "extended",
   owner: OWNER,
-  by: "operator:mei",
+  by: "mei",
   remainingMs: 600_000,
   lasts: "to_its_end",
   asOf: AS_OF,
@@ -53,7 +53,7 @@ export const EXTENDED: Extended = {
 
 export const NOTED: Noted = {
   key: KEY,
-  note: { text: "mei is looking into it", by: "operator:mei", at: AS_OF, about: "hold" },
+  note: { text: "mei is looking into it", by: "mei", at: AS_OF, about: "hold" },
   asOf: AS_OF,
 };
 
@@ -92,7 +92,7 @@ export const FORCE_RELEASED: ForceReleased = {
   key: KEY,
   outcome: "released",
   owner: OWNER,
-  by: "operator:mei",
+  by: "mei",
   watchMs: 5000,
   asOf: AS_OF,
 };

@@ -10,7 +10,7 @@ import { lineOf } from "../../history/audit/chain.ts";
 import { CSV_HEAD, csvLineOf } from "../../history/audit/csv.ts";
 import { checkStore, verificationOf } from "../../history/audit/verify.ts";
 import { InvalidError } from "../../locks/errors.ts";
-import { AUDIT_LINE, AUDIT_PAGE, AUDIT_WHOLE } from "../examples/audit.ts";
+import { AUDIT_CSV, AUDIT_LINE, AUDIT_PAGE, AUDIT_WHOLE } from "../examples/audit.ts";
 import { json, type Sink } from "../http.ts";
 import { LINES_HEADERS, LINES_TYPE, Lines } from "../lines.ts";
 import { type Route, route } from "../route.ts";
@@ -53,7 +53,8 @@ export function auditRoutes(services: Services): Route[] {
         status: 200,
         schema: AuditLine,
         example: AUDIT_LINE,
-        mediaTypes: [LINES_TYPE, CSV_TYPE],
+        mediaType: LINES_TYPE,
+        texts: { [CSV_TYPE]: AUDIT_CSV },
         description: "A line an entry, or an action.",
       },
       errors: ["too_many_streams", ...STORE],

@@ -67,7 +67,7 @@ export function bulkRoutes(services: Services, log: Logger): Route[] {
         status: 200,
         schema: BulkLine,
         example: FREED_LINE,
-        mediaTypes: [LINES_TYPE],
+        mediaType: LINES_TYPE,
         description: "Lines of JSON, each as its item is done.",
       },
       errors: ["reason_required", "confirm_required", "too_many_streams"],

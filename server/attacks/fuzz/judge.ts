@@ -48,7 +48,7 @@ function faultOfSuccess(document: Document, operation: Operation, answer: FuzzAn
   const messages = content?.["x-events"];
   if (messages !== undefined) return faultOfMessages(document, messages, text);
   if (content?.schema === undefined) return undefined;
-  if (!/json/.test(type)) return undefined;
+  if (!/json/.test(type)) return document.faultOf(content.schema, text);
   for (const each of type === "application/x-ndjson" ? text.trim().split("\n") : [text]) {
     const fault = document.faultOf(content.schema, parsed(each));
     if (fault !== undefined) return `${status}: ${fault} in ${each.slice(0, 300)}`;

@@ -14,7 +14,6 @@ export type Outcome = FuzzAnswer | "given_up";
 
 export interface Wire {
   send(request: FuzzRequest): Promise<Outcome>;
-  close(): void;
 }
 
 const ANSWER_MS = 3000;
@@ -23,10 +22,7 @@ const STREAMED = /^text\/event-stream/;
 /** Over a connection, as clients come. */
 export function overHttp(url: string): Wire {
   const agent = new Agent({ keepAlive: true, maxSockets: 32 });
-  return {
-    send: (request) => sendOverHttp(url, agent, request),
-    close: () => agent.destroy(),
-  };
+  return { send: (request) => sendOverHttp(url, agent, request) };
 }
 
 function sendOverHttp(
@@ -91,7 +87,6 @@ export function overWebDoor(url: string, runtime: Runtime): Wire {
         text: await textOfWeb(response),
       };
     },
-    close: () => undefined,
   };
 }
 
