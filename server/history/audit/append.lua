@@ -16,6 +16,13 @@
 -- Returns {'appended'} | {'behind', end, anchor, hash or '' of each number asked for …}; end '': there is no chain.
 
 local ZEROS = string.rep('0', 64)
+-- More digits are not counted on exactly.
+local DIGITS_MAX = 15
+
+-- As we write it: whatever else stands there cannot be built on.
+local function is_hash(text)
+  return #text == 64 and string.find(text, '^[0-9a-f]+$') ~= nil
+end
 
 local function field_of(entry, name)
   for i = 1, #entry[2], 2 do
@@ -26,7 +33,7 @@ end
 
 local function hash_of(entry, name)
   local hash = field_of(entry, name)
-  return #hash == 64 and string.match(hash, '^%x+$') or ZEROS
+  return is_hash(hash) and hash or ZEROS
 end
 
 local function number_of(entry)
@@ -34,6 +41,9 @@ local function number_of(entry)
 end
 
 local known_end, known_hash, from, from_hash = string.match(redis.call('GET', KEYS[2]) or '', '^(%d+) (%x+) (%d+) (%x+)$')
+if known_end and not (#known_end <= DIGITS_MAX and #from <= DIGITS_MAX and is_hash(known_hash) and is_hash(from_hash)) then
+  known_end, known_hash, from, from_hash = nil, nil, nil, nil
+end
 local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
 if newest and (not known_end or tonumber(number_of(newest)) > tonumber(known_end)) then
   -- Somebody wrote past us, or our own word of the end is gone: what stands there is the end, right or not.

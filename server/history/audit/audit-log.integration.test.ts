@@ -10,6 +10,7 @@ import { until } from "../../testing/server.ts";
 import { AuditLog, type Intent } from "./audit-log.ts";
 import { type AuditRetention, AuditStore } from "./audit-store.ts";
 import { BEGINNING, ChainCheck } from "./chain.ts";
+import { checkStore } from "./verify.ts";
 
 const STREAM = "{lockkeeper}:audit";
 const END = "{lockkeeper}:audit:end";
@@ -218,6 +219,27 @@ it("a store that was emptied gets a new chain, which says what it comes after an
   expect((await store.end())?.anchor).toEqual(before?.head);
 });
 
+it("a store that was emptied and is full is told once what was under way, however often it was tried", async () => {
+  const direct = await fresh();
+  const { log, store } = instance();
+  await log.begin(intent("one"));
+  await direct.flushdb();
+  let asked = 0;
+  const { append } = store;
+  store.append = (ask) => {
+    asked += 1;
+    return append.call(store, ask);
+  };
+  await direct.config("SET", "maxmemory", "1");
+  log.end("one", { code: "released" });
+  await until(() => asked > 8);
+  await direct.config("SET", "maxmemory", "0");
+  await until(async () => (await checkOf(store)).ids.includes("outcome one"));
+  const { fault, ids } = await checkOf(store);
+  expect(fault).toBeUndefined();
+  expect(ids).toEqual(["intent one", "outcome one"]);
+});
+
 it("a store that came back as it was before says that entries were lost", async () => {
   const direct = await fresh();
   const { log, store } = instance();
@@ -269,6 +291,37 @@ it("what somebody writes past the end is built on, and found", async () => {
   await log.begin(intent("two"));
   const { fault } = await checkOf(store);
   expect(fault).toMatchObject({ number: 3, why: expect.stringContaining("missing") });
+});
+
+it("an end that we cannot have written is not believed: what stands in the stream is", async () => {
+  const direct = await fresh();
+  const { log, store } = instance();
+  await log.begin(intent("one"));
+  for (const [number, hash] of [
+    ["900", "A".repeat(64)],
+    ["900", "a"],
+    ["9".repeat(19), "a".repeat(64)],
+  ]) {
+    await direct.set(END, `${number} ${hash} 0 ${"0".repeat(64)}`);
+    await log.begin(intent(`${hash} of ${number}`));
+    expect((await checkOf(store)).fault).toBeUndefined();
+  }
+  expect((await checkOf(store)).ids).toHaveLength(4);
+});
+
+it("where somebody took the last number that can be counted, every action is refused at once, and it is found", async () => {
+  const direct = await fresh();
+  const { log, store } = instance();
+  await log.begin(intent("one"));
+  await direct.xadd(STREAM, "9999999999999999999-0", "hash", "f".repeat(64));
+  const since = performance.now();
+  await expect(log.begin(intent("two"))).rejects.toThrow(UnavailableError);
+  expect(performance.now() - since).toBeLessThan(2000);
+  expect((await checkStore(store)).fault).toMatchObject({
+    number: 3,
+    why: expect.stringContaining("missing"),
+  });
+  await log.stop();
 });
 
 it("a store that answers and does not take it refuses every action at once, says why, and gets the outcomes later", async () => {

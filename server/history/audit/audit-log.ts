@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { AuditIntent, AuditOutcome, ChainPlace } from "../../../lib/contract/audit.ts";
 import { UnavailableError } from "../../locks/errors.ts";
-import { failureOf, isPassing } from "../../redis/failure.ts";
+import { failureOf, isPassing, StrangeReplyError } from "../../redis/failure.ts";
 import { APPEND_MAX, type Appended, type AuditStore, type End } from "./audit-store.ts";
 import { BEGINNING, type Link, linked, type Unplaced } from "./chain.ts";
 
@@ -42,6 +42,8 @@ export class AuditLog {
   #head: ChainPlace | null | undefined;
   /** The last place that was certainly there. */
   #known: ChainPlace | undefined;
+  /** The last place before a loss that was logged. */
+  #lossSaid: ChainPlace | undefined;
   /** Calls that may have been carried out, or may be yet. */
   #doubtful: Batch[] = [];
   /** Intents whose outcome is not written yet; written again should the store lose them. */
@@ -182,6 +184,8 @@ export class AuditLog {
       if (known !== undefined) this.#lost([]);
       return;
     }
+    if (!Number.isSafeInteger(end.head.number))
+      throw new StrangeReplyError(`the audit ends at ${end.head.number}, which nothing of ours has written`);
     if (known !== undefined && !isThere(known, end, hashOf(known.number)))
       this.#lost([{ kind: "entries_lost", at: Date.now(), known }]);
     this.#head = end.head;
@@ -190,8 +194,13 @@ export class AuditLog {
 
   /** What others have to know of what was lost, and which actions were begun whose outcome is still to come. */
   #lost(entries: readonly Unplaced[]): void {
-    this.log?.error({ known: this.#known }, "the home store has lost entries of the audit");
-    const again = [...entries, ...this.#open.values()].map((entry) => ({
+    // A store that is empty and takes nothing yet is found so again with each try.
+    if (this.#lossSaid !== this.#known)
+      this.log?.error({ known: this.#known }, "the home store has lost entries of the audit");
+    this.#lossSaid = this.#known;
+    const queued = new Set(this.#queue.map(({ entry }) => entry));
+    const open = [...this.#open.values()].filter((entry) => !queued.has(entry));
+    const again = [...entries, ...open].map((entry) => ({
       ...{ entry, until: Number.POSITIVE_INFINITY, settle: () => undefined },
       state: "waiting" as const,
     }));

@@ -58,7 +58,8 @@ export class AuditReader {
     for (let at = 0; ; ) {
       const links = await this.store.after(at);
       const last = links.at(-1);
-      if (last === undefined) return;
+      // A number that is too large to be told from the next one leads nowhere.
+      if (last === undefined || last.number <= at) return;
       at = last.number;
       const first = hasBegun ? 0 : links.findIndex((link) => !(atOf(link) < from));
       if (first < 0) continue;

@@ -48,7 +48,7 @@ function appendedOf(reply: unknown): Appended {
 }
 
 function placeOf(text: string): ChainPlace | undefined {
-  const [, number, hash] = /^(\d{1,16}) ([0-9a-f]{64})$/.exec(text) ?? [];
+  const [, number, hash] = /^(\d{1,20}) ([0-9a-f]{64})$/.exec(text) ?? [];
   return number === undefined || hash === undefined ? undefined : { number: Number(number), hash };
 }
 
