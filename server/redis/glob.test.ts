@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { keyOfBytes } from "../../lib/contract/key.ts";
-import { Glob, matchesAny, widest } from "./glob.ts";
+import { Glob, KeyRange, matchesAny, widest } from "./glob.ts";
 
 const matches = (pattern: string, key: string) => new Glob(pattern).matches(key);
 
@@ -151,5 +151,15 @@ describe("widest", () => {
       }),
       { numRuns: 2000 },
     );
+  });
+});
+
+describe("KeyRange", () => {
+  it("holds keys by their bytes: what a key that is no text is shown as stands for no other key", () => {
+    const shown = "lock:\ufffd";
+    const key = keyOfBytes(Uint8Array.of(...Buffer.from("lock:"), 0xff));
+    for (const pattern of [shown, "lock:???"]) expect(new KeyRange([pattern]).has(key)).toBe(false);
+    for (const pattern of ["lock:*", "lock:?"]) expect(new KeyRange([pattern]).has(key)).toBe(true);
+    expect(new KeyRange([shown]).has(shown)).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-import { bytesOfKey, type Key, textOfKey } from "../../lib/contract/key.ts";
+import { bytesOfKey, type Key } from "../../lib/contract/key.ts";
 
 type Token =
   | "*"
@@ -54,7 +54,7 @@ export class KeyRange {
   }
 
   has(key: Key): boolean {
-    return matchesAny(this.#globs, textOfKey(key));
+    return matchesAny(this.#globs, key);
   }
 }
 
