@@ -196,6 +196,8 @@ describe("a quorum as a target", () => {
     expect([status, body.outcome, body.lasts]).toEqual([200, "extended", "to_its_end"]);
     expect(body.remainingMs).toBeGreaterThan(590_000);
     expect((await look(key)).remainingMs).toBeGreaterThan(590_000);
+    const seen = await untilListed(key, (lock) => (lock?.remainingMs ?? 0) > 590_000);
+    expect(seen?.verdict).toMatchObject({ renewals: 0, lastRenewalAt: null });
     await server.call(pathOf(key, "/release"), { body: { owner: "slow" } });
     await acquire(key, "slow", { leaseMs: 20_000 });
     await untilListed(key, (lock) => lock !== undefined && lock.version !== version);

@@ -2,6 +2,7 @@ import type { Key } from "../../lib/contract/key.ts";
 import type { Observation } from "../formats/observation.ts";
 import { Departures, missingFrom } from "./departures.ts";
 import type { Hold } from "./hold.ts";
+import type { OwnEvent } from "./own-event.ts";
 import type { Hint } from "./tale.ts";
 
 /** Events after which the key may be gone, even if it is there again when we look. */
@@ -49,8 +50,9 @@ export class Heard {
     if (event === "expired" || event === "evicted") this.#hint(key, event);
   }
 
-  extended(key: Key): void {
-    this.#extendedAt.set(key, performance.now());
+  /** What a script of ours said. Our own renewals say nobody's name. */
+  word({ type, key, by }: OwnEvent): void {
+    if (type === "renewed" && by !== undefined) this.#extendedAt.set(key, performance.now());
   }
 
   /** Nothing was heard of these for a while. */

@@ -80,8 +80,7 @@ export class Homes implements Sources {
     if (this.masters.of(event.key) !== master) return undefined;
     const hint = this.#heard.hintOf(event.key);
     if (event.type === "acquired") this.#heard.begun(event.key);
-    // Our own renewals say nobody's name.
-    if (event.type === "renewed" && event.by !== undefined) this.#heard.extended(event.key);
+    this.#heard.word(event);
     return { event, hint };
   }
 

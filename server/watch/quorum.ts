@@ -36,6 +36,14 @@ class Seat {
   }
 }
 
+/** What a key is settled by. */
+interface Settling {
+  readonly sentAt: number;
+  readonly turningSince: number | undefined;
+  /** An operator gave the hold more time at the master that was looked at. */
+  readonly isExtended?: boolean;
+}
+
 /**
  * Each master has every key and a vote on it, and a majority of all masters decides. Told by our own clock: there is none
  * that masters have in common, and whichever of theirs were taken may go away.
@@ -124,6 +132,7 @@ export class Quorum implements Sources {
 
   /** What masters say is of their votes, so it is seen and concluded what becomes of the lock; but for who freed it and why. */
   said(event: OwnEvent, at: MasterWatch): undefined {
+    this.#seatOf(at).heard.word(event);
     if (event.type === "force_released") this.#ballots.get(event.key)?.forced(this.#seatOf(at), event);
     at.mark(event.key);
   }
@@ -139,12 +148,11 @@ export class Quorum implements Sources {
     const ballot = this.#ballots.get(key) ?? (look.observation.state === "held" && this.#ballotOf(key));
     if (!ballot) return this.#stillFree(key, look.sentAt);
     const { turningSince } = ballot;
-    ballot.heard(
-      seat,
-      seat.heard.takenBy(look.observation, this.mirror.get(key), { sentAt: look.sentAt, isMoving: false }),
-    );
+    const { sentAt } = look;
+    const heard = seat.heard.takenBy(look.observation, this.mirror.get(key), { sentAt, isMoving: false });
+    ballot.heard(seat, heard);
     ballot.put(seat, look, at.clock.at(look.receivedAt) - Date.now());
-    return this.#settle(key, ballot, look.sentAt, turningSince);
+    return this.#settle(key, ballot, { sentAt, turningSince, isExtended: heard.isExtended });
   }
 
   stirred(): void {
@@ -205,13 +213,13 @@ export class Quorum implements Sources {
     );
   }
 
-  #settle(key: Key, ballot: Ballot<Seat>, sentAt: number, turningSince: number | undefined) {
+  #settle(key: Key, ballot: Ballot<Seat>, { sentAt, turningSince, isExtended }: Settling) {
     const decision = ballot.settle(this.clock.now());
     const isNew = ballot.isTurning && ballot.turningSince !== turningSince;
     const again = isNew ? this.#up : ballot.unseen();
     for (const { watch } of again) watch.mark(key);
     if (decision === undefined) return undefined;
-    const taken = this.#takenOf(decision, sentAt);
+    const taken = this.#takenOf(decision, sentAt, isExtended);
     this.#forget(key, ballot);
     return taken;
   }
@@ -222,7 +230,7 @@ export class Quorum implements Sources {
     return this.#takenOf({ observation, hint: undefined, wasGone: false, forced: undefined }, sentAt);
   }
 
-  #takenOf({ observation, hint, wasGone, forced }: Decision, sentAt: number): Taken {
+  #takenOf({ observation, hint, wasGone, forced }: Decision, sentAt: number, isExtended = false): Taken {
     const watching = this.#up.filter(({ watch: { link, passes } }) => link.seesChanges && passes.isCaughtUp);
     const sights = this.#voters.map(({ watch: { link } }) => (link.seesChanges ? link.sight : NO_SIGHT));
     const isSeeing = sights.filter((sight) => sight !== NO_SIGHT).length >= this.majority;
@@ -232,6 +240,7 @@ export class Quorum implements Sources {
       observation,
       circumstances: {
         wasGone,
+        isExtended,
         since: watching.length >= this.majority ? "exact" : "at_least",
         sight: isSeeing ? sights.join("_") : NO_SIGHT,
       },
@@ -263,7 +272,7 @@ export class Quorum implements Sources {
       const sentAt = performance.now();
       const settle = (key: Key) => () => {
         const ballot = this.#ballots.get(key);
-        return ballot && this.#settle(key, ballot, sentAt, ballot.turningSince);
+        return ballot && this.#settle(key, ballot, { sentAt, turningSince: ballot.turningSince });
       };
       this.tell(keys.slice(from, from + SLICE).map(settle));
       await new Promise((resolve) => setImmediate(resolve));
