@@ -104,6 +104,16 @@ describe("a hold of another library", () => {
     }
   });
 
+  it("that nobody watches is given more time on request, and the refusal says by which", async () => {
+    const key = `elsewhere:${randomUUID()}`;
+    await direct.multi().hset(key, `${randomUUID()}:7`, 1).pexpire(key, 30_000).exec();
+    const refused = await extend(key);
+    expect([refused.status, refused.body.code]).toEqual([409, "unsure"]);
+    expect(refused.body.detail).toMatch(/Nothing was prolonged.*"ifUnsure": "extend"/);
+    expect(await direct.pttl(key)).toBeLessThanOrEqual(30_000);
+    expect((await extend(key, { ifUnsure: "extend" })).body.outcome).toBe("extended");
+  });
+
   it("without an expiry keeps having none", async () => {
     const key = fresh();
     await direct.hset(key, `${randomUUID()}:7`, 1);

@@ -57,6 +57,15 @@ it("a note about a hold is shown with it and ends with it; one about a key stays
     expect((await note(key, { note: bad })).body.code).toBe("invalid");
 });
 
+it("a note about a hold that is not in the picture is told and shown, too", async () => {
+  const key = `elsewhere:${randomUUID()}`;
+  await direct.multi().hset(key, `${randomUUID()}:7`, 1).pexpire(key, 60_000).exec();
+  const { version } = await lockOf(key);
+  const { body } = await note(key, { note: "found by chance", expect: version });
+  expect(body.note).toMatchObject({ text: "found by chance", about: "hold" });
+  expect((await lockOf(key)).note).toEqual(body.note);
+});
+
 it("open pages are told of it, and another instance finds it", async () => {
   const key = await held();
   const stopped = new AbortController();

@@ -33,8 +33,8 @@ export async function extendByForce(parts: Parts, key: Key, ask: Ask): Promise<E
   const reason = ask.reason.trim();
   if (reason === "") throw new ReasonRequiredError("Say in `reason` why the lock stays taken for longer.");
   const { watcher, locks } = parts;
-  const { ifUnsure, leaseMs, by } = ask;
-  const found = await find(parts, key, { ...ask, ifUnsure: ifUnsure === "extend" ? "release" : ifUnsure });
+  const { leaseMs, by } = ask;
+  const found = await find(parts, key, { ...ask, doing: "extend" });
   if ("goneAt" in found) throw isOver(key);
   const { hold, seen } = found;
   assertExtensible(seen);

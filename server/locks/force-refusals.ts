@@ -7,11 +7,21 @@ import { heldText } from "./refusals.ts";
 
 /** What an operator is told whose release was not carried out. */
 
-export function unsure(lock: Lock, one: Key | undefined): UnsureError {
+const UNDONE = {
+  release: { nothing: "Nothing was released.", to: "free it" },
+  extend: { nothing: "Nothing was prolonged.", to: "prolong it" },
+} as const;
+
+export function unsure(
+  lock: Lock,
+  one: Key | undefined,
+  doing: keyof typeof UNDONE = "release",
+): UnsureError {
+  const { nothing, to } = UNDONE[doing];
   const who = one === undefined ? namesOf(lock) : JSON.stringify(textOfKey(one));
   const version = one === undefined ? lock.version : versionOf(lock, textOfKey(one));
   return new UnsureError(
-    `${who} holds the lock, but it was not watched all the time since you looked: it may have been released and taken again. Nothing was released. To free it all the same, send its present version with "ifUnsure": "release".`,
+    `${who} holds the lock, but it was not watched all the time since you looked: it may have been released and taken again. ${nothing} To ${to} all the same, send its present version with "ifUnsure": "${doing}".`,
     { lock, version },
   );
 }

@@ -37,8 +37,8 @@ type Ask = ForceReleaseInput & {
  * Frees the hold that the operator saw, or nothing.
  *
  * Compared twice: here with what watching knows (the same owner string may come back), and by the script with
- * what is in Redis at that moment; a hold of ours by the script alone. What is left is a foreign owner that released and took again so recently that
- * the notification has not arrived.
+ * what is in Redis at that moment; a hold of ours by the script alone. What is left is a foreign owner that released
+ * and took again so recently that the notification has not arrived.
  *
  * @throws LockkeeperError reason_required, format_required, read_only, invalid, changed, unsure, not_a_lock,
  *   key_not_allowed, unavailable, unknown_outcome
@@ -74,7 +74,11 @@ export function givenReason({ reason }: Pick<Ask, "reason">): string {
   throw new ReasonRequiredError("The holder may be alive: say in `reason` why the lock is freed.");
 }
 
-type WhatAsk = Pick<Ask, "expect" | "format" | "holdOffMs" | "ifUnsure" | "within">;
+type WhatAsk = Pick<Ask, "expect" | "format" | "holdOffMs" | "within"> & {
+  readonly ifUnsure: Ask["ifUnsure"] | "extend";
+  /** What it is looked at for; `release` by default. */
+  readonly doing?: "release" | "extend";
+};
 
 /** The hold that the request names, as it is now; undefined: it is over. @throws LockkeeperError as `freeByForce` */
 export async function wouldFree(parts: Parts, key: Key, ask: WhatAsk): Promise<Hold | undefined> {
@@ -84,8 +88,8 @@ export async function wouldFree(parts: Parts, key: Key, ask: WhatAsk): Promise<H
 
 /** What a release of a hold would be refused for, as far as the picture tells. @throws LockkeeperError */
 export function judge(watcher: Watcher, hold: Hold, ask: WhatAsk) {
-  const format = formatToFree(lockFor(watcher, hold, ask), ask);
-  return { format, holder: expectedOf(watcher, hold, ask) };
+  const lock = lockFor(watcher, hold, ask);
+  return { format: formatToFree(lock, ask), holder: expectedOf(lock, hold, ask) };
 }
 
 interface Present {
@@ -112,22 +116,23 @@ function pictured({ watcher }: Parts, key: Key, ask: WhatAsk): Present | undefin
 }
 
 /**
- * That the hold which was seen is there, or may be: for what does it no harm.
+ * The hold that was seen, or one that may be it: for what does it no harm.
  *
  * @throws LockkeeperError lost, changed, not_a_lock, unavailable
  */
-export async function assertSeen(
+export async function lookAtSeen(
   watcher: Watcher,
   key: Key,
   expect: string,
   within: Ask["within"],
-): Promise<void> {
+): Promise<Hold> {
   const { observation, hold } = await lookAt(watcher, key, false);
   if (observation.state === "not_a_lock") throw noLockSeen(observation);
   if (hold === undefined)
     throw new LostError("The hold that you saw is over. Look at the lock.", fieldsOfKey(key));
   if (matchVersion(expect, hold).comparison === "changed")
     throw changedTo(lockFor(watcher, hold, { within }));
+  return hold;
 }
 
 /** The hold that is meant, as it is now, compared with what the picture knows. @throws LockkeeperError as `freeByForce` */
@@ -142,10 +147,7 @@ export async function find({ watcher }: Pick<Parts, "watcher">, key: Key, ask: W
 
 /** A lock as a refusal shows it: without the names of keys that are not the caller's to see. */
 function lockFor(watcher: Watcher, hold: Hold, { within }: Pick<Ask, "within">): Lock {
-  return watcher.lockOf(
-    hold,
-    watcher.sharedWith(hold).filter((key) => within?.has(key) ?? true),
-  );
+  return watcher.lockOf(hold, watcher.sharedWith(hold, within));
 }
 
 function freeAskOf(seen: HeldObservation, holder: HeldBy | undefined, ask: Ask): FreeAsk {
@@ -189,14 +191,13 @@ async function whileRedisAnswers<Result>(look: () => Promise<Result>): Promise<R
 }
 
 /** Whose hold is meant: one of several holders', or (undefined) the lock as a whole. */
-function expectedOf(watcher: Watcher, hold: Hold, ask: WhatAsk): HeldBy | undefined {
-  const { expect, ifUnsure, holdOffMs } = ask;
+function expectedOf(lock: Lock, hold: Hold, ask: WhatAsk): HeldBy | undefined {
+  const { expect, ifUnsure, holdOffMs, doing } = ask;
   const { comparison, holder } = matchVersion(expect, hold);
-  const lock = lockFor(watcher, hold, ask);
   if (comparison === "changed") throw changedTo(lock);
   if (holder !== undefined && lock.release?.oneHolder !== true) throw notAlone(lock);
   if (holder !== undefined && holdOffMs !== undefined && hold.holders.length > 1) throw notKeptOff(lock);
-  if (comparison === "unsure" && ifUnsure !== "release") throw unsure(lock, holder?.seen.owner);
+  if (comparison === "unsure" && ifUnsure === "refuse") throw unsure(lock, holder?.seen.owner, doing);
   return holder;
 }
 

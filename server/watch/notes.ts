@@ -36,15 +36,13 @@ export class Notes {
   #mark: string | null = null;
   #changed: () => void = () => undefined;
   readonly #stored: string;
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout | undefined;
 
   private constructor(
     private readonly home: Home,
     target: string,
   ) {
     this.#stored = `${OURS_AT_HOME}notes:${target}`;
-    this.#timer = setInterval(() => void this.#lookForNews().catch(() => undefined), LOOK_EVERY_MS);
-    this.#timer.unref();
   }
 
   static async open(home: Home, target: string): Promise<Notes> {
@@ -52,6 +50,8 @@ export class Notes {
     await home.whenThere(() => notes.#read());
     // What the store lost this process still knows.
     home.onEmptied(async () => await notes.#write({ written: [...notes.#notes] }));
+    notes.#timer = setInterval(() => void notes.#lookForNews().catch(() => undefined), LOOK_EVERY_MS);
+    notes.#timer.unref();
     return notes;
   }
 

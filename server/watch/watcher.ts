@@ -9,7 +9,7 @@ import type { HeldObservation, Observation, SeenWaiters } from "../formats/obser
 import { read } from "../formats/read.ts";
 import { type FormatRules, NO_RULES } from "../formats/rules.ts";
 import type { Journal } from "../history/journal.ts";
-import { Glob, matchesAny } from "../redis/glob.ts";
+import { Glob, type KeyRange, matchesAny } from "../redis/glob.ts";
 import type { Master, Masters } from "../redis/master.ts";
 import { passingHoldOf } from "./continuity.ts";
 import { freeLock, type Hold, lockOf } from "./hold.ts";
@@ -191,9 +191,10 @@ export class Watcher {
     }
   }
 
-  /** Some of the other keys that hold the very token of this hold now. */
-  sharedWith(hold: Hold): readonly Key[] {
-    return this.mirror.sharing(hold, SHARED_WITH_MAX);
+  /** Some of the other keys that hold the very token of this hold now; `within`: those that the caller may know of. */
+  sharedWith(hold: Hold, within?: KeyRange): readonly Key[] {
+    const keys = this.mirror.sharing(hold, SHARED_WITH_MAX);
+    return within === undefined ? keys : keys.filter((key) => within.has(key));
   }
 
   lockOf(hold: Hold, sharedWith = this.sharedWith(hold)): Lock {
@@ -213,7 +214,6 @@ export class Watcher {
   showNotes(notes: Notes): void {
     this.#notes = notes;
     notes.onChanged(() => this.#changed());
-    this.onSeen((key, _before, after) => notes.seen(key, after));
   }
 
   get #all(): MasterWatch[] {
@@ -316,6 +316,7 @@ export class Watcher {
     if (!this.masters.areVoting) {
       this.missed.seen({ observation, before, after: kept, circumstances, ...told });
     }
+    this.#notes?.seen(key, after);
     const waitersOfFree = this.mirror.waitersOf(key)?.count ?? 0;
     for (const listener of this.#seenListeners) listener(key, before, kept, waitersOfFree);
     if (said !== undefined) this.#reporter.exact(said);

@@ -213,11 +213,7 @@ async function lockNow(watcher: Watcher, key: Key, within: KeyRange | undefined)
 
 /** Of the keys that hold the same token only those are named that the caller may look at. */
 function shown(watcher: Watcher, hold: Hold, within: KeyRange | undefined): Lock {
-  if (within === undefined) return watcher.lockOf(hold);
-  return watcher.lockOf(
-    hold,
-    watcher.sharedWith(hold).filter((key) => within.has(key)),
-  );
+  return watcher.lockOf(hold, watcher.sharedWith(hold, within));
 }
 
 async function look(watcher: Watcher, key: Key) {

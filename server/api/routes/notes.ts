@@ -1,7 +1,7 @@
 import { fieldsOfKey } from "../../../lib/contract/key.ts";
 import { Noted, NoteInput } from "../../../lib/contract/note.ts";
 import { keysFor } from "../../auth/principal.ts";
-import { assertSeen } from "../../locks/force-release.ts";
+import { lookAtSeen } from "../../locks/force-release.ts";
 import { seenOf } from "../auditing.ts";
 import { NOTED } from "../examples/locks.ts";
 import { json } from "../http.ts";
@@ -37,10 +37,12 @@ export function noteRoutes(): Route[] {
       handle: async ({ target, key, body, principal }) => {
         const { note, expect } = body;
         const within = keysFor(principal, "force", target.name);
-        if (expect !== undefined) await assertSeen(target.watcher, key, expect, within);
-        await target.notes.set(key, note.trim(), principal.name, expect);
-        const stands = target.watcher.noteOf(key, target.watcher.mirror.get(key)) ?? null;
-        return json(200, { ...fieldsOfKey(key), note: stands, asOf: target.watcher.clock.lastHeard });
+        const { watcher, notes } = target;
+        const seen = expect === undefined ? undefined : await lookAtSeen(watcher, key, expect, within);
+        await notes.set(key, note.trim(), principal.name, expect);
+        // Not every lock that can be looked at is in the picture.
+        const stands = watcher.noteOf(key, watcher.mirror.get(key) ?? seen) ?? null;
+        return json(200, { ...fieldsOfKey(key), note: stands, asOf: watcher.clock.lastHeard });
       },
     }),
   ];
