@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { until } from "./server.ts";
 
-const INSTANCE = fileURLToPath(new URL("./workers/api-instance.ts", import.meta.url));
+const SERVER = fileURLToPath(new URL("./workers/api-server.ts", import.meta.url));
 
 export interface ApiProcess {
   readonly url: string;
@@ -14,25 +14,25 @@ export interface ApiProcess {
 
 /** A server without pages in a process of its own, whose log can be read. */
 export async function startApiProcess(environment: Readonly<Record<string, string>>): Promise<ApiProcess> {
-  const child = spawn(process.execPath, ["--import", "tsx", INSTANCE], {
+  const child = spawn(process.execPath, ["--import", "tsx", SERVER], {
     env: { ...process.env, PORT: "0", ...environment },
-    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
-  let said = "";
+  let port: unknown;
   let logged = "";
-  child.stdout?.on("data", (chunk) => {
-    said += chunk;
+  child.once("message", (told) => {
+    port = told;
   });
   child.stderr?.on("data", (chunk) => {
     logged += chunk;
   });
   const ended = once(child, "exit");
   await until(() => {
-    if (child.exitCode !== null) throw new Error(`It ended before it began:\n${said}\n${logged}`);
-    return /port \d+/.test(said);
+    if (child.exitCode !== null) throw new Error(`It ended before it began:\n${logged}`);
+    return port !== undefined;
   }, 25_000);
   return {
-    url: `http://127.0.0.1:${/port (\d+)/.exec(said)?.[1]}`,
+    url: `http://127.0.0.1:${port}`,
     logged: () => logged,
     async stop() {
       if (child.connected) child.disconnect();
