@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startTestServer, type TestServer, until } from "../testing/server.ts";
 
@@ -49,6 +50,29 @@ it("is told the past, the events and the snapshot of those alone", async () => {
   }
   end.abort();
   expect(text).toContain("lock:orders:1");
+  expect(text).not.toContain("salaries");
+});
+
+it("of several that were taken with one token, looks and snapshots name those alone", async () => {
+  const token = randomBytes(16).toString("hex");
+  for (const key of ["lock:orders:7", "lock:salaries:7"])
+    await server.redis.client().set(key, token, "PX", 60_000);
+  const address = "/locks/lock%3Aorders%3A7";
+  const sharedWith = async (init?: object) => keysOf((await server.call(address, init)).body.sharedWith);
+  await until(async () => (await sharedWith()).includes("lock:salaries:7"));
+  expect(await sharedWith({ headers })).toEqual([]);
+  const end = new AbortController();
+  const stream = await fetch(`${server.url}/api/v1/events`, {
+    headers: { ...headers, "last-event-id": "99999999999999-0" },
+    signal: end.signal,
+  });
+  let text = "";
+  for await (const chunk of stream.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk;
+    if (/event: snapshot\ndata: .*\n\n/.test(text)) break;
+  }
+  end.abort();
+  expect(text).toContain("lock:orders:7");
   expect(text).not.toContain("salaries");
 });
 

@@ -118,7 +118,9 @@ function snapshot({ watcher, journal }: Target, sink: Sink, within: KeyRange | u
   const { holds, total } = watcher.mirror.page("", byKey, { offset: 0 }, Number.POSITIVE_INFINITY, within);
   sink.write(sse("reset", { newest: journal.newest, total }));
   for (let at = 0; at < holds.length; at += SNAPSHOT_PAGE) {
-    const items = holds.slice(at, at + SNAPSHOT_PAGE).map((hold) => watcher.lockOf(hold));
+    const items = holds
+      .slice(at, at + SNAPSHOT_PAGE)
+      .map((hold) => watcher.lockOf(hold, watcher.sharedWith(hold, within)));
     sink.write(sse("snapshot", { items, asOf: watcher.clock.lastHeard }));
   }
   const names = holds.map(
