@@ -123,6 +123,15 @@ describe("matchesAny", () => {
   });
 });
 
+describe("a range of keys", () => {
+  it("takes the bytes of a key and not the text that is shown of them, which several keys have in common", () => {
+    const key = keyOfBytes(Buffer.concat([Buffer.from("lock:"), Buffer.of(0xff)]));
+    expect(new KeyRange(["lock:?"]).has(key)).toBe(true);
+    expect(new KeyRange(["lock:\ufffd"]).has(key)).toBe(false);
+    expect(new KeyRange(["lock:\ufffd"]).has("lock:\ufffd")).toBe(true);
+  });
+});
+
 describe("widest", () => {
   it.each([
     [
