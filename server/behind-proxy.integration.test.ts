@@ -71,11 +71,11 @@ describe("what a trusted proxy tells of its client", () => {
     const other = await startTestServer({ environment: { LOCKKEEPER_RATE_LIMIT_UNKNOWN: "0.01/2" } });
     try {
       const statuses = [];
-      for (let n = 0; n < 3; n++) {
+      for (const [n, path] of ["/api/v1/locks", "/metrics", "/metrics", "/api/v1/locks"].entries()) {
         const headers = { "x-forwarded-for": `203.0.113.${n}` };
-        statuses.push((await fetch(`${other.url}/api/v1/locks`, { headers })).status);
+        statuses.push((await fetch(other.url + path, { headers })).status);
       }
-      expect(statuses).toEqual([401, 401, 429]);
+      expect(statuses).toEqual([401, 401, 429, 429]);
     } finally {
       await other.stop();
     }

@@ -155,8 +155,12 @@ export class Front {
   }
 
   #answerMetrics(incoming: IncomingMessage, outgoing: ServerResponse): void {
-    if (this.#runtime === undefined) answerStarting(outgoing, true);
-    else void this.#runtime.answerMetrics(incoming, outgoing);
+    if (this.#runtime === undefined) {
+      answerStarting(outgoing, true);
+      return;
+    }
+    this.#settleClient(incoming);
+    void this.#runtime.answerMetrics(incoming, outgoing);
   }
 
   #answerReady(outgoing: ServerResponse): void {
