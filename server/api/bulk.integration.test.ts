@@ -1,4 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { connect } from "node:net";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BulkLine } from "../../lib/contract/bulk.ts";
@@ -254,6 +256,30 @@ describe("each of many", () => {
     expect((await cancelled()).outcome.details).toMatchObject({ begun: freed, notBegun: before });
     expect((await said()).filter(({ action }) => action === "force-release")).toHaveLength(freed);
   });
+});
+
+it("of a client who goes before the answer begins, the record says that nothing was begun", async () => {
+  const [key = ""] = await held(randomUUID(), 1, "w1");
+  const { items } = await review(`key:${key}`);
+  const { hostname, port } = new URL(server.url);
+  const text = JSON.stringify({ items: itemsOf(items), reason: `left ${key}` });
+  const isHeldUp = async () => /name=lockkeeper:home .*flags=\S*b/.test(String(await direct.client("LIST")));
+  await direct.call("CLIENT", "PAUSE", "5000", "WRITE");
+  const client = connect(Number(port), hostname);
+  client.write(
+    `POST /api/v1${ADDRESS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ROOT_KEY}\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
+  );
+  await until(isHeldUp);
+  await once(client.destroy(), "close");
+  await direct.call("CLIENT", "UNPAUSE");
+  const intent = async () => (await entries()).find((entry) => entry.reason === `left ${key}`);
+  const end = async () => {
+    const { id } = (await intent()) ?? {};
+    return (await entries()).find((entry) => entry.id === id && entry.outcome !== undefined);
+  };
+  await until(async () => (await end()) !== undefined);
+  expect((await end()).outcome).toMatchObject({ code: "cancelled", details: { begun: 0, notBegun: 1 } });
+  expect(await direct.exists(key)).toBe(1);
 });
 
 it("a server that stops begins nothing more, tells what it has done, and leaves out the tally", async () => {

@@ -29,7 +29,7 @@ export interface ApiResponse {
   readonly end?: VerbEnd | undefined;
   /** Of a call that is audited: what the audit says of the answer besides. */
   readonly audited?: Partial<AuditOutcome> | undefined;
-  /** Called when the answer could not be handed to an open connection. */
+  /** Called when the answer could not be handed to an open connection; of a stream, when it has not begun. */
   readonly onUndelivered?: (() => void) | undefined;
 }
 

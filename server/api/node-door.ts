@@ -125,7 +125,6 @@ function send({ response, requestId }: Answer, incoming: IncomingMessage, outgoi
     response.onUndelivered?.();
     return;
   }
-  if (response.onUndelivered) watchDelivery(incoming.socket, outgoing, response.onUndelivered);
   const { status, body } = response;
   const headers: Record<string, string | number> = {
     ...GUARDS,
@@ -139,6 +138,7 @@ function send({ response, requestId }: Answer, incoming: IncomingMessage, outgoi
     body(sinkOf(outgoing));
     return;
   }
+  if (response.onUndelivered) watchDelivery(incoming.socket, outgoing, response.onUndelivered);
   // What is left of a refused body would be read as the next request.
   const isBodyLeft = !incoming.complete && hasBody(incoming);
   if (isBodyLeft) headers.connection = "close";

@@ -47,7 +47,9 @@ async function bodyOf({ body }: Request, bytesMax: number): Promise<Uint8Array |
 function responseOf({ response, requestId }: Answer, signal: AbortSignal): Response {
   const { status, body } = response;
   const headers = { ...GUARDS, ...response.headers, "x-request-id": requestId };
-  if (typeof body === "function") return new Response(streamOf(body, signal), { status, headers });
+  if (typeof body === "function") {
+    return new Response(signal.aborted ? null : streamOf(body, signal), { status, headers });
+  }
   return new Response(status === 204 ? null : (body ?? null), { status, headers });
 }
 

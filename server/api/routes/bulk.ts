@@ -45,6 +45,7 @@ const EXAMPLES = {
 };
 
 type Call = TargetCall<unknown, BulkForceInput>;
+type Outcomes = Partial<Record<BulkOutcome, number>>;
 type Work = (lines: Lines) => Promise<AuditOutcome>;
 
 /** Several locks in one request. */
@@ -79,6 +80,7 @@ export function bulkRoutes(services: Services, log: Logger): Route[] {
         return {
           status: 200,
           headers: LINES_HEADERS,
+          onUndelivered: () => act?.end(outcomeOf({}, 0, call.body.items?.length ?? 0)),
           body: (sink) => {
             const lines = new Lines(sink);
             services.streams.guard(lines.stream, call.principal.id, call.mayStill, "");
@@ -176,7 +178,7 @@ async function answer(
   const asOf = target.watcher.clock.lastHeard;
   const more = found === undefined ? {} : { found };
   write(lines, { type: "head", target: target.name, dryRun, total, ...more, asOf });
-  const outcomes: Partial<Record<BulkOutcome, number>> = {};
+  const outcomes: Outcomes = {};
   const begun = await inTurn(items, lines, async (item, index) => {
     const { error, ...done } = await run(item, index);
     outcomes[done.outcome] = (outcomes[done.outcome] ?? 0) + 1;
@@ -185,6 +187,10 @@ async function answer(
   });
   if (begun === total) write(lines, { type: "tally", total, outcomes });
   lines.end();
+  return outcomeOf(outcomes, begun, total);
+}
+
+function outcomeOf(outcomes: Outcomes, begun: number, total: number): AuditOutcome {
   const details = { outcomes, begun, notBegun: total - begun };
   return { code: begun === total ? "done" : "cancelled", details };
 }
