@@ -54,16 +54,20 @@ export class Dispatcher {
     const requestId = `${this.#process}-${++this.#requests}`;
     let response: ApiResponse;
     let running: RunningVerb | undefined;
+    const caller: Caller = { id: undefined };
     try {
-      const accepted = await this.#accept(exchange, requestId);
+      const accepted = await this.#accept(exchange, caller, requestId);
       running = this.#begin(accepted, exchange);
       response = await this.#handled(accepted);
       if (response.headers.etag !== undefined) {
         response = unlessKnown(response, exchange.header("if-none-match"));
       }
-      if (this.limits.isTold) response = withHeaders(response, this.limits.headersFor(accepted.caller));
     } catch (error) {
       response = this.#refusal(error, exchange, requestId);
+    }
+    if (this.limits.isTold && caller.id !== undefined) {
+      // A refusal for having asked too often says it itself.
+      response = withHeaders(this.limits.headersFor(caller.id), response);
     }
     running?.end(response.end ?? DONE);
     return exchange.deliver({ response, requestId });
@@ -85,12 +89,13 @@ export class Dispatcher {
     return this.verbs.begin(route.verb(call), call.target.figures, request);
   }
 
-  /** All checks. */
-  async #accept(request: ApiRequest, answerId: string): Promise<Accepted> {
+  /** All checks. @param caller is told as soon as it is known: also what is refused after that is its own */
+  async #accept(request: ApiRequest, caller: Caller, answerId: string): Promise<Accepted> {
     const { entry, segments } = this.#routes.match(request);
     const { route, keyAt, idAt } = entry;
     const found = this.#principalOf(request, route);
     const principal = found instanceof Promise ? await found : found;
+    caller.id = principal.id;
     if (principal.kind === "nobody") this.limits.takeUnknown(request.remoteAddress);
     else this.limits.takeKnown(principal.id);
     const query = queryIn(request);
@@ -98,7 +103,7 @@ export class Dispatcher {
     const key = keyAt < 0 ? undefined : keyOf(segments[keyAt] ?? "");
     authorise(principal, route, name, key);
     // A stream's handler must not run for HEAD: nobody would ever end the stream.
-    if (request.method === "HEAD") return { route, call: undefined, caller: principal.id };
+    if (request.method === "HEAD") return { route, call: undefined };
     const call: AnyCall = {
       request,
       principal,
@@ -115,7 +120,7 @@ export class Dispatcher {
           : parse(route.body, await readJson(request, route.bodyBytesMax), "Body"),
       requestId: route.idempotent !== undefined ? requestIdOf(request) : undefined,
     };
-    return { route, call, caller: principal.id };
+    return { route, call };
   }
 
   #principalOf(request: ApiRequest, route: Route): Principal | Promise<Principal> {
@@ -182,12 +187,15 @@ function endOf(error: unknown): VerbEnd {
   return { outcome: error instanceof LockkeeperError ? error.code : "internal" };
 }
 
+/** Whose request it is: the id of its principal. */
+interface Caller {
+  id: string | undefined;
+}
+
 interface Accepted {
   readonly route: Route;
   /** undefined for HEAD, and once it is with its handler: what that needs no more is not to stay here. */
   call: AnyCall | undefined;
-  /** The id of its principal. */
-  readonly caller: string;
 }
 
 function queryIn({ query }: ApiRequest): URLSearchParams {
@@ -198,8 +206,8 @@ function queryIn({ query }: ApiRequest): URLSearchParams {
   );
 }
 
-function withHeaders(response: ApiResponse, more: Readonly<Record<string, string>>): ApiResponse {
-  return { ...response, headers: { ...response.headers, ...more } };
+function withHeaders(more: Readonly<Record<string, string>>, response: ApiResponse): ApiResponse {
+  return { ...response, headers: { ...more, ...response.headers } };
 }
 
 function writesNothing({ name }: Target): ReadOnlyError {

@@ -29,6 +29,11 @@ describe("a limit on requests", () => {
 
   it("tells a caller with each answer what is left, and refuses before anything is done", async () => {
     const key = `lock:${randomUUID()}`;
+    const unknown = await server.call("/locks/lock%3Aa/verify", { body: { owner: "nobody" } });
+    expect([unknown.status, unknown.headers.get("ratelimit")]).toEqual([
+      409,
+      expect.stringMatching(/^"caller";r=\d+;t=\d+$/),
+    ]);
     let last = await server.call("/locks");
     for (let n = 0; n < 40 && last.status === 200; n++) last = await server.call("/locks");
     expect([last.status, last.body.code]).toEqual([429, "rate_limited"]);
