@@ -1,4 +1,5 @@
 import { BlockList, isIP } from "node:net";
+import { plainAddress } from "./client-address.ts";
 import { StartupError } from "./startup-error.ts";
 
 /** The proxies in front of us. What a request says of its client counts only if one of them has passed it on. */
@@ -17,7 +18,7 @@ export class TrustedProxies {
 
   trusts(address: string | undefined): boolean {
     if (this.#isEmpty || address === undefined) return false;
-    const plain = plainOf(address);
+    const plain = plainAddress(address);
     const version = isIP(plain);
     return version !== 0 && this.#networks.check(plain, version === 4 ? "ipv4" : "ipv6");
   }
@@ -30,7 +31,7 @@ export class TrustedProxies {
     let client = peer;
     for (const named of (forwardedFor ?? "").split(",").reverse()) {
       if (!this.trusts(client)) return client;
-      const address = plainOf(named.trim());
+      const address = plainAddress(named.trim());
       if (isIP(address) === 0) return client;
       client = address;
     }
@@ -49,9 +50,4 @@ export class TrustedProxies {
     }
     this.#networks.addSubnet(address, length, version === 4 ? "ipv4" : "ipv6");
   }
-}
-
-/** IPv4 as a socket for both versions writes it. */
-function plainOf(address: string): string {
-  return address.replace(/^::ffff:(?=[\d.]+$)/i, "");
 }

@@ -84,4 +84,12 @@ describe("an address without valid credentials", () => {
     expect(passed(() => limits.takeUnknown("192.0.2.7"), 9)).toBe(2);
     expect(passed(() => limits.takeUnknown("192.0.2.7"), 9)).toBe(0);
   });
+
+  it("stays refused while many others ask for the first time", () => {
+    const limits = open();
+    const take = () => limits.takeUnknown("192.0.2.7");
+    expect(passed(take, 9)).toBe(2);
+    for (let n = 0; n < 50_000; n++) limits.takeUnknown(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`);
+    expect(passed(take, 9)).toBe(0);
+  });
 });

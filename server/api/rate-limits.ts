@@ -1,3 +1,4 @@
+import { networkOf } from "../client-address.ts";
 import { RateLimitedError } from "../locks/errors.ts";
 
 /** Requests a second in the long run, and how many may come at once. */
@@ -31,8 +32,10 @@ export function rateLimitHeaders(
   };
 }
 
-/** More names than this at once, and those that have asked longest ago begin anew. */
+/** More names than this at once, and those that lack least of their quota begin anew, */
 const NAMES_MAX = 10_000;
+/** so many at a time: to find them, all are looked at. */
+const BEGIN_ANEW = NAMES_MAX / 10;
 
 /** How often each caller may ask. Counted in the memory of this instance: two instances give each caller twice as much. */
 export class RateLimits {
@@ -101,20 +104,9 @@ class Buckets {
   }
 
   #forget(now: number): void {
-    for (const [name, fullAt] of this.#fullAt) {
-      if (fullAt <= now || this.#fullAt.size > NAMES_MAX) this.#fullAt.delete(name);
-    }
+    for (const [name, fullAt] of this.#fullAt) if (fullAt <= now) this.#fullAt.delete(name);
+    if (this.#fullAt.size <= NAMES_MAX) return;
+    const soonestFull = [...this.#fullAt].sort(([, a], [, b]) => a - b).slice(0, BEGIN_ANEW);
+    for (const [name] of soonestFull) this.#fullAt.delete(name);
   }
-}
-
-/** Whoever has one IPv6 address has the 2^64 of its network. */
-function networkOf(address: string): string {
-  const plain = address.replace(/^::ffff:/, "");
-  if (!plain.includes(":")) return plain;
-  const [left = "", right] = plain.split("%")[0]?.split("::") ?? [];
-  const [head, tail] = [left, right ?? ""].map((part) => (part === "" ? [] : part.split(":")));
-  const zeros = right === undefined ? 0 : 8 - (head?.length ?? 0) - (tail?.length ?? 0);
-  return [...(head ?? []), ...Array<string>(Math.max(0, zeros)).fill("0"), ...(tail ?? [])]
-    .slice(0, 4)
-    .join(":");
 }

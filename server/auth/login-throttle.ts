@@ -1,5 +1,5 @@
-import { isIPv6 } from "node:net";
 import { z } from "zod";
+import { networkOf } from "../client-address.ts";
 import { OURS_AT_HOME } from "../formats/keys.ts";
 import { RateLimitedError } from "../locks/errors.ts";
 import { Script } from "../redis/script.ts";
@@ -33,7 +33,7 @@ export class LoginThrottle {
 
   /** @throws LockkeeperError rate_limited, unavailable, unknown_outcome */
   async begin(name: string, remoteAddress: string | undefined): Promise<LoginTry> {
-    const address = networkOf(remoteAddress);
+    const address = networkOf(remoteAddress ?? "");
     const [place, waitMs = 0] = await this.#run("try", name, address, "");
     if (place === "wait") {
       const seconds = Math.ceil(waitMs / 1000);
@@ -61,16 +61,4 @@ export class LoginThrottle {
       ),
     );
   }
-}
-
-/** One who has an IPv6 address has the whole network of it. */
-function networkOf(remoteAddress: string | undefined): string {
-  if (remoteAddress === undefined) return "";
-  const plain = remoteAddress.replace(/^::ffff:(?=\d+\.)/i, "").replace(/%.*$/, "");
-  if (!isIPv6(plain)) return plain;
-  const [head = "", tail] = plain.toLowerCase().split("::");
-  const groups = head === "" ? [] : head.split(":");
-  const after = tail === undefined || tail === "" ? [] : tail.split(":");
-  const missing = tail === undefined ? 0 : Math.max(0, 8 - groups.length - after.length);
-  return [...groups, ...Array<string>(missing).fill("0"), ...after].slice(0, 4).join(":");
 }
