@@ -55,6 +55,23 @@ export class Lines implements Listener {
     this.sink.end();
   }
 
+  /** A file, no faster than it is read, and no further than somebody reads. One that ends too early says so, and is no chain. */
+  async writeAll(chunks: AsyncIterable<string>): Promise<void> {
+    const why = await this.#writeEach(chunks).catch(() => "the home store did not answer");
+    if (why !== undefined) this.sink.write(`This export ended early: ${why}.\n`);
+    this.end();
+  }
+
+  /** @returns why it ended too early */
+  async #writeEach(chunks: AsyncIterable<string>): Promise<string | undefined> {
+    for await (const chunk of chunks) {
+      if (this.#isGone) return "the server is stopping, or you may not read it any more";
+      if (chunk !== "") this.sink.write(chunk);
+      await this.ready();
+    }
+    return undefined;
+  }
+
   async ready(): Promise<void> {
     const until = performance.now() + PATIENCE_MS;
     while (!this.#isGone && this.sink.waiting > BEHIND_BYTES_MAX) {

@@ -66,6 +66,9 @@ export interface StreamMessage {
   readonly example: unknown;
 }
 
+/** Of routes that ask the home store. */
+export const HOME_ERRORS = ["unavailable", "unknown_outcome"] as const satisfies readonly ErrorCode[];
+
 /** One declaration a route: matching, checks, types and the OpenAPI document all come from it. */
 export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

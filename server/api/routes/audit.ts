@@ -11,15 +11,14 @@ import { CSV_HEAD, csvLineOf } from "../../history/audit/csv.ts";
 import { checkStore, verificationOf } from "../../history/audit/verify.ts";
 import { InvalidError } from "../../locks/errors.ts";
 import { AUDIT_CSV, AUDIT_LINE, AUDIT_PAGE, AUDIT_WHOLE } from "../examples/audit.ts";
-import { json, type Sink } from "../http.ts";
+import { json } from "../http.ts";
 import { LINES_HEADERS, LINES_TYPE, Lines } from "../lines.ts";
-import { type Route, route } from "../route.ts";
+import { HOME_ERRORS, type Route, route } from "../route.ts";
 import type { Services } from "../services.ts";
 
 const CSV_TYPE = "text/csv";
 /** A chain of a hundred thousand entries takes some half a second to check. */
 const BELIEVED_MS = 10_000;
-const STORE = ["unavailable", "unknown_outcome"] as const;
 
 /** Who did what. For administrators of everything: the audit is one chain for all targets, and not cut in pieces. */
 export function auditRoutes(services: Services): Route[] {
@@ -36,7 +35,7 @@ export function auditRoutes(services: Services): Route[] {
         "Each action with its intent, which was written before anything was done, and its outcome, which was written after it. An outcome of null is not recorded: the action is still going on, or the server ended or lost its store in between. Logins that were refused are counted, an entry a minute.",
       query: AuditQuery,
       response: { status: 200, schema: AuditPage, example: AUDIT_PAGE, description: "One page." },
-      errors: STORE,
+      errors: HOME_ERRORS,
       handle: async ({ query }) => json(200, await new AuditReader(services.auditStore).page(query)),
     }),
     route({
@@ -57,7 +56,7 @@ export function auditRoutes(services: Services): Route[] {
         texts: { [CSV_TYPE]: AUDIT_CSV },
         description: "A line an entry, or an action.",
       },
-      errors: ["too_many_streams", ...STORE],
+      errors: ["too_many_streams", ...HOME_ERRORS],
       handle: async (call) => {
         const { query, principal, mayStill } = call;
         assertContiguous(query);
@@ -70,8 +69,9 @@ export function auditRoutes(services: Services): Route[] {
           status: 200,
           headers: headersOf(format),
           body: (sink) => {
-            services.streams.guard(sink, principal.id, mayStill, "");
-            void send(sink, chunks);
+            const lines = new Lines(sink);
+            services.streams.guard(lines.stream, principal.id, mayStill, "");
+            void lines.writeAll(chunks);
           },
         };
       },
@@ -91,7 +91,7 @@ export function auditRoutes(services: Services): Route[] {
         example: AUDIT_WHOLE,
         description: "The first place that does not fit, if there is one.",
       },
-      errors: STORE,
+      errors: HOME_ERRORS,
       handle: async () => json(200, await verify()),
     }),
   ];
@@ -139,19 +139,4 @@ async function* linesOf({ auditStore }: Services, { from, to }: Filter): AsyncGe
 async function* csvOf({ auditStore }: Services, filter: Filter): AsyncGenerator<string> {
   yield CSV_HEAD;
   for await (const items of new AuditReader(auditStore).pages(filter)) yield items.map(csvLineOf).join("");
-}
-
-/** No faster than it is read, and no further than somebody reads. A file that ends too early says so, and is no chain. */
-async function send(sink: Sink, chunks: AsyncIterable<string>): Promise<void> {
-  const lines = new Lines(sink);
-  try {
-    for await (const chunk of chunks) {
-      if (lines.isGone) return;
-      if (chunk !== "") sink.write(chunk);
-      await lines.ready();
-    }
-  } catch {
-    sink.write("This export ended early: the home store did not answer.\n");
-  }
-  lines.end();
 }
