@@ -18,6 +18,19 @@ const atLeastOne = z.coerce
   .int("must be a whole number")
   .min(1, "must be 1 or more");
 
+const wholeNumber = (least: number, most: number, what = `a whole number from ${least} to ${most}`) =>
+  z.coerce
+    .number(`must be ${what}`)
+    .int("must be a whole number")
+    .min(least, `must be ${least} or more`)
+    .max(most, `must be ${most} or less`);
+
+const numberOf = (units: string, most: number) =>
+  z.coerce
+    .number(`must be a number of ${units}`)
+    .positive("must be more than 0")
+    .max(most, `must be ${most} or less`);
+
 const redisUrl = z
   .string()
   .regex(URL_BEGINNING, `must begin with ${URL_SCHEMES.slice(0, -1).join(", ")} or ${URL_SCHEMES.at(-1)}`);
@@ -40,16 +53,8 @@ export const Variables = z.object({
   LOCKKEEPER_ROOT_KEY: z.string().min(32, ROOT_KEY_LENGTH).max(512, ROOT_KEY_LENGTH).optional(),
   LOCKKEEPER_OPERATOR: OperatorName.optional(),
   LOCKKEEPER_OPERATOR_PASSWORD: NewPassword.optional(),
-  LOCKKEEPER_SESSION_HOURS: z.coerce
-    .number("must be a number of hours")
-    .positive("must be more than 0")
-    .max(720, "must be 720 or less")
-    .default(12),
-  LOCKKEEPER_SESSION_IDLE_MINUTES: z.coerce
-    .number("must be a number of minutes")
-    .positive("must be more than 0")
-    .max(43_200, "must be 43200 or less")
-    .default(120),
+  LOCKKEEPER_SESSION_HOURS: numberOf("hours", 720).default(12),
+  LOCKKEEPER_SESSION_IDLE_MINUTES: numberOf("minutes", 43_200).default(120),
   LOCKKEEPER_PUBLIC_URL: z
     .url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" })
     .optional(),
@@ -72,42 +77,14 @@ export const Variables = z.object({
   LOCKKEEPER_CONNECTIONS_MAX: atLeastOne.default(20_000),
   LOCKKEEPER_RATE_LIMIT: rate,
   LOCKKEEPER_RATE_LIMIT_UNKNOWN: rate,
-  LOCKKEEPER_DRAIN_MS: z.coerce
-    .number("must be a number of milliseconds")
-    .int("must be a whole number")
-    .min(0, "must be 0 or more")
-    .max(600_000, "must be 600000 or less")
-    .default(0),
+  LOCKKEEPER_DRAIN_MS: wholeNumber(0, 600_000, "a number of milliseconds").default(0),
   LOCKKEEPER_LOCKS_MAX: atLeastOne.default(1_000_000),
-  LOCKKEEPER_HISTORY_MAX: z.coerce
-    .number("must be a whole number from 1000 to 10000000")
-    .int("must be a whole number")
-    .min(1000, "must be 1000 or more")
-    .max(10_000_000, "must be 10000000 or less")
-    .default(50_000),
-  LOCKKEEPER_HISTORY_DAYS: z.coerce
-    .number("must be a number of days")
-    .positive("must be more than 0")
-    .max(3650, "must be 3650 or less")
-    .default(7),
-  LOCKKEEPER_AUDIT_MAX: z.coerce
-    .number("must be a whole number from 1000 to 10000000")
-    .int("must be a whole number")
-    .min(1000, "must be 1000 or more")
-    .max(10_000_000, "must be 10000000 or less")
-    .default(100_000),
-  LOCKKEEPER_AUDIT_DAYS: z.coerce
-    .number("must be a number of days")
-    .positive("must be more than 0")
-    .max(36_500, "must be 36500 or less")
-    .default(400),
+  LOCKKEEPER_HISTORY_MAX: wholeNumber(1000, 10_000_000).default(50_000),
+  LOCKKEEPER_HISTORY_DAYS: numberOf("days", 3650).default(7),
+  LOCKKEEPER_AUDIT_MAX: wholeNumber(1000, 10_000_000).default(100_000),
+  LOCKKEEPER_AUDIT_DAYS: numberOf("days", 36_500).default(400),
   LOCKKEEPER_METRICS: z.enum(["off", "key", "open"], "must be off, key or open").default("key"),
-  LOCKKEEPER_METRICS_PATTERNS: z.coerce
-    .number("must be a whole number from 0 to 100")
-    .int("must be a whole number")
-    .min(0, "must be 0 or more")
-    .max(100, "must be 100 or less")
-    .default(0),
+  LOCKKEEPER_METRICS_PATTERNS: wholeNumber(0, 100).default(0),
   LOCKKEEPER_LOG: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`).default("warn"),
   OTEL_EXPORTER_OTLP_ENDPOINT: otlpUrl.optional(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: otlpUrl.optional(),

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
+import { GUARDS } from "./api/http.ts";
 import { problemOf } from "./api/problem.ts";
 import { HeadersTooLargeError, InvalidError, RequestTimeoutError } from "./locks/errors.ts";
 
@@ -38,7 +39,7 @@ export function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): v
     return;
   }
   const { status, headers, body } = problemOf(refusalOf(error.code));
-  const lines = Object.entries({ ...headers, connection: "close" }).map(
+  const lines = Object.entries({ ...GUARDS, ...headers, connection: "close" }).map(
     ([name, value]) => `${name}: ${value}`,
   );
   const text = String(body);

@@ -6,7 +6,7 @@ import { GUARDS } from "./api/http.ts";
 import { problemOf } from "./api/problem.ts";
 import type { Config } from "./config.ts";
 import { FRONT_LIMITS, type FrontLimits, refuseMalformed, URL_LENGTH_MAX } from "./front-limits.ts";
-import { UnavailableError, UriTooLongError } from "./locks/errors.ts";
+import { type LockkeeperError, UnavailableError, UriTooLongError } from "./locks/errors.ts";
 import type { Runtime } from "./runtime.ts";
 import { secure } from "./security-headers.ts";
 import { StartupError } from "./startup-error.ts";
@@ -183,27 +183,31 @@ function isDecodable(path: string): boolean {
 }
 
 function refuseLong(outgoing: ServerResponse): void {
-  const { status, headers, body } = problemOf(
+  refuse(
+    outgoing,
     new UriTooLongError(
       `The address has more than ${URL_LENGTH_MAX} characters; a key has at most 1024 bytes.`,
     ),
   );
-  const length = Buffer.byteLength(String(body));
-  outgoing.writeHead(status, { ...headers, "content-length": length }).end(body);
 }
 
 /** Apps are answered as by the API: nothing was done, and they may ask again. */
 function answerStarting(outgoing: ServerResponse, isApi: boolean): void {
-  if (!isApi) {
-    text(outgoing, 503, "starting");
-    return;
+  if (!isApi) text(outgoing, 503, "starting");
+  else {
+    refuse(
+      outgoing,
+      new UnavailableError(
+        "Lockkeeper is starting and has not reached Redis yet. Nothing was done; try again.",
+      ),
+    );
   }
-  const { status, headers, body } = problemOf(
-    new UnavailableError(
-      "Lockkeeper is starting and has not reached Redis yet. Nothing was done; try again.",
-    ),
-  );
-  outgoing.writeHead(status, headers).end(body);
+}
+
+function refuse(outgoing: ServerResponse, error: LockkeeperError): void {
+  const { status, headers, body } = problemOf(error);
+  const length = Buffer.byteLength(String(body));
+  outgoing.writeHead(status, { ...GUARDS, ...headers, "content-length": length }).end(body);
 }
 
 function text(outgoing: ServerResponse, status: number, body: string): void {

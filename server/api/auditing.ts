@@ -2,7 +2,7 @@ import { ACCESS_OF_ROLE } from "../../lib/contract/access.ts";
 import type { AuditOutcome } from "../../lib/contract/audit.ts";
 import type { ForceReleased } from "../../lib/contract/force.ts";
 import { fieldsOfKey, type Key, textOfKey } from "../../lib/contract/key.ts";
-import { may } from "../auth/principal.ts";
+import { idOfOperator, may } from "../auth/principal.ts";
 import type { Audit, AuditedCall, AuditFacts } from "../history/audit/audit.ts";
 import { ChangedError, LockkeeperError } from "../locks/errors.ts";
 import type { Target } from "../targets/target.ts";
@@ -33,6 +33,12 @@ export function auditedCallOf(call: Asked, key: Key = call.key): AuditedCall {
     ...(name === undefined ? {} : { target: name }),
     ...(key === "" ? {} : fieldsOfKey(key)),
   };
+}
+
+/** The same of a browser that is nobody yet, or comes without saying who it is: by the session that it gets or gives back. */
+export function auditedCallBy({ name }: { readonly name: string }, call: Asked): AuditedCall {
+  const called = auditedCallOf(call);
+  return { ...called, who: { ...called.who, kind: "session", id: idOfOperator(name), name } };
 }
 
 /** Runs an action between its intent and its outcome. @throws unavailable when the intent cannot be written; what `run` throws */
@@ -103,11 +109,8 @@ export async function auditedLogin<Found extends { readonly session: { readonly 
     audit.refused("login", code, call.request.remoteAddress);
     throw error;
   }
-  const { name } = found.session;
-  const called = auditedCallOf(call);
-  const who = { ...called.who, kind: "session", id: `operator:${name}`, name };
   try {
-    const act = await audit.begin({ ...called, who }, { action: "login", details: { by } });
+    const act = await audit.begin(auditedCallBy(found.session, call), { action: "login", details: { by } });
     act.end({ code: "done" });
   } catch (error) {
     await undo(found).catch(() => undefined);

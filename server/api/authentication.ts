@@ -1,9 +1,10 @@
 import { isIP } from "node:net";
 import { grantsOfRoles } from "../auth/grant.ts";
 import type { KeyRing } from "../auth/key-ring.ts";
-import { NOBODY, type Principal } from "../auth/principal.ts";
+import { idOfOperator, NOBODY, type Principal } from "../auth/principal.ts";
 import type { RootKey } from "../auth/root-key.ts";
 import type { Sessions } from "../auth/sessions.ts";
+import { plainAddress } from "../client-address.ts";
 import { ForbiddenError, UnauthenticatedError } from "../locks/errors.ts";
 import type { ApiRequest } from "./http.ts";
 import type { Route } from "./route.ts";
@@ -59,7 +60,7 @@ export class Authentication {
     }
     return {
       kind: "session",
-      id: `operator:${session.name}`,
+      id: idOfOperator(session.name),
       name: session.name,
       grants: grantsOfRoles(session.roles),
     };
@@ -147,6 +148,6 @@ function assertNotEmbedded(request: ApiRequest): void {
 
 function isLoopback(address: string | undefined): boolean {
   if (address === undefined) return false;
-  const plain = address.replace(/^::ffff:/, "");
+  const plain = plainAddress(address);
   return plain === "localhost" || plain === "::1" || (isIP(plain) === 4 && plain.startsWith("127."));
 }

@@ -6,12 +6,14 @@ import type { Grant } from "./grant.ts";
 /** Who calls. */
 export interface Principal {
   readonly kind: "key" | "session" | "nobody";
-  /** Stays the same as long as it exists: `root`, the id of an API key, `operator:<name>`. */
+  /** Stays the same as long as it exists: `root`, the id of an API key, or `idOfOperator`. */
   readonly id: string;
   /** What events and the audit say: `key:<name>`, or an operator's name, which has no colon. */
   readonly name: string;
   readonly grants: readonly Grant[];
 }
+
+export const idOfOperator = (name: string) => `operator:${name}`;
 
 export const NOBODY: Principal = { kind: "nobody", id: "nobody", name: "nobody", grants: [] };
 

@@ -2,10 +2,8 @@ import { BrowserSessionList } from "../../../lib/contract/session.ts";
 import { may, type Principal } from "../../auth/principal.ts";
 import { BROWSER_SESSION, BROWSER_SESSION_ID } from "../examples/accounts.ts";
 import { json } from "../http.ts";
-import { type Route, route } from "../route.ts";
+import { HOME_ERRORS, type Route, route } from "../route.ts";
 import type { Services } from "../services.ts";
-
-const STORE = ["unavailable", "unknown_outcome"] as const;
 
 /** The sessions of browsers: one's own, or as an admin everybody's. */
 export function browserSessionRoutes({ sessions, authentication }: Services): Route[] {
@@ -24,7 +22,7 @@ export function browserSessionRoutes({ sessions, authentication }: Services): Ro
         example: { items: [BROWSER_SESSION] },
         description: "Those that have not ended.",
       },
-      errors: STORE,
+      errors: HOME_ERRORS,
       handle: async ({ principal, request }) => {
         const secret = authentication.secretOf(request);
         return json(200, { items: await sessions.list(whoseOf(principal), secret) });
@@ -40,7 +38,7 @@ export function browserSessionRoutes({ sessions, authentication }: Services): Ro
       summary: "End a browser's session",
       description: "At every instance within two seconds, its streams as well.",
       response: { status: 204, description: "It has ended." },
-      errors: ["not_found", ...STORE],
+      errors: ["not_found", ...HOME_ERRORS],
       audit: ({ id }) => ({ action: "session-end", details: { id } }),
       handle: async ({ id, principal }) => {
         await sessions.revoke(id, whoseOf(principal));

@@ -1,11 +1,9 @@
 import { ApiKey, ApiKeyInput, ApiKeyList, ApiKeyMade, RotateInput } from "../../../lib/contract/api-key.ts";
 import { API_KEY, API_KEY_MADE, API_KEY_ROTATED, KEY_ID } from "../examples/accounts.ts";
 import { json } from "../http.ts";
-import { type Route, route } from "../route.ts";
+import { HOME_ERRORS, type Route, route } from "../route.ts";
 import type { Services } from "../services.ts";
 import { assertTargets } from "./named-targets.ts";
-
-const STORE = ["unavailable", "unknown_outcome"] as const;
 
 /** The API keys of apps; the root key is none of them. */
 export function keyRoutes({ apiKeys, targets }: Services): Route[] {
@@ -23,7 +21,7 @@ export function keyRoutes({ apiKeys, targets }: Services): Route[] {
         example: { items: [API_KEY] },
         description: "Without their secrets, which nobody has.",
       },
-      errors: STORE,
+      errors: HOME_ERRORS,
       handle: async () => json(200, { items: await apiKeys.list() }),
     }),
     route({
@@ -45,7 +43,7 @@ export function keyRoutes({ apiKeys, targets }: Services): Route[] {
         example: API_KEY_MADE,
         description: "The key, with its secret.",
       },
-      errors: ["request_id_reused", ...STORE],
+      errors: ["request_id_reused", ...HOME_ERRORS],
       idempotent: "by_answer",
       audit: ({ body }) => ({ action: "key-make", details: body }),
       handle: async ({ body, principal }) => {
@@ -63,7 +61,7 @@ export function keyRoutes({ apiKeys, targets }: Services): Route[] {
       access: "admin",
       summary: "One API key",
       response: { status: 200, schema: ApiKey, example: API_KEY, description: "Without its secret." },
-      errors: ["not_found", ...STORE],
+      errors: ["not_found", ...HOME_ERRORS],
       handle: async ({ id }) => json(200, await apiKeys.one(id)),
     }),
     route({
@@ -77,7 +75,7 @@ export function keyRoutes({ apiKeys, targets }: Services): Route[] {
       description:
         "Every instance refuses it within two seconds, and its streams end. Holds that it acquired stay: free them, or let them lapse. It is listed as revoked for 30 days.",
       response: { status: 204, description: "It is revoked, now or before." },
-      errors: ["not_found", ...STORE],
+      errors: ["not_found", ...HOME_ERRORS],
       audit: ({ id }) => ({ action: "key-revoke", details: { id } }),
       handle: async ({ id }) => {
         await apiKeys.revoke(id);
@@ -102,7 +100,7 @@ export function keyRoutes({ apiKeys, targets }: Services): Route[] {
         example: API_KEY_ROTATED,
         description: "The key, with its new secret.",
       },
-      errors: ["not_found", "request_id_reused", ...STORE],
+      errors: ["not_found", "request_id_reused", ...HOME_ERRORS],
       idempotent: "by_answer",
       audit: ({ id, body }) => ({ action: "key-rotate", details: { id, overlapMs: body.overlapMs } }),
       handle: async ({ id, body, principal }) =>

@@ -7,15 +7,13 @@ import {
 } from "../../../lib/contract/operator.ts";
 import type { StoredOperator } from "../../auth/account.ts";
 import type { PasswordLogin } from "../../auth/password-login.ts";
-import { may } from "../../auth/principal.ts";
+import { idOfOperator, may } from "../../auth/principal.ts";
 import { ForbiddenError, InvalidError, UnauthenticatedError } from "../../locks/errors.ts";
 import { OPERATOR, OPERATOR_NAME } from "../examples/accounts.ts";
 import { json } from "../http.ts";
-import { type Route, route } from "../route.ts";
+import { HOME_ERRORS, type Route, route } from "../route.ts";
 import type { Services } from "../services.ts";
 import { assertTargets } from "./named-targets.ts";
-
-const STORE = ["unavailable", "unknown_outcome"] as const;
 
 /** Who may log in by password, and what they may do. The id of an operator is the name. */
 export function operatorRoutes(services: Services): Route[] {
@@ -34,7 +32,7 @@ export function operatorRoutes(services: Services): Route[] {
         example: { items: [OPERATOR] },
         description: "By name.",
       },
-      errors: STORE,
+      errors: HOME_ERRORS,
       handle: async () => json(200, { items: await operators.list() }),
     }),
     route({
@@ -54,7 +52,7 @@ export function operatorRoutes(services: Services): Route[] {
         },
       },
       response: { status: 200, schema: Operator, example: OPERATOR, description: "The operator." },
-      errors: ["rate_limited", ...STORE],
+      errors: ["rate_limited", ...HOME_ERRORS],
       audit: ({ body: { name, roles } }) => ({ action: "operator-make", details: { name, roles } }),
       handle: async ({ body, principal }) => {
         assertTargets(targets, Object.keys(body.roles), "roles");
@@ -70,7 +68,7 @@ export function operatorRoutes(services: Services): Route[] {
       access: "admin",
       summary: "One operator",
       response: { status: 200, schema: Operator, example: OPERATOR, description: "The operator." },
-      errors: ["not_found", ...STORE],
+      errors: ["not_found", ...HOME_ERRORS],
       handle: async ({ id }) => json(200, await operators.one(id)),
     }),
     route({
@@ -94,7 +92,7 @@ export function operatorRoutes(services: Services): Route[] {
         example: OPERATOR,
         description: "The operator as it is now.",
       },
-      errors: ["not_found", "last_admin", ...STORE],
+      errors: ["not_found", "last_admin", ...HOME_ERRORS],
       audit: ({ id, body }) => ({ action: "operator-change", details: { name: id, ...body } }),
       handle: async ({ id, body, principal, request }) => {
         assertTargets(targets, Object.keys(body.roles ?? {}), "roles");
@@ -111,7 +109,7 @@ export function operatorRoutes(services: Services): Route[] {
       summary: "Remove an operator",
       description: "The sessions end, at every instance within two seconds.",
       response: { status: 204, description: "There is no such operator any more." },
-      errors: ["not_found", "last_admin", ...STORE],
+      errors: ["not_found", "last_admin", ...HOME_ERRORS],
       audit: ({ id }) => ({ action: "operator-remove", details: { name: id } }),
       handle: async ({ id, request }) => {
         await operators.remove(id, authentication.secretOf(request));
@@ -141,10 +139,10 @@ function passwordRoute({ operators, passwordLogin, sessions, authentication }: S
       "A colleague's, as an admin": { password: "correct horse battery" },
     },
     response: { status: 204, description: "The new password is the only one." },
-    errors: ["not_found", "rate_limited", ...STORE],
+    errors: ["not_found", "rate_limited", ...HOME_ERRORS],
     audit: ({ id }) => ({ action: "password-set", details: { name: id } }),
     handle: async ({ id, body: { password, old }, principal, request }) => {
-      const own = principal.id === `operator:${id}` ? authentication.secretOf(request) : undefined;
+      const own = principal.id === idOfOperator(id) ? authentication.secretOf(request) : undefined;
       const isItself = own !== undefined && (old !== undefined || !(await isByLink(own)));
       if (!isItself && !may(principal, "admin", {})) {
         throw new ForbiddenError(`${principal.name} may set no password but the own one.`);

@@ -1,13 +1,12 @@
 import { LoginInput, Session } from "../../../lib/contract/session.ts";
 import type { FoundSession } from "../../auth/session.ts";
+import { plainAddress } from "../../client-address.ts";
 import { UnauthenticatedError } from "../../locks/errors.ts";
-import { audited, auditedCallOf, auditedLogin } from "../auditing.ts";
+import { audited, auditedCallBy, auditedLogin } from "../auditing.ts";
 import { SESSION } from "../examples/targets.ts";
 import { type ApiRequest, json } from "../http.ts";
-import { type Route, route } from "../route.ts";
+import { HOME_ERRORS, type Route, route } from "../route.ts";
 import type { Services } from "../services.ts";
-
-const STORE = ["unavailable", "unknown_outcome"] as const;
 
 const SESSION_COOKIE = {
   description: "The session: HttpOnly, SameSite=Lax; empty, and over at once, after logging out.",
@@ -31,7 +30,7 @@ export function sessionRoutes(services: Services): Route[] {
         description: "The session is gone.",
         headers: { "Set-Cookie": SESSION_COOKIE },
       },
-      errors: ["invalid", "forbidden", "unauthenticated", ...STORE],
+      errors: ["invalid", "forbidden", "unauthenticated", ...HOME_ERRORS],
       audit: "by_handler",
       handle: async (call) => {
         const { request } = call;
@@ -39,10 +38,7 @@ export function sessionRoutes(services: Services): Route[] {
         const gone = { status: 204, headers: { "set-cookie": authentication.cookieOf(request, "", 0) } };
         const session = secret === undefined ? undefined : await sessions.find(secret, "act");
         if (secret === undefined || session === undefined) return gone;
-        const called = auditedCallOf(call);
-        const { name } = session;
-        const who = { ...called.who, kind: "session", id: `operator:${name}`, name };
-        return await audited(audit, { ...called, who }, { action: "logout" }, async () => {
+        return await audited(audit, auditedCallBy(session, call), { action: "logout" }, async () => {
           await sessions.logOut(secret);
           return gone;
         });
@@ -89,7 +85,7 @@ function loginRoute({ sessions, links, passwordLogin, authentication, audit }: S
       headers: { "Set-Cookie": SESSION_COOKIE },
       description: "Logged in; the session is in an HttpOnly cookie, and always a new one.",
     },
-    errors: ["unauthenticated", "forbidden", "rate_limited", ...STORE],
+    errors: ["unauthenticated", "forbidden", "rate_limited", ...HOME_ERRORS],
     audit: "by_handler",
     handle: async (call) => {
       const { request, body } = call;
@@ -120,7 +116,7 @@ function shown({ name, roles, via, expiresAt }: FoundSession): Session {
 
 function fromOf(request: ApiRequest) {
   return {
-    address: request.remoteAddress?.replace(/^::ffff:(?=\d+\.)/i, ""),
+    address: request.remoteAddress && plainAddress(request.remoteAddress),
     userAgent: request.header("user-agent"),
   };
 }
