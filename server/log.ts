@@ -4,9 +4,15 @@ import type { Config } from "./config.ts";
 /** What JSON leaves as it is and a terminal or an editor obeys: controls of eight bits, other breaks of lines, marks of direction. */
 const OBEYED = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
+/** Errors of Redis name the command, AUTH among them; those of a cluster or of Sentinels have others within. */
+const SECRETS = [
+  ...["*.password", "*.authorization", "*.cookie"],
+  ...["err.command", "err.*.command", "err.aggregateErrors[*].command"],
+];
+
 /** Structured lines on standard error; secrets of requests never get into them, nor what would forge a line. */
 export function createLog(config: Config): Logger {
-  const redact = { paths: ["*.password", "*.authorization", "*.cookie", "err.command"], remove: true };
+  const redact = { paths: SECRETS, remove: true };
   const standardError = destination({ fd: 2, sync: true });
   const write = (line: string) => void standardError.write(line.replace(OBEYED, escaped));
   return pino({ level: config.logLevel, base: null, redact }, { write });

@@ -1,0 +1,23 @@
+import { spawnSync } from "node:child_process";
+import { expect, it } from "vitest";
+
+/** What a process of its own writes to standard error: there the log goes, past all that a test could listen to. */
+function logged(code: string): string {
+  const file = JSON.stringify(new URL("log.ts", import.meta.url).href);
+  const program = `import { createLog } from ${file}; const log = createLog({ logLevel: "error" }); ${code}`;
+  const args = ["--import", "tsx", "--input-type=module", "--eval", program];
+  return spawnSync(process.execPath, args, { encoding: "utf8" }).stderr;
+}
+
+it("an error tells no command of Redis, nor do the errors within it: AUTH has a password", () => {
+  const text = logged(`
+    const auth = Object.assign(new Error("WRONGPASS"), { command: { name: "auth", args: ["top secret"] } });
+    log.error({ err: auth });
+    log.error({ err: Object.assign(new Error("no node answers"), { lastNodeError: auth }) });
+    log.error({ err: new AggregateError([auth], "no Sentinel answers") });
+    log.error({ err: new Error("not opened", { cause: auth }) });
+  `);
+  expect(text.trimEnd().split("\n")).toHaveLength(4);
+  expect(text).toContain("WRONGPASS");
+  expect(text).not.toContain("top secret");
+});
