@@ -40,6 +40,8 @@ describe("a limit on requests", () => {
     expect(last.headers.get("retry-after")).toBe("1");
     const refused = await server.call(`/locks/${key}/acquire`, { body: { owner: "me" } });
     expect(refused.status).toBe(429);
+    const scrape = { headers: { authorization: `Bearer ${ROOT_KEY}` } };
+    expect((await fetch(`${server.url}/metrics`, scrape)).status).toBe(429);
     expect(await server.redis.client().exists(key)).toBe(0);
   });
 });

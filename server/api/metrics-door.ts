@@ -51,10 +51,12 @@ export class MetricsDoor {
     return { status: 200, headers, body: await this.metrics.text() };
   }
 
-  /** Whoever has no valid credentials may not try for ever, here neither. */
+  /** Scrapes count like other requests, and whoever has no valid credentials may not try for ever, here neither. */
   async #principalOf(request: Exchange<void>, asked: Parameters<Authentication["principalOf"]>[1]) {
     try {
-      return await this.authentication.principalOf(request, asked);
+      const principal = await this.authentication.principalOf(request, asked);
+      this.limits.takeKnown(principal.id);
+      return principal;
     } catch (error) {
       if (error instanceof UnauthenticatedError) this.limits.takeUnknown(request.remoteAddress);
       throw error;
