@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { pathOfKey } from "../../lib/contract/key.ts";
 import type { Lock } from "../../lib/contract/lock.ts";
+import { companionKeyOf } from "../formats/keys.ts";
 import { LockClient } from "../locks/lock-client.ts";
 import { freshKey } from "../testing/locks.ts";
 import { startTestMasters, type TestMasters } from "../testing/masters.ts";
@@ -203,6 +204,24 @@ describe("a quorum as a target", () => {
     await untilListed(key, (lock) => lock !== undefined && lock.version !== version);
     expect((await extend()).body.code).toBe("changed");
     expect((await look(key)).remainingMs).toBeLessThanOrEqual(20_000);
+  });
+
+  it("prolongs no vote that is left of an older hold of the same owner", async () => {
+    const key = freshKey();
+    const { body: grant } = await acquire(key, "slow", { leaseMs: 20_000 });
+    await untilListed(key, (lock) => lock?.votes?.owners[0]?.masters === 3);
+    const { version } = await look(key);
+    // As if this master had missed a release and the acquire after it.
+    const companion = String(companionKeyOf(key));
+    const left = masters.redisAt(2);
+    const older = String(BigInt(grant.fence) - 1000n);
+    const told = (await left.get(companion)) ?? "";
+    await left.set(companion, told.replaceAll(grant.fence, older), "KEEPTTL");
+    const body = { expect: version, leaseMs: 600_000, reason: "it takes longer" };
+    expect((await server.call(pathOf(key, "/extend"), { body })).body.outcome).toBe("extended");
+    const [ours = 0, others = 0, theirs = 0] = await Promise.all(masters.clients.map((at) => at.pttl(key)));
+    expect(Math.min(ours, others)).toBeGreaterThan(590_000);
+    expect(theirs).toBeLessThanOrEqual(20_000);
   });
 
   it("tells the end of a lease that nobody renewed, and who takes the lock after it", async () => {

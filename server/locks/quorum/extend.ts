@@ -52,7 +52,8 @@ async function extendAt(
   if (there === undefined || there.state === "unreadable") throw new Error(there?.why ?? "nothing was read");
   if (there.state !== "held")
     return { outcome: there.state === "free" ? "gone" : "changed", asOf: there.asOf };
-  if (!isOf(there, seen)) return { outcome: "changed", asOf: there.asOf };
   const [{ owner, fence }] = there.holders;
+  // A majority agreed on the fence. A smaller one may be of an older hold of this owner, which is not brought back.
+  if (!isOf(there, seen) || fence !== seen.holders[0].fence) return { outcome: "changed", asOf: there.asOf };
   return await FORMATS.token.extend(verbs, channel, seen.key, { ...request, owner, fence });
 }
