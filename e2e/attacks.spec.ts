@@ -83,7 +83,7 @@ test("hostile text of Redis, of callers and of addresses is text on every page",
   lockkeeper,
   key,
 }) => {
-  test.setTimeout(120_000);
+  test.setTimeout(180_000);
   const ran = watch(page);
   const { keys } = await plant(lockkeeper, key);
   const hostile = encodeURIComponent(PAYLOADS[0] ?? "");
@@ -115,6 +115,9 @@ test("hostile text of Redis, of callers and of addresses is text on every page",
     await expect(page.getByRole("heading").first()).toBeVisible();
     await assertInert(page, each);
   }
+  await page.goto(`/owners?q=${encodeURIComponent(`key:${key("*")}`)}`);
+  await expect(page.getByText("window.planted").first()).toBeVisible();
+  await assertInert(page, "the owners");
   await page.goto("/audit");
   await expect(page.getByText("window.planted").first()).toBeVisible();
   await assertInert(page, "the audit");

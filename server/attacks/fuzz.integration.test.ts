@@ -50,6 +50,7 @@ describe("requests made from openapi.json", () => {
     const faults = [...campaign.faults].map(([what, how]) => `${what}\n  ${how}`);
     expect(faults.join("\n"), `with FUZZ_SEED=${FUZZ_SEED}`).toBe("");
     expect(campaign.sent).toBeGreaterThan(FUZZ_CASES / 4);
+    expect(campaign.lookedAt).toBeGreaterThan(campaign.sent / 4);
   }, 300_000);
 
   it("get through to nearly every operation", () => {
