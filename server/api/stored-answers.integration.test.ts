@@ -75,6 +75,23 @@ it("an id of another request is refused, what failed for certain may be tried ag
   expect(own.body.secret).not.toContain(ROOT_KEY);
 });
 
+it("an answer is told again to the credentials alone that it was told to: an id could be guessed", async () => {
+  const { body: admin } = await one.call("/keys", {
+    body: { name: `admin-${randomUUID()}`, verbs: ["read", "lock", "force", "admin"] },
+  });
+  const ask = (secret: string, name: string) =>
+    one.call("/keys", {
+      body: inputOf(name),
+      headers: { ...idHeader("1"), authorization: `Bearer ${secret}` },
+    });
+  const name = `app-${randomUUID()}`;
+  const made = await ask(admin.secret, name);
+  expect((await ask(admin.secret, name)).body.secret).toBe(made.body.secret);
+  const { body: rotated } = await one.call(`/keys/${admin.id}/rotate`, { body: { overlapMs: 60_000 } });
+  const again = await ask(rotated.secret, name);
+  expect([again.status, again.body.code]).toEqual([503, "unknown_outcome"]);
+});
+
 it("one that was begun and never answered is of unknown outcome", async () => {
   const [name, id] = [`app-${randomUUID()}`, randomUUID()];
   await make(one, name, id);

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, type Decipher, hkdfSync, randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import type { Home } from "../auth/home.ts";
@@ -24,13 +24,13 @@ const Answered = z.object({
 });
 
 type Asked = Pick<AnyCall, "principal" | "requestId" | "body"> & {
-  readonly request: Pick<AnyCall["request"], "method" | "path">;
+  readonly request: Pick<AnyCall["request"], "method" | "path" | "header">;
 };
 
 /**
  * Carries a request out once for each caller and Idempotency-Key, and answers those who repeat it as before, at every
- * instance. An answer may hold a secret that is shown once: it is sealed with the id itself, of which the store has no
- * more than a hash.
+ * instance. An answer may hold a secret that is shown once: it is sealed with the credentials of the caller, of which
+ * the store has no more than a hash. An id alone could be guessed.
  */
 export class StoredAnswers {
   constructor(private readonly home: Home) {}
@@ -40,16 +40,17 @@ export class StoredAnswers {
     const { principal, requestId, request, body } = asked;
     const id = `${principal.id}\n${requestId}`;
     const name = `${OURS_AT_HOME}answer:${hashOf(id)}`;
+    const seal = `${id}\n${request.header("authorization") ?? request.header("cookie")}`;
     const digest = hashOf(`${request.method} ${request.path}\n${JSON.stringify(body)}`);
     const mine: Entry = { by: randomBytes(9).toString("base64url"), digest };
     for (const until = performance.now() + PATIENCE_MS; performance.now() < until; await sleep(LOOK_MS)) {
       const found = await this.#claim(name, mine);
       if (found === undefined) continue;
-      if (found.by === mine.by) return await this.#carriedOut(name, id, mine, handle);
+      if (found.by === mine.by) return await this.#carriedOut(name, seal, mine, handle);
       if (found.digest !== digest) {
         throw new RequestIdReusedError("This Idempotency-Key was used for another request; take a new one.");
       }
-      if (found.sealed !== undefined) return opened(found.sealed, id);
+      if (found.sealed !== undefined) return opened(found.sealed, seal);
     }
     throw new UnknownOutcomeError(
       "A request with this Idempotency-Key was begun, and has not been answered. Look whether it was done before you ask with another one.",
@@ -66,7 +67,7 @@ export class StoredAnswers {
 
   async #carriedOut(
     name: string,
-    id: string,
+    seal: string,
     mine: Entry,
     handle: () => Promise<ApiResponse> | ApiResponse,
   ): Promise<ApiResponse> {
@@ -81,7 +82,7 @@ export class StoredAnswers {
     }
     const { status, headers, body } = response;
     if (typeof body !== "string") return response;
-    const entry: Entry = { ...mine, sealed: sealed(JSON.stringify({ status, headers, body }), id) };
+    const entry: Entry = { ...mine, sealed: sealed(JSON.stringify({ status, headers, body }), seal) };
     // It is done: whether it can be told again decides nothing about this answer.
     await this.home
       .run((redis) => redis.set(name, JSON.stringify(entry), "PX", KEPT_MS))
@@ -90,20 +91,34 @@ export class StoredAnswers {
   }
 }
 
-const keyOf = (id: string, salt: Uint8Array) =>
-  Buffer.from(hkdfSync("sha256", id, salt, "lockkeeper answer", 32));
+const keyOf = (seal: string, salt: Uint8Array) =>
+  Buffer.from(hkdfSync("sha256", seal, salt, "lockkeeper answer", 32));
 
-function sealed(text: string, id: string): string {
+function sealed(text: string, seal: string): string {
   const [salt, iv] = [randomBytes(16), randomBytes(12)];
-  const cipher = createCipheriv("aes-256-gcm", keyOf(id, salt), iv);
+  const cipher = createCipheriv("aes-256-gcm", keyOf(seal, salt), iv);
   const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
   return Buffer.concat([salt, iv, cipher.getAuthTag(), body]).toString("base64");
 }
 
-function opened(text: string, id: string): ApiResponse {
+function opened(text: string, seal: string): ApiResponse {
   const bytes = Buffer.from(text, "base64");
-  const decipher = createDecipheriv("aes-256-gcm", keyOf(id, bytes.subarray(0, 16)), bytes.subarray(16, 28));
+  const decipher = createDecipheriv(
+    "aes-256-gcm",
+    keyOf(seal, bytes.subarray(0, 16)),
+    bytes.subarray(16, 28),
+  );
   decipher.setAuthTag(bytes.subarray(28, 44));
-  const json = Buffer.concat([decipher.update(bytes.subarray(44)), decipher.final()]).toString("utf8");
-  return Answered.parse(JSON.parse(json));
+  return Answered.parse(JSON.parse(unsealed(decipher, bytes.subarray(44))));
+}
+
+function unsealed(decipher: Decipher, bytes: Uint8Array): string {
+  try {
+    return Buffer.concat([decipher.update(bytes), decipher.final()]).toString("utf8");
+  } catch (cause) {
+    throw new UnknownOutcomeError(
+      "A request with this Idempotency-Key was answered to other credentials of yours, and can be told to those alone. Look whether it was done before you ask with another one.",
+      { cause },
+    );
+  }
 }
