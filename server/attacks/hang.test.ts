@@ -71,24 +71,28 @@ const HOSTILE: Record<string, (size: number) => () => void> = {
 };
 
 describe("time grows by the square of the size at most", () => {
-  it.each(Object.keys(HOSTILE))("for %s", (name) => {
-    const hostile = HOSTILE[name];
-    if (hostile === undefined) throw new Error(name);
-    // In small steps from a small one on: what grows without measure fails, and does not hang.
-    let size = 8;
-    let took = msOf(hostile(size));
-    const grow = () => {
-      size = Math.ceil(size * STEP);
-      const before = took;
-      took = msOf(hostile(size));
-      expect(took / Math.max(before, 0.3), `at ${size}`).toBeLessThan(A_STEP);
-    };
-    // As large as it takes to be measured.
-    while (took < 1 && size < 2 ** 18) grow();
-    const [once, most] = [took, size * 4];
-    while (size < most) grow();
-    expect(took / Math.max(once, 0.3)).toBeLessThan(SQUARE);
-  }, 60_000);
+  it.each(Object.keys(HOSTILE))(
+    "for %s",
+    (name) => {
+      const hostile = HOSTILE[name];
+      if (hostile === undefined) throw new Error(name);
+      // In small steps from a small one on: what grows without measure fails, and does not hang.
+      let size = 8;
+      let took = msOf(hostile(size));
+      const grow = () => {
+        size = Math.ceil(size * STEP);
+        const before = took;
+        took = msOf(hostile(size));
+        expect(took / Math.max(before, 0.3), `at ${size}`).toBeLessThan(A_STEP);
+      };
+      // As large as it takes to be measured.
+      while (took < 1 && size < 2 ** 18) grow();
+      const [once, most] = [took, size * 4];
+      while (size < most) grow();
+      expect(took / Math.max(once, 0.3)).toBeLessThan(SQUARE);
+    },
+    60_000,
+  );
 
   it("and at the limits of a request it costs some times what comparing each character with each does", () => {
     const most = FILTER_GLOBS_MAX - 2;
