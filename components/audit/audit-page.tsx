@@ -1,5 +1,6 @@
 "use client";
 
+import { isServerAdmin } from "@/components/shell/rank.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
@@ -14,7 +15,7 @@ import { useAuditUrl } from "./use-audit-url.ts";
 export function AuditPage() {
   const { hello } = useLive();
   const url = useAuditUrl();
-  const isAdmin = hello?.operator.may.includes("admin") ?? false;
+  const isAdmin = isServerAdmin(hello);
   const audit = useAudit(url.view, isAdmin);
   if (hello === null) return null;
   if (!isAdmin) {

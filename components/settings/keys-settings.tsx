@@ -2,6 +2,7 @@
 
 import dynamic from "next/dynamic";
 import { useState } from "react";
+import { isServerAdmin } from "@/components/shell/rank.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { Section } from "@/components/ui/section.tsx";
@@ -25,7 +26,7 @@ export type KeyTask = { what: "make" } | { what: "rotate" | "revoke"; key: ApiKe
 export function KeysSettings() {
   const { hello } = useLive();
   if (hello === null) return null;
-  if (!hello.operator.may.includes("admin")) return <ForAdmins what="API keys are seen and made" />;
+  if (!isServerAdmin(hello)) return <ForAdmins what="API keys are seen and made" />;
   return <Keys />;
 }
 

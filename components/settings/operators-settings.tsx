@@ -2,6 +2,7 @@
 
 import dynamic from "next/dynamic";
 import { useState } from "react";
+import { isServerAdmin } from "@/components/shell/rank.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { Section } from "@/components/ui/section.tsx";
@@ -30,7 +31,7 @@ export type OperatorTask =
 export function OperatorsSettings() {
   const { hello } = useLive();
   if (hello === null) return null;
-  if (!hello.operator.may.includes("admin")) return <ForAdmins what="Operators are seen and changed" />;
+  if (!isServerAdmin(hello)) return <ForAdmins what="Operators are seen and changed" />;
   return <Operators />;
 }
 

@@ -3,6 +3,7 @@
 import clsx from "clsx";
 import { usePathname } from "next/navigation";
 import type { ReactNode } from "react";
+import { isServerAdmin } from "@/components/shell/rank.ts";
 import { TargetLink } from "@/components/shell/target-link.tsx";
 import { useLive } from "@/lib/live/hooks.ts";
 
@@ -17,7 +18,7 @@ const PARTS = [
 export function SettingsFrame({ children }: { children: ReactNode }) {
   const pathname = usePathname();
   const { hello } = useLive();
-  const isAdmin = hello?.operator.may.includes("admin") ?? false;
+  const isAdmin = isServerAdmin(hello);
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       <div className="mx-auto flex max-w-[1080px] flex-col gap-4 px-3 py-4 sm:px-5">

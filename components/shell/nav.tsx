@@ -5,6 +5,7 @@ import { usePathname } from "next/navigation";
 import { formatNumber } from "@/components/ui/duration.ts";
 import { useLive } from "@/lib/live/hooks.ts";
 import { isNeverReached } from "./connection.ts";
+import { isServerAdmin } from "./rank.ts";
 import { TargetLink } from "./target-link.tsx";
 
 interface Place {
@@ -33,7 +34,7 @@ const PLACES: readonly Place[] = [
 export function Nav() {
   const pathname = usePathname();
   const live = useLive();
-  const isAdmin = live.hello?.operator.may.includes("admin") ?? false;
+  const isAdmin = isServerAdmin(live.hello);
   const locks = isNeverReached(live) ? undefined : live.health?.locks;
   return (
     <nav

@@ -1,4 +1,5 @@
 import type { Access, Role } from "@/lib/contract/access.ts";
+import type { LiveHello } from "@/lib/contract/live.ts";
 
 /** The contract's, written again without zod, which must not be in the page's first load. A test holds them together. */
 const RANKS: readonly (readonly [Role, readonly Access[]])[] = [
@@ -11,4 +12,9 @@ const RANKS: readonly (readonly [Role, readonly Access[]])[] = [
 export function rankOf(may: readonly Access[]): Role | "no role" {
   const found = RANKS.find(([, accesses]) => accesses.every((access) => may.includes(access)));
   return found?.[0] ?? "no role";
+}
+
+/** Whether the audit, operators and keys, which are of no single target, are open to who looks at the page. */
+export function isServerAdmin(hello: LiveHello | null): boolean {
+  return hello?.operator.mayEverywhere.includes("admin") ?? false;
 }

@@ -113,6 +113,9 @@ export const LiveHello = z.object({
   operator: z.object({
     name: z.string(),
     may: z.array(Access).meta({ description: "What they may do at this target." }),
+    mayEverywhere: z.array(Access).meta({
+      description: "What they may do about the server as a whole: at every target, for all keys.",
+    }),
   }),
   target: z.object({
     name: z.string(),

@@ -12,7 +12,7 @@ const hello: LiveMessage = {
   data: {
     stream: "s1",
     now: 70_000,
-    operator: { name: "mei", may: ["read", "force"] },
+    operator: { name: "mei", may: ["read", "force"], mayEverywhere: [] },
     target: { name: "main", label: "main", address: "127.0.0.1:6379", server: "7.0.15", readOnly: false },
     watch: [],
     lockable: [],

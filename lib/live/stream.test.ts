@@ -9,7 +9,7 @@ const hello = (stream: string): LiveMessage => ({
   data: {
     stream,
     now: 1,
-    operator: { name: "mei", may: ["read", "force"] },
+    operator: { name: "mei", may: ["read", "force"], mayEverywhere: [] },
     target: { name: "main", label: "main", address: "127.0.0.1:6379", server: "7.0.15", readOnly: false },
     watch: [],
     lockable: [],

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ACCESS_OF_ROLE, type Roles } from "../../lib/contract/access.ts";
+import { LiveHello } from "../../lib/contract/live.ts";
 import type { Home } from "../auth/home.ts";
 import { openHome } from "../auth/home-store.ts";
 import { LoginLinks } from "../auth/login-link.ts";
@@ -127,6 +128,23 @@ describe.each([...Object.keys(PEOPLE), "the root key", "nobody", "a wrong key"])
     },
   );
 });
+
+it.each(Object.keys(PEOPLE))(
+  "the page of %s offers what is of all targets when, and only when, it would be let in",
+  async (who) => {
+    const headers = credentials.get(who) ?? {};
+    const live = await fetch(`${server.url}/api/v1/live?carry=once&target=ordinary`, { headers });
+    const hello = LiveHello.parse(
+      JSON.parse(/^event: hello\ndata: (.*)$/m.exec(await live.text())?.[1] ?? ""),
+    );
+    const answers = await Promise.all(
+      ["/audit", "/operators", "/keys"].map((path) => fetch(`${server.url}/api/v1${path}`, { headers })),
+    );
+    const isAdmin = hello.operator.mayEverywhere.includes("admin");
+    expect(answers.map(({ ok }) => ok)).toEqual([isAdmin, isAdmin, isAdmin]);
+    expect(isAdmin).toBe(who === "admin");
+  },
+);
 
 it("a target that is closed to somebody is not told to be there, nor is whether one exists", async () => {
   const headers = credentials.get("operator of some") ?? {};

@@ -59,6 +59,11 @@ export function accessesAt(principal: Principal, target: string): Access[] {
   return ACCESS_OF_ROLE.admin.filter((access) => maySome(principal, access, target));
 }
 
+/** All that is granted about the server as a whole: at every target, for all keys. */
+export function accessesEverywhere(principal: Principal): Access[] {
+  return ACCESS_OF_ROLE.admin.filter((access) => may(principal, access, {}));
+}
+
 /** The highest role that a principal has all of at a target. */
 export function roleAt(principal: Principal, target: string): Role | undefined {
   const has = (role: Role) => ACCESS_OF_ROLE[role].every((access) => may(principal, access, { target }));

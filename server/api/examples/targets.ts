@@ -102,7 +102,7 @@ export const SESSION: Session = {
 export const LIVE_HELLO: LiveHello = {
   stream: "k3Jd9xQ2",
   now: NOW,
-  operator: { name: "mei", may: ["read", "lock", "force", "admin"] },
+  operator: { name: "mei", may: ["read", "lock", "force", "admin"], mayEverywhere: ["read"] },
   target: {
     name: "default",
     label: "default",

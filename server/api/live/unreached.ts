@@ -1,5 +1,5 @@
 import type { LiveHello, LiveMessage } from "../../../lib/contract/live.ts";
-import { accessesAt, type Principal } from "../../auth/principal.ts";
+import { accessesAt, accessesEverywhere, type Principal } from "../../auth/principal.ts";
 import type { TargetKeeper } from "../../targets/keeper.ts";
 import type { Sink } from "../http.ts";
 import { sse } from "../sse.ts";
@@ -19,7 +19,11 @@ export function targetHelloOf({ settings, address, target }: TargetKeeper): Live
 
 /** Whom the page is shown to, and what of it they may do. */
 export function operatorOf(principal: Principal, { name: target }: TargetKeeper): LiveHello["operator"] {
-  return { name: principal.name, may: accessesAt(principal, target) };
+  return {
+    name: principal.name,
+    may: accessesAt(principal, target),
+    mayEverywhere: accessesEverywhere(principal),
+  };
 }
 
 /** A tab that looks at a target that has not been reached: it is told why, and comes back as soon as it has been. */
