@@ -1,7 +1,6 @@
 "use client";
 
 import clsx from "clsx";
-import { ArrowDown, ArrowUp } from "lucide-react";
 import Link from "next/link";
 import { KeyText } from "@/components/locks/key-text.tsx";
 import { hrefOf, shortOwner } from "@/components/locks/lock-facts.ts";
@@ -9,6 +8,7 @@ import { TargetLink } from "@/components/shell/target-link.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { formatElapsed, formatNumber } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
+import { HEAD, SortHead } from "@/components/ui/sort-head.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
 import type { Owner, OwnerSortField } from "@/lib/contract/owner.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
@@ -16,18 +16,19 @@ import { useTargetName } from "@/lib/live/targets.ts";
 import type { OwnersUrl } from "./use-owners-url.ts";
 
 const HEADS: readonly (readonly [OwnerSortField, string, string])[] = [
-  ["name", "Owner", "text-left pl-4"],
-  ["holds", "Locks", "text-right w-20"],
-  ["abnormal", "Late or without expiry", "text-right w-44 max-md:hidden"],
-  ["held", "Oldest", "text-right w-28"],
-  ["waiters", "Waiting", "text-right w-24 max-sm:hidden"],
+  ["name", "Owner", "pl-4"],
+  ["holds", "Locks", "w-20"],
+  ["abnormal", "Late or without expiry", "w-44 max-md:hidden"],
+  ["held", "Oldest", "w-28"],
+  ["waiters", "Waiting", "w-24 max-sm:hidden"],
 ];
 
 interface OwnerTableProps {
   owners: readonly Owner[];
   url: OwnersUrl;
   blocked: string | null;
-  onFree(owner: Owner, button: HTMLElement): void;
+  /** @param filter finds those of its locks that its row counts */
+  onFree(filter: string, button: HTMLElement): void;
 }
 
 export function OwnerTable({ owners, url, blocked, onFree }: OwnerTableProps) {
@@ -36,56 +37,45 @@ export function OwnerTable({ owners, url, blocked, onFree }: OwnerTableProps) {
       <thead>
         <tr>
           {HEADS.map(([field, name, className]) => (
-            <Head key={field} url={url} field={field} name={name} className={className} />
+            <SortHead
+              key={field}
+              name={name}
+              figure={field !== "name"}
+              className={className}
+              order={url.field === field ? url.order : undefined}
+              onSort={() => url.sortBy(field)}
+            />
           ))}
-          <th scope="col" className="sticky top-0 w-28 border-b border-line bg-bg">
+          <th scope="col" className={clsx(HEAD, "w-28")}>
             <span className="sr-only">Actions</span>
           </th>
         </tr>
       </thead>
       <tbody>
         {owners.map((owner) => (
-          <OwnerRow key={owner.filter} owner={owner} blocked={blocked} onFree={onFree} />
+          <OwnerRow
+            key={owner.filter}
+            owner={owner}
+            filter={`${owner.filter} ${url.filter}`.trim()}
+            blocked={blocked}
+            onFree={onFree}
+          />
         ))}
       </tbody>
     </table>
   );
 }
 
-interface HeadProps {
-  url: OwnersUrl;
-  field: OwnerSortField;
-  name: string;
-  className: string;
-}
-
-function Head({ url, field, name, className }: HeadProps) {
-  const isSorted = url.field === field;
-  const Arrow = url.isDown ? ArrowDown : ArrowUp;
-  return (
-    <th
-      scope="col"
-      aria-sort={isSorted ? (url.isDown ? "descending" : "ascending") : undefined}
-      className={clsx("sticky top-0 h-9 border-b border-line bg-bg px-2.5 font-medium text-ink-3", className)}
-    >
-      <button
-        type="button"
-        onClick={() => url.sortBy(field)}
-        className={clsx("inline-flex h-6 items-center gap-1 hover:text-ink", isSorted && "text-ink")}
-      >
-        {name}
-        {isSorted && <Arrow aria-hidden size={12} />}
-      </button>
-    </th>
-  );
-}
-
 const CELL = "h-10 overflow-hidden border-b border-line-soft px-2.5 whitespace-nowrap";
 
-function OwnerRow({ owner, blocked, onFree }: Omit<OwnerTableProps, "owners" | "url"> & { owner: Owner }) {
-  const { name, filter, holds, abnormal, oldest, waiters } = owner;
+interface OwnerRowProps extends Pick<OwnerTableProps, "blocked" | "onFree"> {
+  owner: Owner;
+  filter: string;
+}
+
+function OwnerRow({ owner, filter, blocked, onFree }: OwnerRowProps) {
+  const { name, holds, abnormal, oldest, waiters } = owner;
   const target = useTargetName();
-  const now = useServerNow();
   const query = new URLSearchParams({ q: filter, ...(target === undefined ? {} : { target }) });
   return (
     <tr className="hover:bg-bg">
@@ -109,7 +99,7 @@ function OwnerRow({ owner, blocked, onFree }: Omit<OwnerTableProps, "owners" | "
           title={visibleText(oldest.key)}
           className="hover:underline"
         >
-          {now === null ? "–" : formatElapsed(now - oldest.since)}
+          <HeldSince at={oldest.since} />
           <span className="sr-only">
             , <KeyText text={oldest.key} />
           </span>
@@ -123,11 +113,17 @@ function OwnerRow({ owner, blocked, onFree }: Omit<OwnerTableProps, "owners" | "
           size="small"
           blocked={blocked}
           aria-label={`Free all of ${visibleText(name)}`}
-          onClick={({ currentTarget }) => onFree(owner, currentTarget)}
+          onClick={({ currentTarget }) => onFree(filter, currentTarget)}
         >
           Free all…
         </Button>
       </td>
     </tr>
   );
+}
+
+/** Apart from its row: only what shows a time is drawn with each tick. */
+function HeldSince({ at }: { at: number }) {
+  const now = useServerNow();
+  return now === null ? "–" : formatElapsed(now - at);
 }

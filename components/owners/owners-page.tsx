@@ -54,9 +54,9 @@ export function OwnersPage() {
             owners={data.items}
             url={url}
             blocked={freeBlock(live)}
-            onFree={(owner, button) => {
+            onFree={(filter, button) => {
               from.current = button;
-              setFreeing(owner.filter);
+              setFreeing(filter);
             }}
           />
         )}

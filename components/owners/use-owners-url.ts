@@ -23,7 +23,7 @@ export function useOwnersUrl() {
     by,
     sort,
     field,
-    isDown,
+    order: isDown ? ("descending" as const) : ("ascending" as const),
     filter: q.slice(0, FILTER_CHARACTERS_MAX),
     setBy: (next: OwnersBy) => void set({ by: next }),
     setFilter: (filter: string) => void set({ q: filter === "" ? null : filter }),

@@ -1,0 +1,37 @@
+import clsx from "clsx";
+import { ArrowDown, ArrowUp } from "lucide-react";
+
+/** Of all heads of a table that scrolls under them. */
+export const HEAD =
+  "sticky top-0 z-10 h-9 border-b border-line bg-bg px-2.5 font-medium whitespace-nowrap text-ink-3";
+
+interface SortHeadProps {
+  name: string;
+  /** Whether its figures stand at the right. */
+  figure: boolean;
+  /** undefined: the rows are in another order. */
+  order: "ascending" | "descending" | undefined;
+  onSort(): void;
+  className: string | undefined;
+}
+
+/** The head of a column by which rows are put in order. */
+export function SortHead({ name, figure, order, onSort, className }: SortHeadProps) {
+  const Arrow = order === "descending" ? ArrowDown : ArrowUp;
+  return (
+    <th scope="col" aria-sort={order} className={clsx(HEAD, figure ? "text-right" : "text-left", className)}>
+      <button
+        type="button"
+        onClick={onSort}
+        className={clsx(
+          "inline-flex h-6 items-center gap-1 hover:text-ink",
+          figure && "flex-row-reverse",
+          order !== undefined && "text-ink",
+        )}
+      >
+        {name}
+        {order !== undefined && <Arrow aria-hidden size={12} />}
+      </button>
+    </th>
+  );
+}
