@@ -1,25 +1,27 @@
 "use client";
 
 import clsx from "clsx";
+import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { localText, momentOfText } from "@/components/ui/moment.ts";
 import { SearchBox } from "@/components/ui/search-box.tsx";
 import type { AuditUrl } from "./use-audit-url.ts";
 
-const BOX = "h-7 rounded-[7px] border border-line bg-panel px-2 text-ink placeholder:text-ink-3";
+const AuditTime = dynamic(() => import("./audit-time.tsx").then((module) => module.AuditTime), {
+  ssr: false,
+});
 
 const WORDS = [
-  { name: "who", label: "Who", placeholder: "mei, key:*", width: "w-28" },
-  { name: "action", label: "Action", placeholder: "force-release", width: "w-32" },
-  { name: "at", label: "Target", placeholder: "name", width: "w-24" },
-  { name: "key", label: "Key", placeholder: "lock:orders:*", width: "w-36" },
-  { name: "outcome", label: "Outcome", placeholder: "released, none", width: "w-32" },
+  { name: "who", label: "Who", placeholder: "mei, key:*", width: "sm:w-28" },
+  { name: "action", label: "Action", placeholder: "force-release", width: "sm:w-32" },
+  { name: "at", label: "Target", placeholder: "name", width: "sm:w-24" },
+  { name: "key", label: "Key", placeholder: "lock:orders:*", width: "sm:w-36" },
+  { name: "outcome", label: "Outcome", placeholder: "released, none", width: "sm:w-32" },
 ] as const;
 
 /** All that is named must match. */
 export function AuditFilters({ url }: { url: AuditUrl }) {
-  const { view } = url;
+  const { view, span } = url;
   // On a phone they would leave no room for what they filter.
   const [isOpen, setOpen] = useState(false);
   const values = {
@@ -32,7 +34,7 @@ export function AuditFilters({ url }: { url: AuditUrl }) {
   return (
     <fieldset className="flex flex-wrap items-center gap-x-3 gap-y-2">
       <legend className="sr-only">Filters</legend>
-      <div className="flex w-full">
+      <div className="flex w-full flex-wrap gap-2">
         <SearchBox
           value={view.text ?? ""}
           onChange={(text) => url.setWord("q", text)}
@@ -40,11 +42,17 @@ export function AuditFilters({ url }: { url: AuditUrl }) {
           placeholder="Who, key, reason, owner or request id"
           maxLength={300}
         />
+        <AuditTime span={span} onChoose={url.setSpan} />
       </div>
       <Button className="sm:hidden" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         {isOpen ? "Fewer filters" : "More filters"}
       </Button>
-      <div className={clsx("flex flex-wrap items-center gap-x-3 gap-y-2", !isOpen && "max-sm:hidden")}>
+      <div
+        className={clsx(
+          "flex flex-wrap items-center gap-x-3 gap-y-2 max-sm:w-full max-sm:flex-col max-sm:items-stretch",
+          !isOpen && "max-sm:hidden",
+        )}
+      >
         {WORDS.map(({ name, ...rest }) => (
           <WordBox
             key={name}
@@ -52,18 +60,6 @@ export function AuditFilters({ url }: { url: AuditUrl }) {
             value={values[name] ?? ""}
             onChange={(text) => url.setWord(name, text)}
           />
-        ))}
-        {(["from", "to"] as const).map((name) => (
-          <label key={name} className="flex items-center gap-1.5 text-ink-2">
-            {name === "from" ? "From" : "Until"}
-            <input
-              type="datetime-local"
-              step={1}
-              value={view[name] === undefined ? "" : localText(view[name])}
-              onChange={({ target }) => url.setMoment(name, momentOfText(target.value))}
-              className={BOX}
-            />
-          </label>
         ))}
       </div>
       {url.isFiltered && <Button onClick={url.clear}>Show all</Button>}
@@ -90,7 +86,7 @@ function WordBox({ label, placeholder, width, value, onChange }: WordBoxProps) {
   const tell = () => text !== known && onChange(text);
   return (
     <label className="flex items-center gap-1.5 text-ink-2">
-      {label}
+      <span className="max-sm:w-16">{label}</span>
       <input
         value={text}
         placeholder={placeholder}
@@ -100,7 +96,10 @@ function WordBox({ label, placeholder, width, value, onChange }: WordBoxProps) {
         onChange={(event) => setText(event.target.value)}
         onBlur={tell}
         onKeyDown={(event) => event.key === "Enter" && tell()}
-        className={`${BOX} ${width}`}
+        className={clsx(
+          "h-7 min-w-0 rounded-[7px] border border-line bg-panel px-2 text-ink placeholder:text-ink-3 max-sm:flex-1",
+          width,
+        )}
       />
     </label>
   );

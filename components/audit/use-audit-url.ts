@@ -1,7 +1,9 @@
 "use client";
 
 import { parseAsInteger, parseAsString, useQueryStates } from "nuqs";
+import { endOfSecond } from "@/components/ui/moment.ts";
 import type { AuditView } from "@/lib/live/audit.ts";
+import type { Span } from "./audit-words.ts";
 
 const PARSERS = {
   who: parseAsString,
@@ -17,12 +19,14 @@ const PARSERS = {
 
 type Word = Exclude<keyof typeof PARSERS, "from" | "to">;
 const WORDS_MAX = 300;
-const MOMENT_MAX = 8_640_000_000_000_000;
+/** The last second that a date can tell. */
+const MOMENT_MAX = 8_640_000_000_000_000 - 1000;
 
 /** The filters live in the address: a link shows what its sender saw. */
 export function useAuditUrl() {
   const [url, set] = useQueryStates(PARSERS);
   const word = (name: Word) => url[name]?.slice(0, WORDS_MAX) || undefined;
+  const span: Span = { from: momentOf(url.from), to: momentOf(url.to) };
   const view: AuditView = {
     who: word("who"),
     action: word("action"),
@@ -30,14 +34,16 @@ export function useAuditUrl() {
     key: word("key"),
     outcome: word("outcome"),
     text: word("q"),
-    from: momentOf(url.from),
-    to: momentOf(url.to),
+    from: span.from,
+    to: span.to === undefined ? undefined : endOfSecond(span.to),
   };
   return {
     view,
+    /** As it was chosen. */
+    span,
     isFiltered: Object.values(view).some((value) => value !== undefined),
     setWord: (name: Word, text: string) => void set({ [name]: text.trim() === "" ? null : text }),
-    setMoment: (name: "from" | "to", at: number | undefined) => void set({ [name]: at ?? null }),
+    setSpan: ({ from, to }: Span) => void set({ from: from ?? null, to: to ?? null }),
     clear: () =>
       void set({
         who: null,

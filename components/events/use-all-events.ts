@@ -1,6 +1,7 @@
 "use client";
 
 import { useMemo, useState } from "react";
+import { endOfSecond } from "@/components/ui/moment.ts";
 import type { EventType, HistoryEntry } from "@/lib/contract/event.ts";
 import { eventWords } from "@/lib/contract/event-filter.ts";
 import type { PastView } from "@/lib/live/api.ts";
@@ -29,15 +30,12 @@ export interface AllEvents extends Pick<EventSnapshot, "paused" | "missed" | "sk
   readonly complete: boolean | undefined;
 }
 
-/** A moment is given to the second, and all of it is meant. */
-const SECOND_MS = 1000;
-
 /** What comes, and what was before it as far as it is asked for. */
 export function useAllEvents({ filter, types, at }: Wanted): AllEvents {
   const { events, ...live } = useEvents("all");
   const [olderThan, setOlderThan] = useState<string>();
   const before = at === undefined ? olderThan : "";
-  const view = { text: filter, types, to: at === undefined ? undefined : at + SECOND_MS - 1 };
+  const view = { text: filter, types, to: at === undefined ? undefined : endOfSecond(at) };
   const past = usePast(view, before);
   const isOlder = useOlderThan(events, view, before === undefined);
   const loaded = past.data?.pages;

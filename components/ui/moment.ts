@@ -1,3 +1,4 @@
+const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
 
 /** As an input of date and time wants it: local time without a zone. */
@@ -10,4 +11,9 @@ export function localText(at: number): string {
 export function momentOfText(text: string): number | undefined {
   const moment = new Date(text).getTime();
   return Number.isNaN(moment) ? undefined : moment;
+}
+
+/** A moment is given to the second, and all of that is meant. */
+export function endOfSecond(at: number): number {
+  return at + SECOND_MS - 1;
 }
