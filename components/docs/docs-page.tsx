@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useMemo, useState } from "react";
-import { Button } from "@/components/ui/button.tsx";
+import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { serverAddress, useDocument } from "@/lib/live/document.ts";
 import { type OpenApiDocument, operationsOf } from "@/lib/reference/document.ts";
 import { LANGUAGES, type Language } from "@/lib/snippets/language.ts";
@@ -19,10 +19,7 @@ export function DocsPage() {
     <div className="px-5 py-4">
       <h1 className="text-lg font-semibold tracking-tight">Docs</h1>
       {document.isError ? (
-        <div role="alert" className="flex items-center gap-3 rounded-[10px] bg-bad-bg px-4 py-3 text-bad">
-          <p className="flex-1">{document.error.message}</p>
-          <Button onClick={() => void document.refetch()}>Try again</Button>
-        </div>
+        <ProblemNote problem={document.error} onAgain={() => void document.refetch()} />
       ) : (
         <p className="text-ink-3">Reading the document…</p>
       )}

@@ -4,8 +4,8 @@ import { formatRemaining } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { BulkItemLine } from "@/lib/contract/bulk.ts";
 import { OUTCOME_WORDS } from "./bulk-state.ts";
+import { HolderName } from "./holder-text.tsx";
 import { KeyText } from "./key-text.tsx";
-import { shortOwner } from "./lock-facts.ts";
 
 const SHOWN_MAX = 100;
 
@@ -65,15 +65,9 @@ function Seen({ seen }: { seen: NonNullable<BulkItemLine["seen"]> }) {
   ];
   return (
     <p className="truncate text-2xs text-ink-2">
-      {holder !== undefined && <SafeText text={whoOf(holder)} />}
+      {holder !== undefined && <HolderName holder={holder} />}
       {holders.length > 1 && ` and ${holders.length - 1} more`}
       <span className={verdict === "renewing" ? "text-warn" : "text-ink-3"}>, {facts.join(", ")}</span>
     </p>
   );
-}
-
-function whoOf(holder: NonNullable<BulkItemLine["seen"]>["holders"][number]): string {
-  const { service, host } = holder.record ?? {};
-  const name = [service, host].filter((text) => text !== undefined).join(" on ");
-  return name === "" ? shortOwner(holder.owner) : name;
 }

@@ -21,8 +21,8 @@ export function BulkReview({ state }: { state: BulkState }) {
     <>
       {found !== undefined && found > BULK_ITEMS_MAX && (
         <p className="rounded-[9px] bg-warn-bg px-3 py-2.5 text-warn">
-          {formatNumber(found)} match; these are the first {formatNumber(BULK_ITEMS_MAX)}. The others stay as
-          they are.
+          {formatNumber(found)} are meant; these are the first {formatNumber(BULK_ITEMS_MAX)}. The others stay
+          as they are.
         </p>
       )}
       <Warnings lines={free} />

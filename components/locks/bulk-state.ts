@@ -20,7 +20,7 @@ export type BulkStep =
 
 export interface BulkState {
   step: BulkStep;
-  /** Of a filter: how many match it in all. */
+  /** How many were ticked, or match the filter, in all; undefined while that is not known. */
   found: number | undefined;
   /** How many lines of the present step are expected. */
   total: number | undefined;
@@ -44,6 +44,10 @@ export const FIRST_BULK: BulkState = {
   reviewed: [],
   freed: [],
 };
+
+export function beginBulk(wish: BulkWish): BulkState {
+  return { ...FIRST_BULK, found: "locks" in wish ? wish.locks.length : undefined };
+}
 
 export function itemsOf(locks: readonly Lock[]): BulkItem[] {
   return locks.slice(0, BULK_ITEMS_MAX).flatMap(({ key, keyBase64, version }) => {

@@ -3,8 +3,13 @@ import { visibleText } from "@/components/ui/visible-text.ts";
 import type { Holder } from "@/lib/contract/lock.ts";
 import { holdOffOf, nameOf, threadOf } from "./lock-facts.ts";
 
+interface HolderNameProps {
+  holder: Pick<Holder, "owner" | "record">;
+  wrap?: boolean;
+}
+
 /** One line: what the holder calls itself, else the owner as it stands in Redis. */
-export function HolderName({ holder, wrap = false }: { holder: Holder; wrap?: boolean }) {
+export function HolderName({ holder, wrap = false }: HolderNameProps) {
   const holdOff = holdOffOf(holder.owner);
   if (holdOff !== null) return <HoldOffName by={holdOff.by} wrap={wrap} />;
   const name = nameOf(holder);

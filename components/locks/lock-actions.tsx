@@ -28,7 +28,7 @@ export function LockActions({ lock }: { lock: Lock }) {
   const [open, setOpen] = useState<{ what: "note" | "extend"; lock: Lock; from: HTMLElement } | null>(null);
   const isForced = live.hello?.operator.may.includes("force") ?? false;
   const noteBlocked = isForced ? null : "Your role at this target may look, not write.";
-  const extendBlocked = freeBlock(live)?.replaceAll("freed", "changed") ?? extendBlock(lock);
+  const extendBlocked = freeBlock(live) ?? extendBlock(lock);
   const sheet = {
     onClose: () => setOpen(null),
     finalFocus: () => open?.from ?? null,

@@ -68,7 +68,7 @@ export interface HolderName {
 }
 
 /** What the holder tells of itself, if it tells anything. */
-export function nameOf(holder: Holder): HolderName | null {
+export function nameOf(holder: Pick<Holder, "record">): HolderName | null {
   const { service, host, purpose } = holder.record ?? {};
   if (service !== undefined) return { who: service, where: host };
   if (host !== undefined) return { who: host, where: undefined };

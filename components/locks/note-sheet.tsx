@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { Field } from "@/components/ui/field.tsx";
+import { Field, TEXTAREA } from "@/components/ui/field.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { Sheet } from "@/components/ui/sheet.tsx";
 import type { Lock } from "@/lib/contract/lock.ts";
@@ -57,7 +57,7 @@ export function NoteSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
             maxLength={NOTE_CHARACTERS_MAX}
             onChange={(event) => setText(event.target.value)}
             placeholder="mei is looking into it"
-            className="resize-y rounded-[7px] border border-line bg-bg px-2.5 py-1.5 placeholder:text-ink-3"
+            className={TEXTAREA}
           />
         )}
       </Field>

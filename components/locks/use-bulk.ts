@@ -9,7 +9,7 @@ import {
   BULK_ITEMS_MAX,
   type BulkState,
   type BulkWish,
-  FIRST_BULK,
+  beginBulk,
   itemsOf,
   reduceBulk,
   releasable,
@@ -24,7 +24,7 @@ export interface Bulk {
 }
 
 export function useBulk(wish: BulkWish): Bulk {
-  const [state, dispatch] = useReducer(reduceBulk, FIRST_BULK);
+  const [state, dispatch] = useReducer(reduceBulk, wish, beginBulk);
   const target = useTargetName();
   const running = useRef<AbortController | null>(null);
   const ask = async (input: Partial<BulkForceInput>, control: AbortController) => {

@@ -4,9 +4,9 @@ import { useReducer } from "react";
 import { freeBlock } from "@/components/shell/connection.ts";
 import type { FormatName } from "@/lib/contract/format.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
-import { type ReleaseFailure, useForceRelease, useLive, useShowLock } from "@/lib/live/hooks.ts";
+import { useForceRelease, useLive, useShowLock } from "@/lib/live/hooks.ts";
 import { useLock } from "@/lib/live/pictures.ts";
-import { ApiProblem } from "@/lib/live/request.ts";
+import { ApiProblem, type Failure } from "@/lib/live/request.ts";
 import {
   type Choice,
   type Drift,
@@ -35,7 +35,7 @@ export interface Free {
   release(ifUnsure: "refuse" | "release"): void;
 }
 
-function stepOf(failure: ReleaseFailure): Step {
+function stepOf(failure: Failure): Step {
   if (!(failure instanceof ApiProblem)) return { at: "unknown", why: failure.message };
   switch (failure.code) {
     case "changed":

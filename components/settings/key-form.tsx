@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { Choices } from "@/components/ui/choices.tsx";
-import { Field, INPUT } from "@/components/ui/field.tsx";
+import { Field, INPUT, TEXTAREA } from "@/components/ui/field.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { Sheet } from "@/components/ui/sheet.tsx";
 import type { Access } from "@/lib/contract/access.ts";
@@ -85,7 +85,7 @@ export function KeyForm({ onClose }: { onClose(): void }) {
             spellCheck={false}
             placeholder={"lock:orders:*\nlock:payments:*"}
             onChange={(event) => setPatterns(event.target.value)}
-            className="resize-y rounded-[7px] border border-line bg-bg px-2.5 py-1.5 font-mono text-xs placeholder:text-ink-3"
+            className={`${TEXTAREA} font-mono text-xs`}
           />
         )}
       </Field>

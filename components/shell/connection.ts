@@ -101,8 +101,8 @@ export function freeBlock(state: LiveState): string | null {
 /** Why nothing can be done about what is shown; null when it is live. */
 export function pictureBlock(state: LiveState): string | null {
   if (state.connection === "stale")
-    return "The picture is stale: nothing can be freed until it is live again.";
-  if (state.health?.state === "down") return "Redis is down: nothing can be freed until it is back.";
-  if (state.connection !== "live") return "Not connected: nothing can be freed until the picture is live.";
+    return "The picture is stale: nothing can be done until it is live again.";
+  if (state.health?.state === "down") return "Redis is down: nothing can be done until it is back.";
+  if (state.connection !== "live") return "Not connected: nothing can be done until the picture is live.";
   return null;
 }

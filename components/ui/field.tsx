@@ -4,6 +4,10 @@ import { type ReactNode, useId } from "react";
 export const INPUT =
   "h-8 w-full rounded-[7px] border border-line bg-bg px-2.5 placeholder:text-ink-3 aria-invalid:border-bad";
 
+/** Several of them. */
+export const TEXTAREA =
+  "resize-y rounded-[7px] border border-line bg-bg px-2.5 py-1.5 placeholder:text-ink-3";
+
 export interface FieldProps {
   id: string;
   "aria-describedby": string | undefined;

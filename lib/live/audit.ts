@@ -2,8 +2,7 @@
 
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { AuditFilter, AuditPage, AuditVerification } from "@/lib/contract/audit.ts";
-import type { ReleaseFailure } from "./hooks.ts";
-import { ask, at, BASE, send } from "./request.ts";
+import { ask, at, BASE, type Failure, send } from "./request.ts";
 
 /** As it stands in the address of the page: what is not asked for is undefined. */
 export type AuditView = Readonly<Partial<AuditFilter>>;
@@ -17,7 +16,7 @@ function wordsOf(view: AuditView): Record<string, string | undefined> {
 
 /** Page by page, the newest first. */
 export function useAudit(view: AuditView, isOn: boolean) {
-  return useInfiniteQuery<AuditPage, ReleaseFailure, { pages: AuditPage[] }, unknown[], string | undefined>({
+  return useInfiniteQuery<AuditPage, Failure, { pages: AuditPage[] }, unknown[], string | undefined>({
     queryKey: ["audit", view],
     queryFn: ({ pageParam }) =>
       ask(
@@ -32,7 +31,7 @@ export function useAudit(view: AuditView, isOn: boolean) {
 
 /** Goes along the whole chain; asked when somebody wants to know. */
 export function useAuditVerification() {
-  return useQuery<AuditVerification, ReleaseFailure>({
+  return useQuery<AuditVerification, Failure>({
     queryKey: ["audit-verification"],
     queryFn: () => ask(send("GET", "/audit/verify"), (wire, json) => wire.readAuditVerification(json)),
     enabled: false,

@@ -1,16 +1,16 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import type { BrowserSessionList, Session } from "@/lib/contract/session.ts";
-import type { ReleaseFailure } from "./hooks.ts";
-import { ask, order, send } from "./request.ts";
+import { useChange } from "./change.ts";
+import { ask, type Failure, order, send } from "./request.ts";
 
 const SESSIONS = ["browser-sessions"];
 const EVERY_MS = 15_000;
 
 /** Who this browser is logged in as. */
 export function useSession() {
-  return useQuery<Session, ReleaseFailure>({
+  return useQuery<Session, Failure>({
     queryKey: ["session"],
     queryFn: () => ask(send("GET", "/session"), (wire, json) => wire.readSession(json)),
     refetchInterval: EVERY_MS,
@@ -19,7 +19,7 @@ export function useSession() {
 
 /** One's own; of whoever is an admin at every target, everybody's. */
 export function useBrowserSessions() {
-  return useQuery<BrowserSessionList, ReleaseFailure>({
+  return useQuery<BrowserSessionList, Failure>({
     queryKey: SESSIONS,
     queryFn: () => ask(send("GET", "/browser-sessions"), (wire, json) => wire.readBrowserSessions(json)),
     refetchInterval: EVERY_MS,
@@ -28,11 +28,7 @@ export function useBrowserSessions() {
 
 /** One after the other; the first that fails ends it. */
 export function useEndSessions() {
-  const client = useQueryClient();
-  return useMutation<void, ReleaseFailure, readonly string[]>({
-    mutationFn: async (ids) => {
-      for (const id of ids) await order(send("DELETE", `/browser-sessions/${encodeURIComponent(id)}`));
-    },
-    onSettled: () => client.invalidateQueries({ queryKey: SESSIONS }),
+  return useChange<void, readonly string[]>(SESSIONS, async (ids) => {
+    for (const id of ids) await order(send("DELETE", `/browser-sessions/${encodeURIComponent(id)}`));
   });
 }

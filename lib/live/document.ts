@@ -2,11 +2,12 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { OpenApiDocument } from "@/lib/reference/document.ts";
-import { type ApiProblem, ask, BASE, type NoAnswer, send } from "./request.ts";
+import { BASE_PATH } from "./base-path.ts";
+import { ask, type Failure, send } from "./request.ts";
 
 /** What the API says of itself. It changes with the server alone. */
 export function useDocument() {
-  return useQuery<OpenApiDocument, ApiProblem | NoAnswer>({
+  return useQuery<OpenApiDocument, Failure>({
     queryKey: ["document"],
     // Made by this very server for this very page; nothing of it is anybody else's text.
     queryFn: () => ask(send("GET", "/openapi.json"), (_, json) => json as OpenApiDocument),
@@ -16,5 +17,5 @@ export function useDocument() {
 
 /** Where apps reach the server: as this browser does. */
 export function serverAddress(): string {
-  return window.location.origin + BASE.replace(/\/api\/v1$/, "");
+  return window.location.origin + BASE_PATH;
 }

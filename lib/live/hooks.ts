@@ -19,7 +19,7 @@ import {
 } from "./api.ts";
 import { type EventSnapshot, NO_EVENTS } from "./event-log.ts";
 import { useLiveStore } from "./live-context.ts";
-import { ApiProblem, type NoAnswer, type TargetName } from "./request.ts";
+import { ApiProblem, type Failure, type TargetName } from "./request.ts";
 import { FIRST_STATE, type LiveState, type WindowView } from "./store.ts";
 
 export function useLive(): LiveState {
@@ -71,11 +71,9 @@ export function useShowLock(path: string | undefined): void {
   useEffect(() => (path === undefined ? undefined : store.showLock(path)), [store, path]);
 }
 
-export type ReleaseFailure = ApiProblem | NoAnswer;
-
 export function useForceRelease(path: string) {
   const store = useLiveStore();
-  return useMutation<ForceReleased, ReleaseFailure, ForceReleaseInput>({
+  return useMutation<ForceReleased, Failure, ForceReleaseInput>({
     mutationFn: (input) => forceRelease(path, input, store.target),
     onError(error) {
       if (error instanceof ApiProblem && error.status === 401) store.loggedOut();
@@ -88,7 +86,7 @@ const USUAL_EVERY_MS = 30_000;
 /** What is usual for a lock of this name; undefined while it is not known. */
 export function useUsual(path: string): Usual | undefined {
   const { target } = useLiveStore();
-  const { data } = useQuery<Usual, ReleaseFailure>({
+  const { data } = useQuery<Usual, Failure>({
     queryKey: ["usual", target, path],
     queryFn: () => getUsual(path, target),
     refetchInterval: USUAL_EVERY_MS,
@@ -101,7 +99,7 @@ const formatsKey = (target: TargetName) => ["formats", target];
 /** The formats that are known, and the rules. */
 export function useFormats() {
   const { target } = useLiveStore();
-  return useQuery<Formats, ReleaseFailure>({
+  return useQuery<Formats, Failure>({
     queryKey: formatsKey(target),
     queryFn: () => getFormats(target),
   });
@@ -111,7 +109,7 @@ export function useFormats() {
 export function useReplaceRules() {
   const client = useQueryClient();
   const { target } = useLiveStore();
-  return useMutation<Formats, ReleaseFailure, readonly FormatRule[]>({
+  return useMutation<Formats, Failure, readonly FormatRule[]>({
     mutationFn: (rules) => putRules(rules, target),
     onSuccess: (formats) => client.setQueryData(formatsKey(target), formats),
   });
@@ -122,7 +120,7 @@ const findingKey = (target: TargetName) => ["finding", target];
 /** How far the finder is, looked at again and again while it runs. */
 export function useFinding() {
   const { target } = useLiveStore();
-  return useQuery<FinderReport, ReleaseFailure>({
+  return useQuery<FinderReport, Failure>({
     queryKey: findingKey(target),
     queryFn: () => getFinding(target),
     refetchInterval: ({ state }) => (state.data?.state === "running" ? 1000 : false),
@@ -133,7 +131,7 @@ export function useFinding() {
 export function useFinder(what: "start" | "cancel") {
   const client = useQueryClient();
   const { target } = useLiveStore();
-  return useMutation<FinderReport, ReleaseFailure, void>({
+  return useMutation<FinderReport, Failure, void>({
     mutationFn: () => (what === "start" ? startFinder(target) : cancelFinder(target)),
     onSuccess: (finding) => client.setQueryData(findingKey(target), finding),
   });

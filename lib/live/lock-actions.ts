@@ -3,14 +3,13 @@
 import { useMutation } from "@tanstack/react-query";
 import type { Extended, ExtendInput } from "@/lib/contract/extend.ts";
 import type { Noted, NoteInput } from "@/lib/contract/note.ts";
-import type { ReleaseFailure } from "./hooks.ts";
-import { ask, at, send } from "./request.ts";
+import { ask, at, type Failure, send } from "./request.ts";
 import { useTargetName } from "./targets.ts";
 
 /** Gives the hold that was seen more time. */
 export function useExtend(path: string) {
   const target = useTargetName();
-  return useMutation<Extended, ReleaseFailure, ExtendInput>({
+  return useMutation<Extended, Failure, ExtendInput>({
     mutationFn: (input) =>
       ask(send("POST", at(`/locks/${path}/extend`, target), input), (wire, json) => wire.readExtended(json)),
   });
@@ -19,7 +18,7 @@ export function useExtend(path: string) {
 /** What stands at the lock for whoever looks next; empty: nothing any more. */
 export function useNote(path: string) {
   const target = useTargetName();
-  return useMutation<Noted, ReleaseFailure, NoteInput>({
+  return useMutation<Noted, Failure, NoteInput>({
     mutationFn: (input) =>
       ask(send("POST", at(`/locks/${path}/note`, target), input), (wire, json) => wire.readNoted(json)),
   });

@@ -2,8 +2,7 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { OwnerList, OwnersBy } from "@/lib/contract/owner.ts";
-import type { ReleaseFailure } from "./hooks.ts";
-import { ask, at, send } from "./request.ts";
+import { ask, at, type Failure, send } from "./request.ts";
 import { useTargetName } from "./targets.ts";
 
 export interface OwnersView {
@@ -19,7 +18,7 @@ export const OWNERS_SHOWN = 500;
 /** Who has how many locks, as it is now. */
 export function useOwners({ by, filter, sort }: OwnersView) {
   const target = useTargetName();
-  return useQuery<OwnerList, ReleaseFailure>({
+  return useQuery<OwnerList, Failure>({
     queryKey: ["owners", target, by, filter, sort],
     queryFn: () =>
       ask(

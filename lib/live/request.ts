@@ -32,6 +32,8 @@ export class NoAnswer extends Error {
   }
 }
 
+export type Failure = ApiProblem | NoAnswer;
+
 // Not in the first load: the schemas and zod come while the page wakes up.
 export const loadWire = () => import("./wire.ts");
 

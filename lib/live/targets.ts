@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import type { TargetHealth, TargetSummary } from "@/lib/contract/target.ts";
 import { getTargetHealth, getTargets } from "./api.ts";
-import type { ReleaseFailure } from "./hooks.ts";
 import { useLive } from "./hooks.ts";
 import { useLiveStore } from "./live-context.ts";
+import type { Failure } from "./request.ts";
 
 const LIST_EVERY_MS = 5000;
 /** Each time Redis is asked for all it tells of itself. */
@@ -27,7 +27,7 @@ export function useTargets(): readonly TargetSummary[] | undefined {
 }
 
 export function useTargetHealth(name: string) {
-  return useQuery<TargetHealth, ReleaseFailure>({
+  return useQuery<TargetHealth, Failure>({
     queryKey: ["target-health", name],
     queryFn: () => getTargetHealth(name),
     refetchInterval: HEALTH_EVERY_MS,
