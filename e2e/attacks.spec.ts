@@ -103,8 +103,7 @@ test("hostile text of Redis, of callers and of addresses is text on every page",
     `/login?next=javascript:window.planted=1`,
   ]) {
     await page.goto(path);
-    await page.waitForLoadState("domcontentloaded");
-    await page.waitForTimeout(100);
+    await expect(page.getByRole("heading").first()).toBeVisible();
     await assertInert(page, path);
   }
   await page.goto(`/?q=${encodeURIComponent(`key:${key("*")}`)}`);

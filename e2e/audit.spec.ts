@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test";
 import { expect, test } from "./console.ts";
+import { shootThemes } from "./look.ts";
 
 const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
 const actions = (page: Page) => page.getByRole("region", { name: "Actions" });
@@ -38,11 +39,7 @@ test("what was freed stands in the audit with what was seen, is found by filters
   await expect(freed).toContainText("stuck@vm-3");
   await expect(freed).toContainText("Version seen");
   await expect(freed).toContainText("operator:mei");
-  for (const colorScheme of ["dark", "light"] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    await expect(page.locator("html")).toHaveClass(new RegExp(colorScheme));
-    await page.screenshot({ path: info.outputPath(`audit-${colorScheme}.png`) });
-  }
+  await shootThemes(page, info, "audit");
 
   await page.getByRole("button", { name: "Show all" }).click();
   await expect(page).not.toHaveURL(/key=/);
@@ -52,6 +49,31 @@ test("what was freed stands in the audit with what was seen, is found by filters
   await expect(actions(page).getByRole("listitem").filter({ hasText: second })).toContainText("key:root");
   await expect(actions(page).getByRole("listitem").filter({ hasText: first })).toHaveCount(0);
   await page.screenshot({ path: info.outputPath("filtered.png") });
+
+  // By keyboard alone: until an hour ago there was nothing, and Escape chooses nothing.
+  const when = page.getByRole("button", { name: "Any time" });
+  await when.press("Enter");
+  const dialog = page.getByRole("dialog", { name: "When it was done" });
+  await expect(dialog.getByLabel("From")).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
+  await expect(when).toBeFocused();
+  await when.press("Enter");
+  const anHourAgo = await page.evaluate(() => {
+    const now = Date.now();
+    return new Date(now - new Date().getTimezoneOffset() * 60_000 - 3_600_000).toISOString().slice(0, 19);
+  });
+  await dialog.getByLabel("Until").fill(anHourAgo);
+  await page.screenshot({ path: info.outputPath("when.png") });
+  await dialog.getByLabel("Until").press("Enter");
+  await expect(page).toHaveURL(/to=\d+/);
+  await expect(page.getByRole("heading", { name: "No action matches" })).toBeVisible();
+  await page.getByRole("button", { name: /^Until \d/ }).click();
+  await dialog.getByRole("button", { name: "Any time" }).click();
+  await expect(actions(page).getByRole("listitem").filter({ hasText: second })).toBeVisible();
+  const lines = await page.getByRole("group", { name: "Filters" }).getByRole("textbox").all();
+  const tops = await Promise.all(lines.slice(1).map(async (box) => (await box.boundingBox())?.y));
+  expect(new Set(tops).size).toBe(1);
 
   await page.getByRole("button", { name: "Check the chain" }).click();
   await expect(page.getByTestId("chain")).toContainText("The chain is whole");
@@ -69,7 +91,8 @@ test("what was freed stands in the audit with what was seen, is found by filters
 test("who is no admin has no audit in the menu, and is told who has", async ({ browser, lockkeeper }) => {
   const made = await lockkeeper.api("/operators", {
     name: "looker",
-    roles: { "*": "viewer" },
+    // At this target they are; the audit is of all.
+    roles: { "*": "viewer", default: "admin" },
     password: "a long password",
   });
   expect(made.status).toBe(200);
@@ -79,10 +102,13 @@ test("who is no admin has no audit in the menu, and is told who has", async ({ b
   await page.getByLabel("Name").fill("looker");
   await page.getByLabel("Password").fill("a long password");
   await page.getByRole("button", { name: "Log in" }).click();
-  await expect(page.getByTestId("operator")).toContainText("viewer");
+  await expect(page.getByTestId("operator")).toContainText("looker · admin");
   const menu = page.getByRole("navigation", { name: "Console" });
   await expect(menu.getByRole("link", { name: "Settings" })).toBeVisible();
   await expect(menu.getByRole("link", { name: "Audit" })).toHaveCount(0);
+  await menu.getByRole("link", { name: "Settings" }).click();
+  const settings = page.getByRole("navigation", { name: "Settings" });
+  await expect(settings.getByRole("link")).toHaveText(["You", "Sessions"]);
   await page.goto("/audit");
   await expect(page.getByRole("heading", { name: "The audit is for admins" })).toBeVisible();
   await context.close();

@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { startTestRedis, type TestRedis } from "../server/testing/redis.ts";
 import { type Console, expect, logIn, startConsole, test } from "./console.ts";
+import { assertAccessible, shootThemes } from "./look.ts";
 
 let redis: TestRedis;
 let lockkeeper: Console;
@@ -60,13 +60,8 @@ test("locks are ticked, reviewed and freed together; one that changed hands mean
   await sheet.getByRole("textbox", { name: "Reason" }).fill("their node is gone");
   await expect(free).toHaveAttribute("title", /Type the name/);
   await sheet.getByLabel(/Type its name/).fill("shop");
-  for (const colorScheme of ["dark", "light"] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    await expect(page.locator("html")).toHaveClass(new RegExp(colorScheme));
-    await page.screenshot({ path: info.outputPath(`review-${colorScheme}.png`) });
-  }
-  const { violations } = await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag22aa"]).analyze();
-  expect(violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html}`)).toEqual([]);
+  await shootThemes(page, info, "review");
+  await assertAccessible(page, "review");
   await free.click();
   const outcome = sheet.getByTestId("bulk-outcome");
   await expect(outcome).toContainText("All freed.");

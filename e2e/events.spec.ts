@@ -1,7 +1,7 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { startTestRedis, type TestRedis } from "../server/testing/redis.ts";
 import { type Console, expect, logIn, startConsole, test } from "./console.ts";
+import { assertAccessibleInThemes, shootThemes } from "./look.ts";
 
 let redis: TestRedis;
 let lockkeeper: Console;
@@ -44,40 +44,33 @@ const older = (page: Page) => page.getByRole("button", { name: "Load older" });
 const entryOf = (page: Page, name: RegExp | string, key: string) =>
   events(page).getByRole("listitem").filter({ hasText: name }).filter({ hasText: key });
 
-for (const colorScheme of ["light", "dark"] as const) {
-  test(`older events are loaded, with the time in which nobody watched, in the ${colorScheme} theme`, async ({
-    browser,
-  }, info) => {
-    const context = await browser.newContext({ baseURL: lockkeeper.url, colorScheme });
-    const page = await logIn(context, lockkeeper);
-    await page.goto("/events");
-    await expect(entryOf(page, "released", "lock:busy:").first()).toBeVisible();
-    const key = `lock:now:${colorScheme}`;
-    await lockkeeper.api(`/locks/${encodeURIComponent(key)}/acquire`, { owner: "dora", leaseMs: 600_000 });
-    await expect(entryOf(page, "acquired", key)).toBeVisible();
-    await expect(events(page)).toContainText("Nobody watched from");
-    const texts = await events(page).getByRole("listitem").allTextContents();
-    const at = (text: string) => texts.findIndex((line) => line.includes(text));
-    // The newest first.
-    expect(at(key)).toBeLessThan(at("Nobody watched from"));
-    expect(at("Nobody watched from")).toBeLessThan(at("lock:busy:"));
-    await page.screenshot({ path: info.outputPath("gap.png") });
-    await events(page).press("End");
-    await expect(older(page)).toBeInViewport();
-    await expect(entryOf(page, "acquired", "lock:past:anna")).toHaveCount(0);
-    await older(page).click();
-    await expect(events(page)).toContainText("This is where the history begins.", { timeout: 10_000 });
-    await events(page).press("End");
-    await expect(entryOf(page, "acquired", "lock:past:anna")).toBeInViewport();
-    await expect(entryOf(page, "released", "lock:past:bert")).toHaveCount(1);
-    await page.screenshot({ path: info.outputPath("older.png") });
-    const { violations } = await new AxeBuilder({ page })
-      .withTags(["wcag2a", "wcag2aa", "wcag22aa"])
-      .analyze();
-    expect(violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html}`)).toEqual([]);
-    await context.close();
-  });
-}
+test("older events are loaded, with the time in which nobody watched", async ({ browser }, info) => {
+  const context = await browser.newContext({ baseURL: lockkeeper.url });
+  const page = await logIn(context, lockkeeper);
+  await page.goto("/events");
+  await expect(entryOf(page, "released", "lock:busy:").first()).toBeVisible();
+  const key = "lock:now";
+  await lockkeeper.api(`/locks/${encodeURIComponent(key)}/acquire`, { owner: "dora", leaseMs: 600_000 });
+  await expect(entryOf(page, "acquired", key)).toBeVisible();
+  await expect(events(page)).toContainText("Nobody watched from");
+  const texts = await events(page).getByRole("listitem").allTextContents();
+  const at = (text: string) => texts.findIndex((line) => line.includes(text));
+  // The newest first.
+  expect(at(key)).toBeLessThan(at("Nobody watched from"));
+  expect(at("Nobody watched from")).toBeLessThan(at("lock:busy:"));
+  await shootThemes(page, info, "gap");
+  await events(page).press("End");
+  await expect(older(page)).toBeInViewport();
+  await expect(entryOf(page, "acquired", "lock:past:anna")).toHaveCount(0);
+  await older(page).click();
+  await expect(events(page)).toContainText("This is where the history begins.", { timeout: 10_000 });
+  await events(page).press("End");
+  await expect(entryOf(page, "acquired", "lock:past:anna")).toBeInViewport();
+  await expect(entryOf(page, "released", "lock:past:bert")).toHaveCount(1);
+  await shootThemes(page, info, "older");
+  await assertAccessibleInThemes(page, "older events");
+  await context.close();
+});
 
 test("a moment of the past is looked at until one goes back to live", async ({ browser }, info) => {
   const context = await browser.newContext({ baseURL: lockkeeper.url });

@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { expect, test } from "./console.ts";
+import { assertAccessibleInThemes, shootThemes } from "./look.ts";
 
 const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
-const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 const reservedByMei = "lockkeeper:reserve:mei";
 
 async function tabTo(page: Page, name: string): Promise<void> {
@@ -103,44 +102,40 @@ test("a lock that is gone by the click is not held off, and the sheet says so", 
   expect(await lockkeeper.redis.cli("EXISTS", name)).toBe("0");
 });
 
-for (const colorScheme of ["light", "dark"] as const) {
-  test(`hold-offs are told in people's words, the owner in Redis second: ${colorScheme}`, async ({
-    page,
-    lockkeeper,
-    key,
-  }, info) => {
-    test.setTimeout(120_000);
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    const [least, grace] = [key("least"), key("grace")];
-    await lockkeeper.api(`${pathOf(least)}/acquire`, { owner: "cron@vm-3", minHoldMs: 600_000 });
-    await lockkeeper.api(`${pathOf(least)}/release`, { owner: "cron@vm-3" });
-    await lockkeeper.api(`${pathOf(key("root"))}/reserve`, { holdOffMs: 600_000, reason: "migration" });
-    await lockkeeper.api(`${pathOf(grace)}/acquire`, { owner: "gone@vm-1", leaseMs: 100, graceMs: 600_000 });
-    const look = async (what: string) => {
-      const { violations } = await new AxeBuilder({ page }).withTags(RULES).analyze();
-      expect(violations.map(({ id, nodes }) => `${what}: ${id} ${nodes[0]?.html}`)).toEqual([]);
-      await page.screenshot({ path: info.outputPath(`${what}.png`) });
-    };
-    await page.goto(`/?q=${encodeURIComponent(`key:${key("*")}`)}`);
-    const row = (text: string) => page.getByRole("row").filter({ hasText: text });
-    await expect(row("held off: least hold time")).toContainText("lockkeeper:reserve:min-hold");
-    await expect(row("held off by key:root")).toContainText("lockkeeper:reserve:key:root");
-    await expect(row("gone@vm-1").getByTitle(/lease is over/)).toBeVisible();
-    await look("table");
-    await page.goto(pathOf(grace));
-    await expect(page.getByRole("region", { name: "Now" })).toContainText("Its leaseover");
-    await look("grace");
-    await page.goto(pathOf(key("root")));
-    await expect(page.getByRole("region", { name: "Now" })).toContainText("Held offby key:root");
-    await look("reserved");
-    await page.getByRole("button", { name: /^Free/ }).click();
-    const sheet = page.getByRole("dialog");
-    await expect(sheet).toContainText("nobody works under a hold-off");
-    await sheet.getByLabel("Release and hold off 60 s").check();
-    await look("sheet");
-    await sheet.getByLabel("Reason").fill("longer");
-    await sheet.getByRole("button", { name: "Release and hold off" }).click();
-    await expect(sheet.getByTestId("outcome")).toContainText("The hold-off by key:root is gone.");
-    await look("held-off");
-  });
-}
+test("hold-offs are told in people's words, the owner in Redis second", async ({
+  page,
+  lockkeeper,
+  key,
+}, info) => {
+  test.setTimeout(120_000);
+  const [least, grace] = [key("least"), key("grace")];
+  await lockkeeper.api(`${pathOf(least)}/acquire`, { owner: "cron@vm-3", minHoldMs: 600_000 });
+  await lockkeeper.api(`${pathOf(least)}/release`, { owner: "cron@vm-3" });
+  await lockkeeper.api(`${pathOf(key("root"))}/reserve`, { holdOffMs: 600_000, reason: "migration" });
+  await lockkeeper.api(`${pathOf(grace)}/acquire`, { owner: "gone@vm-1", leaseMs: 100, graceMs: 600_000 });
+  const look = async (what: string) => {
+    await assertAccessibleInThemes(page, what);
+    await shootThemes(page, info, what);
+  };
+  await page.goto(`/?q=${encodeURIComponent(`key:${key("*")}`)}`);
+  const row = (text: string) => page.getByRole("row").filter({ hasText: text });
+  await expect(row("held off: least hold time")).toContainText("lockkeeper:reserve:min-hold");
+  await expect(row("held off by key:root")).toContainText("lockkeeper:reserve:key:root");
+  await expect(row("gone@vm-1").getByTitle(/lease is over/)).toBeVisible();
+  await look("table");
+  await page.goto(pathOf(grace));
+  await expect(page.getByRole("region", { name: "Now" })).toContainText("Its leaseover");
+  await look("grace");
+  await page.goto(pathOf(key("root")));
+  await expect(page.getByRole("region", { name: "Now" })).toContainText("Held offby key:root");
+  await look("reserved");
+  await page.getByRole("button", { name: /^Free/ }).click();
+  const sheet = page.getByRole("dialog");
+  await expect(sheet).toContainText("nobody works under a hold-off");
+  await sheet.getByLabel("Release and hold off 60 s").check();
+  await look("sheet");
+  await sheet.getByLabel("Reason").fill("longer");
+  await sheet.getByRole("button", { name: "Release and hold off" }).click();
+  await expect(sheet.getByTestId("outcome")).toContainText("The hold-off by key:root is gone.");
+  await look("held-off");
+});

@@ -189,7 +189,7 @@ test("keys and owners are inert text everywhere", async ({ page, lockkeeper, key
 });
 
 test("a link works once", async ({ browser, lockkeeper }) => {
-  const link = await lockkeeper.link();
+  const link = await lockkeeper.printedLink();
   const context = await browser.newContext();
   const page = await context.newPage();
   await page.goto(link);

@@ -1,22 +1,11 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Page, TestInfo } from "@playwright/test";
 import { expect, test } from "./console.ts";
-
-const RULES = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"];
-
-async function check(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).withTags(RULES).analyze();
-  expect(violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html}`)).toEqual([]);
-}
+import { assertAccessible, shootThemes } from "./look.ts";
 
 /** In both themes, and as a phone shows it; accessibility.spec.ts checks the pages. */
 async function look(page: Page, info: TestInfo, name: string): Promise<void> {
-  for (const colorScheme of ["dark", "light"] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    await expect(page.locator("html")).toHaveClass(new RegExp(colorScheme));
-    await page.mouse.move(0, 0);
-    await page.screenshot({ path: info.outputPath(`${name}-${colorScheme}.png`) });
-  }
+  await page.mouse.move(0, 0);
+  await shootThemes(page, info, name);
   const size = page.viewportSize();
   await page.setViewportSize({ width: 390, height: 800 });
   await page.screenshot({ path: info.outputPath(`${name}-phone.png`) });
@@ -45,14 +34,14 @@ test("an API key is made, used, rotated and revoked, and its secret is shown onc
   await sheet.getByLabel("Name").fill("checkout");
   await sheet.getByRole("textbox", { name: "Keys" }).fill("lock:orders:*\nlock:payments:*");
   await look(page, info, "new-key");
-  await check(page);
+  await assertAccessible(page, "new key");
   await sheet.getByRole("button", { name: "Make the key" }).click();
   await expect(sheet).toContainText("It is shown this once");
   const secret = await sheet.getByText(/^lk_/).innerText();
   expect((await asApp(secret)).status).toBe(200);
   await page.keyboard.press("Escape");
   await expect(sheet).toBeVisible();
-  await check(page);
+  await assertAccessible(page, "secret");
   await sheet.getByRole("button", { name: "I have stored it" }).click();
   await expect(sheet).toHaveCount(0);
   expect(await page.content()).not.toContain(secret);
@@ -91,7 +80,7 @@ test("an operator is made, logs in by password, may do what the roles say, and c
   const make = sheet.getByRole("button", { name: "Make the operator" });
   await expect(make).toHaveAttribute("title", "The two passwords differ.");
   await sheet.getByLabel("The same again").fill("correct horse battery");
-  await check(page);
+  await assertAccessible(page, "new operator");
   await page.screenshot({ path: info.outputPath("new-operator.png") });
   await make.click();
   const row = page.getByRole("row").filter({ hasText: "jo" });
