@@ -18,6 +18,22 @@ beforeAll(async () => {
 });
 afterAll(async () => await server.stop());
 
+/** The stream of events as a key for some locks gets it, from a snapshot on, until it has what is wanted. */
+async function heard(isEnough: (soFar: string) => boolean | Promise<boolean>): Promise<string> {
+  const end = new AbortController();
+  const stream = await fetch(`${server.url}/api/v1/events`, {
+    headers: { ...headers, "last-event-id": "99999999999999-0" },
+    signal: end.signal,
+  });
+  let text = "";
+  for await (const chunk of stream.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk;
+    if (await isEnough(text)) break;
+  }
+  end.abort();
+  return text;
+}
+
 const keysOf = (items: readonly { key: string }[]) => items.map(({ key }) => key);
 
 it("a key for some locks lists those alone, counts those alone, and pages through them", async () => {
@@ -34,21 +50,13 @@ it("is told the past, the events and the snapshot of those alone", async () => {
   await until(async () => (await server.call("/history")).body.items.length >= 3);
   const { items } = (await server.call("/history", { headers })).body;
   expect(keysOf(items).sort()).toEqual(["lock:orders:1", "lock:orders:2"]);
-  const end = new AbortController();
-  const stream = await fetch(`${server.url}/api/v1/events`, {
-    headers: { ...headers, "last-event-id": "99999999999999-0" },
-    signal: end.signal,
-  });
-  let text = "";
-  for await (const chunk of stream.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    text += chunk;
-    if (text.includes("snapshot")) {
+  const text = await heard(async (soFar) => {
+    if (soFar.includes("snapshot")) {
       await server.call("/locks/lock%3Asalaries%3A4/acquire", { body: { owner: "app" } });
       await server.call("/locks/lock%3Aorders%3A4/acquire", { body: { owner: "app" } });
     }
-    if (text.includes("lock:orders:4")) break;
-  }
-  end.abort();
+    return soFar.includes("lock:orders:4");
+  });
   expect(text).toContain("lock:orders:1");
   expect(text).not.toContain("salaries");
 });
@@ -61,17 +69,7 @@ it("of several that were taken with one token, looks and snapshots name those al
   const sharedWith = async (init?: object) => keysOf((await server.call(address, init)).body.sharedWith);
   await until(async () => (await sharedWith()).includes("lock:salaries:7"));
   expect(await sharedWith({ headers })).toEqual([]);
-  const end = new AbortController();
-  const stream = await fetch(`${server.url}/api/v1/events`, {
-    headers: { ...headers, "last-event-id": "99999999999999-0" },
-    signal: end.signal,
-  });
-  let text = "";
-  for await (const chunk of stream.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    text += chunk;
-    if (/event: snapshot\ndata: .*\n\n/.test(text)) break;
-  }
-  end.abort();
+  const text = await heard((soFar) => /event: snapshot\ndata: .*\n\n/.test(soFar));
   expect(text).toContain("lock:orders:7");
   expect(text).not.toContain("salaries");
 });
