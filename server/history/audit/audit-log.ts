@@ -11,7 +11,8 @@ const BUDGET_MS = 2000;
 /** Outcomes wait so long for the next intent, which takes them along: by themselves they would keep it waiting. */
 const GATHER_MS = 5;
 const PAUSE_MAX_MS = 500;
-const STOP_MS = 2000;
+/** The process is cut off 1.8 s after it was asked to stop, of which its answers may take one. */
+const STOP_MS = 700;
 
 /** An intent that is about to be written, or what is written whenever that can be. */
 interface Pending {
@@ -84,7 +85,7 @@ export class AuditLog {
     this.#add({ entry, until: Number.POSITIVE_INFINITY, settle: () => undefined, state: "waiting" });
   }
 
-  /** Writes what is left, if that can be done within two seconds. */
+  /** Writes what is left, if that can be done soon. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#start();
