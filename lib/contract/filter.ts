@@ -7,6 +7,16 @@ const GLOB = new RegExp(`^(${NAMES}):(.+)$`, "s");
 const EXACT = new RegExp(`^(${NAMES}):=(.+)$`, "s");
 /** Each character is taken by one alternative alone, so this is linear. */
 const QUOTED = new RegExp(`(${NAMES}):="((?:[^"\\\\]|\\\\.)*)"(?=\\s|$)`, "sy");
+const COMPARISON = /^(held|remaining|waiters|count)([<>])(.*)$/s;
+const COUNT = /^\d{1,9}$/;
+const TIME = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/;
+const MS_OF_UNIT: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
 const WORD = /\S+/y;
 const BYTES = /^~([A-Za-z0-9_-]+)$/;
 
@@ -14,8 +24,19 @@ const BYTES = /^~([A-Za-z0-9_-]+)$/;
  * A filter's words, all of which must match: `FIELD:GLOB` and plain text, without regard to case; `FIELD:="TEXT"` is
  * that very text, case and all, in which a backslash takes the next character for itself. `FIELD:=WORD` is the same of
  * what has neither white space nor quotes, and `FIELD:=~BASE64URL` of bytes.
+ *
+ * Of locks alone: `held>5m` and `remaining<10s` compare times (`ms`, `s`, `m`, `h`, `d`), `waiters>0` and `count>1`
+ * numbers, `held>usual` is held for longer than nineteen of twenty locks of its pattern were, and `is:abnormal` what
+ * wants a look (`isAbnormal`). A lock without expiry has more time left than any.
  */
+export type Comparing = "<" | ">";
+export type ComparingTerm =
+  | { field: "held"; comparing: Comparing; ms: number | "usual" }
+  | { field: "remaining"; comparing: Comparing; ms: number }
+  | { field: "waiters" | "count"; comparing: Comparing; number: number };
 export type FilterTerm =
+  | ComparingTerm
+  | { field: "is"; state: "abnormal" }
   | { field: Field; glob: string }
   | { field: Field; exact: Key }
   | { field: "any"; text: string };
@@ -53,11 +74,41 @@ export function parseFilter(filter: string): FilterTerm[] {
 }
 
 function termOf(word: string): FilterTerm {
+  if (word === "is:abnormal") return { field: "is", state: "abnormal" };
+  const comparing = comparingOf(word);
+  if (comparing !== undefined) return comparing;
   const [, exactly, text = ""] = EXACT.exec(word) ?? [];
   if (exactly !== undefined) return { field: fieldOf(exactly), exact: bytesIn(text) ?? text };
   const [, name, glob = ""] = GLOB.exec(word) ?? [];
   if (name !== undefined) return { field: fieldOf(name), glob: glob.toLowerCase() };
   return { field: "any", text: word.toLowerCase() };
+}
+
+function comparingOf(word: string): ComparingTerm | undefined {
+  const [, field, sign, than = ""] = COMPARISON.exec(word) ?? [];
+  if (field === undefined) return undefined;
+  const comparing = sign === "<" ? "<" : ">";
+  if (field === "waiters" || field === "count") {
+    return COUNT.test(than) ? { field, comparing, number: Number(than) } : undefined;
+  }
+  if (field === "held" && than === "usual") return { field, comparing, ms: "usual" };
+  const [, amount, unit = ""] = TIME.exec(than) ?? [];
+  const ms = Number(amount) * (MS_OF_UNIT[unit] ?? Number.NaN);
+  if (Number.isNaN(ms)) return undefined;
+  return field === "held" ? { field, comparing, ms } : { field: "remaining", comparing, ms };
+}
+
+/** What is wrong with a filter's comparison; undefined: nothing. */
+export function faultOfFilter(filter: string): string | undefined {
+  for (const term of parseFilter(filter)) {
+    if (!("text" in term)) continue;
+    const [, field] = COMPARISON.exec(term.text) ?? [];
+    if (field === undefined) continue;
+    const wanted =
+      field === "waiters" || field === "count" ? "a whole number" : "a time, as 500ms, 30s, 5m, 2h or 1d";
+    return `${field} is compared with ${wanted}${field === "held" ? ", or with usual" : ""}`;
+  }
+  return undefined;
 }
 
 function fieldOf(name: string | undefined): Field {
@@ -90,6 +141,8 @@ const TEXTS_OF: Readonly<Record<Field, (subject: FilterSubject) => readonly stri
 
 export function matchesFilter(terms: readonly FilterTerm[], subject: FilterSubject): boolean {
   return terms.every((term) => {
+    // Of locks alone.
+    if ("comparing" in term || "state" in term) return false;
     if ("exact" in term) return TEXTS_OF[term.field](subject).includes(term.exact);
     if (term.field !== "any")
       return TEXTS_OF[term.field](subject).some((text) => matchesGlob(term.glob, text.toLowerCase()));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseFilter } from "./filter.ts";
+import { faultOfFilter, parseFilter } from "./filter.ts";
 import { AS_OF, Lock } from "./lock.ts";
 
 export const LOCK_SORTS = [
@@ -11,6 +11,7 @@ export const LOCK_SORTS = [
   "held",
   "waiters",
   "fence",
+  "abnormality",
 ] as const;
 export type LockSortField = (typeof LOCK_SORTS)[number];
 export const LIST_LIMIT_MAX = 500;
@@ -36,10 +37,14 @@ export const LockFilter = z
   .refine((filter) => globsIn(filter) <= FILTER_GLOBS_MAX, {
     message: `globs and plain words of a filter have at most ${FILTER_GLOBS_MAX} characters together`,
   })
+  .check(({ value, issues }) => {
+    const fault = faultOfFilter(value);
+    if (fault !== undefined) issues.push({ code: "custom", input: value, message: fault });
+  })
   .default("")
   .meta({
     description:
-      'Words that must all match: `key:GLOB`, `owner:GLOB`, `format:GLOB` (also what it may be), `kind:GLOB`, `verdict:GLOB`, `service:GLOB` and `host:GLOB` (of the owner record), or plain text found in key, owner or record. After `:=` it is that very text, case and all: `owner:="a b"`, with a backslash before a quote or a backslash; `owner:=~` and base64url for bytes.',
+      'Words that must all match: `key:GLOB`, `owner:GLOB`, `format:GLOB` (also what it may be), `kind:GLOB`, `verdict:GLOB`, `service:GLOB` and `host:GLOB` (of the owner record), or plain text found in key, owner or record. `held>5m`, `remaining<10s`, `waiters>0` and `count>1` compare (times in ms, s, m, h, d); `held>usual`: longer than nineteen of twenty locks of its pattern were held; `is:abnormal`: late, without expiry, or held for more than twice the usual. After `:=` it is that very text, case and all: `owner:="a b"`, with a backslash before a quote or a backslash; `owner:=~` and base64url for bytes.',
     example: "key:lock:orders:* billing",
   });
 
@@ -47,7 +52,7 @@ function globsIn(filter: string): number {
   // Short ones need not be looked at.
   if (filter.length <= FILTER_GLOBS_MAX) return 0;
   return parseFilter(filter).reduce((sum, term) => {
-    if ("exact" in term) return sum;
+    if (!("glob" in term || "text" in term)) return sum;
     return sum + ("glob" in term ? term.glob : term.text).length;
   }, 0);
 }

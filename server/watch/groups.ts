@@ -4,7 +4,7 @@ import type { SeenHolder } from "../formats/observation.ts";
 import type { KeyRange } from "../redis/glob.ts";
 import { Group } from "./group.ts";
 import { type Hold, sinceOf } from "./hold.ts";
-import { type Matches, matchingOf } from "./matching.ts";
+import { matchingOf } from "./matching.ts";
 import { type Direction, SortedKeys, type SortValue } from "./sorted-keys.ts";
 
 export interface GroupOrder {
@@ -68,7 +68,7 @@ export class Groups {
 /** The groups of all locks that match, in an order. */
 export class Grouping {
   readonly #groups = new Map<Key, Group>();
-  readonly #matches: Matches;
+  readonly #matches: (hold: Hold) => boolean;
   readonly #nameOf: (holder: SeenHolder) => Key | undefined;
   readonly #valueOf: (group: Group, name: Key) => SortValue;
   readonly sorted: SortedKeys;
@@ -76,8 +76,9 @@ export class Grouping {
   without = 0;
 
   constructor({ by, filter, order, within }: GroupsAsked, holds: Iterable<Hold>) {
-    const fits = matchingOf(filter);
-    this.#matches = within === undefined ? fits : (hold) => within.has(hold.key) && fits(hold);
+    // Of what is timed only names are asked of groups (`owners.ts`), so the moment says nothing.
+    const { matches: fits } = matchingOf(filter);
+    this.#matches = (hold) => (within?.has(hold.key) ?? true) && fits(hold, 0);
     this.#nameOf = by === "owner" ? ({ owner }) => owner : ({ record }) => record?.[by];
     this.#valueOf = VALUE_OF[order.field];
     for (const hold of holds) this.#count(hold, 1);

@@ -2,21 +2,38 @@ import { type FilterTerm, matchesGlob, parseFilter } from "../../lib/contract/fi
 import { type Key, textOfKey } from "../../lib/contract/key.ts";
 import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { SeenHolder } from "../formats/observation.ts";
+import { compared, isAbnormal, NOTHING_USUAL, turnOf, type UsualHeld } from "./abnormal.ts";
 import type { Hold } from "./hold.ts";
 
-/** Whether a hold is among those that a filter asks for. */
-export type Matches = (hold: Hold) => boolean;
+/** Whether a hold is among those that a filter asks for, at a moment of Redis's clock. */
+export type Matches = (hold: Hold, nowMs: number) => boolean;
+
+/** A filter as it is asked of the picture. */
+export interface Matching {
+  readonly matches: Matches;
+  /** When time alone may turn the answer for a hold, at the earliest; undefined: time never does. */
+  readonly turnsAt: ((hold: Hold, nowMs: number) => number) | undefined;
+}
 
 /**
  * As `matchesFilter` of the contract, made for a hundred thousand holds in a row: nothing is put together for each of
  * them, and what has few values (format, kind, verdict) is compared once a value.
  */
-export function matchingOf(filter: string): Matches {
-  const each = parseFilter(filter).map(termOf);
+export function matchingOf(filter: string, usual: UsualHeld = NOTHING_USUAL): Matching {
+  const terms = parseFilter(filter);
+  const turns = terms.flatMap((term) => turnOf(term, usual) ?? []);
+  const turnsAt = (hold: Hold, nowMs: number) => Math.min(...turns.map((turn) => turn(hold, nowMs)));
+  return {
+    matches: all(terms.map((term) => termOf(term, usual))),
+    turnsAt: turns.length > 0 ? turnsAt : undefined,
+  };
+}
+
+function all(each: readonly Matches[]): Matches {
   const [first, second] = each;
   if (first === undefined) return () => true;
   if (second === undefined) return first;
-  return (hold) => each.every((matches) => matches(hold));
+  return (hold, nowMs) => each.every((matches) => matches(hold, nowMs));
 }
 
 /** Whether a holder is one of those that a filter names. */
@@ -29,6 +46,7 @@ export function holderMatchingOf(terms: readonly FilterTerm[]): HolderMatches {
 }
 
 function holderTermOf(term: FilterTerm): HolderMatches {
+  if ("comparing" in term || "state" in term) return () => true;
   const isMetBy = "exact" in term ? (text: Key) => text === term.exact : globOf(term);
   if (term.field === "owner") return ({ owner }) => isMetBy(owner);
   if (term.field !== "service" && term.field !== "host") return () => true;
@@ -36,11 +54,13 @@ function holderTermOf(term: FilterTerm): HolderMatches {
   return ({ record }) => isMet(record?.[field], isMetBy);
 }
 
-function globOf(term: Exclude<FilterTerm, { exact: Key }>): (text: Key) => boolean {
+function globOf(term: Extract<FilterTerm, { glob: string } | { text: string }>): (text: Key) => boolean {
   return term.field === "any" ? () => true : (text) => matchesGlob(term.glob, lowered(text));
 }
 
-function termOf(term: FilterTerm): Matches {
+function termOf(term: FilterTerm, usual: UsualHeld): Matches {
+  if ("comparing" in term) return compared(term, usual);
+  if ("state" in term) return (hold, nowMs) => isAbnormal(hold, nowMs, usual);
   if (term.field === "owner" || term.field === "service" || term.field === "host") {
     const matches = holderTermOf(term);
     return ({ seen }) => seen.holders.some(matches);

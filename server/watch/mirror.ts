@@ -2,15 +2,18 @@ import type { Key } from "../../lib/contract/key.ts";
 import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { Observation, SeenVotes, SeenWaiters } from "../formats/observation.ts";
 import type { KeyRange } from "../redis/glob.ts";
+import { NOTHING_USUAL } from "./abnormal.ts";
 import { type Circumstances, holdOf } from "./continuity.ts";
 import { Groups } from "./groups.ts";
 import { type HeldBy, type Hold, sinceOf } from "./hold.ts";
-import { type Order, Questions } from "./questions.ts";
+import { type Knows, type Order, Questions } from "./questions.ts";
 import type { Place } from "./sorted-keys.ts";
 import { Tokens } from "./tokens.ts";
 
 /** How many locks that are left out are told apart; more are not counted. */
 const LEFT_OUT_MAX = 10_000;
+
+const NOTHING_KNOWN: Knows = { now: Date.now, usual: NOTHING_USUAL };
 
 export interface Change {
   readonly before: Hold | undefined;
@@ -35,7 +38,7 @@ export class Mirror {
   readonly #tokens = new Tokens();
   /** Who waits for keys that were free when we looked last. */
   readonly #waiters = new Map<Key, SeenWaiters>();
-  readonly #questions = new Questions(this.#holds);
+  readonly #questions: Questions;
   /** Who has how many of them. */
   readonly groups = new Groups(this.#holds);
   /** Locks for which there was no room. */
@@ -44,7 +47,12 @@ export class Mirror {
   #revision = 0;
 
   /** @param most locks; those that come when there are as many are not taken in */
-  constructor(private readonly most = Number.POSITIVE_INFINITY) {}
+  constructor(
+    private readonly most = Number.POSITIVE_INFINITY,
+    knows: Knows = NOTHING_KNOWN,
+  ) {
+    this.#questions = new Questions(this.#holds, knows);
+  }
 
   get size(): number {
     return this.#holds.size;

@@ -1,9 +1,12 @@
-import { type Key, textOfKey } from "../../lib/contract/key.ts";
+import type { Key } from "../../lib/contract/key.ts";
 import type { LockSortField } from "../../lib/contract/list.ts";
 import type { KeyRange } from "../redis/glob.ts";
-import { type Hold, sinceOf } from "./hold.ts";
+import type { UsualHeld } from "./abnormal.ts";
+import type { Hold } from "./hold.ts";
 import { type Matches, matchingOf } from "./matching.ts";
+import { type SortValueOf, sortValuesOf } from "./sort-values.ts";
 import { type Direction, SortedKeys, type SortValue } from "./sorted-keys.ts";
+import { move, Timed } from "./timed.ts";
 
 export interface Order {
   readonly field: LockSortField;
@@ -18,10 +21,19 @@ export function orderOf(sort: string): Order {
 /** What one order knows: the holds as they were when it was last brought up to date. */
 interface Question {
   readonly matches: Matches;
-  readonly sortValueOf: (hold: Hold) => SortValue;
+  readonly sortValueOf: SortValueOf;
   readonly sorted: SortedKeys;
+  /** Where time alone turns what matches or how it is sorted. */
+  readonly timed: Timed | undefined;
   /** Number of the first change that it has not taken in. */
   upTo: number;
+}
+
+/** What the picture itself does not know. */
+export interface Knows {
+  /** Redis's clock. */
+  now(): number;
+  readonly usual: UsualHeld;
 }
 
 interface Changed {
@@ -47,7 +59,10 @@ export class Questions {
   /** Number of the first change in the list. */
   #from = 0;
 
-  constructor(private readonly holds: ReadonlyMap<Key, Hold>) {}
+  constructor(
+    private readonly holds: ReadonlyMap<Key, Hold>,
+    private readonly knows: Knows,
+  ) {}
 
   /** @param before as it was; what it is now is in the picture */
   changed(key: Key, before: Hold | undefined): void {
@@ -69,7 +84,13 @@ export class Questions {
   }
 
   #bringUpToDate(question: Question): void {
-    const { matches, sortValueOf, sorted } = question;
+    const now = this.knows.now();
+    this.#takeInChanges(question, now);
+    question.timed?.pass(question.sorted, this.holds, now);
+  }
+
+  #takeInChanges(question: Question, now: number): void {
+    const { matches, sortValueOf, sorted, timed } = question;
     const end = this.#from + this.#changes.length;
     if (question.upTo === end) return;
     // As each was when this answer was last up to date: the first of its changes since then.
@@ -81,30 +102,43 @@ export class Questions {
     question.upTo = end;
     for (const [key, was] of before) {
       const is = this.holds.get(key);
-      const then = was !== undefined && matches(was) ? sortValueOf(was) : undefined;
-      const now = is !== undefined && matches(is) ? sortValueOf(is) : undefined;
-      if (then === now) continue;
-      if (then !== undefined) sorted.delete(then, key);
-      if (now !== undefined) sorted.insert(now, key);
+      if (timed !== undefined) {
+        timed.place(sorted, key, is, now);
+        continue;
+      }
+      const then = was !== undefined && matches(was, now) ? sortValueOf(was, now) : undefined;
+      const value = is !== undefined && matches(is, now) ? sortValueOf(is, now) : undefined;
+      move(sorted, key, then, value);
     }
   }
 
   #made(filter: string, order: Order, within: KeyRange | undefined): Question {
-    const fits = matchingOf(filter);
-    const matches: Matches = within === undefined ? fits : (hold) => within.has(hold.key) && fits(hold);
-    const sortValueOf = VALUE_OF[order.field];
+    const { usual } = this.knows;
+    const { matches: fits, turnsAt } = matchingOf(filter, usual);
+    const matches: Matches =
+      within === undefined ? fits : (hold, now) => within.has(hold.key) && fits(hold, now);
+    const { sortValueOf, turnsAt: movesAt } = sortValuesOf(order.field, usual);
+    const turns = [turnsAt, movesAt].filter((turn) => turn !== undefined);
     const upTo = this.#from + this.#changes.length;
-    return { matches, sortValueOf, sorted: this.#sorted(matches, order), upTo };
+    const now = this.knows.now();
+    if (turns.length === 0) {
+      const sorted = this.#sorted(matches, sortValueOf, order, now);
+      return { matches, sortValueOf, sorted, timed: undefined, upTo };
+    }
+    const timed = new Timed(matches, sortValueOf, (hold, at) =>
+      Math.min(...turns.map((turn) => turn(hold, at))),
+    );
+    const sorted = this.#sorted((hold) => timed.add(hold, now), sortValueOf, order, now);
+    return { matches, sortValueOf, sorted, timed, upTo };
   }
 
-  #sorted(matches: Matches, { field, direction }: Order): SortedKeys {
-    const sortValueOf = VALUE_OF[field];
+  #sorted(matches: Matches, sortValueOf: SortValueOf, { direction }: Order, now: number): SortedKeys {
     const keys: Key[] = [];
     const values: SortValue[] = [];
     for (const [key, hold] of this.holds) {
-      if (!matches(hold)) continue;
+      if (!matches(hold, now)) continue;
       keys.push(key);
-      values.push(sortValueOf(hold));
+      values.push(sortValueOf(hold, now));
     }
     return SortedKeys.of(direction, values, keys);
   }
@@ -128,15 +162,3 @@ export class Questions {
     }
   }
 }
-
-const VALUE_OF: Record<LockSortField, (hold: Hold) => SortValue> = {
-  key: ({ key }) => key,
-  owner: ({ seen }) => seen.holders[0].record?.service ?? textOfKey(seen.holders[0].owner),
-  count: ({ seen }) => seen.holders.reduce((sum, { count }) => sum + count, 0),
-  remaining: ({ endsAtMs }) => endsAtMs ?? Number.MAX_SAFE_INTEGER,
-  waiters: ({ seen }) => seen.waiters?.count ?? -1,
-  // The longer it is held, the earlier it began.
-  held: ({ holders }) => -Math.min(...holders.map((holder) => sinceOf(holder).since)),
-  fence: ({ seen }) => Number(seen.holders[0].fence ?? -1),
-  format: ({ seen }) => seen.format,
-};

@@ -11,6 +11,7 @@ import { type FormatRules, NO_RULES } from "../formats/rules.ts";
 import type { Journal } from "../history/journal.ts";
 import { Glob, type KeyRange, matchesAny } from "../redis/glob.ts";
 import type { Master, Masters } from "../redis/master.ts";
+import { NOTHING_USUAL, type UsualHeld } from "./abnormal.ts";
 import { passingHoldOf } from "./continuity.ts";
 import { freeLock, type Hold, lockOf } from "./hold.ts";
 import { Homes } from "./homes.ts";
@@ -65,6 +66,8 @@ export class Watcher {
   readonly #seenListeners = new Set<SeenListener>();
   readonly #watched: readonly Glob[];
   #notes: Notes | undefined;
+  /** How long locks of a key's pattern are usually held; whoever counts it says so. */
+  usualHeld: UsualHeld = NOTHING_USUAL;
   #rules: FormatRules;
   #forgetMasters = () => undefined as unknown;
   #isRunning = false;
@@ -75,7 +78,10 @@ export class Watcher {
     journal: Journal,
     private readonly log?: Logger,
   ) {
-    this.mirror = new Mirror(options.locksMax);
+    this.mirror = new Mirror(options.locksMax, {
+      now: () => this.clock.now(),
+      usual: (key) => this.usualHeld(key),
+    });
     this.missed = new Missed(
       () => this.#all.map(({ link }) => link.sight).join(" "),
       (what) =>
