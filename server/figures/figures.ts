@@ -12,6 +12,10 @@ import type { VerbCall } from "./verb-call.ts";
 
 const TICK_MS = 1000;
 const TOP = 5;
+/** Asked of each lock of an order: what is usual is looked up once a pattern, and again after this. */
+const USUAL_KEPT_MS = 5000;
+/** One in twenty of fewer than twenty is nobody. */
+const SAMPLES_MIN = 20;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface FiguresParts {
@@ -32,6 +36,9 @@ export class Figures {
   #since: number;
   readonly #series: Series;
   readonly #ledger: Ledger;
+  /** By pattern; null: too few. */
+  readonly #usualHeld = new Map<string, number | null>();
+  #usualUntil = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly parts: FiguresParts) {
@@ -89,6 +96,22 @@ export class Figures {
     const usual = this.#ledger.patterns.find(pattern)?.usualAt(now);
     const { waitsSince, since } = this.#beginnings;
     return { ...(usual ?? { pattern, heldMs: null, waitedMs: null }), since, waitsSince };
+  }
+
+  /** For how long nineteen of twenty locks of the key's pattern were held; undefined: too few have ended to tell. */
+  usualHeldMs(key: Key): number | undefined {
+    const now = this.parts.now();
+    if (now > this.#usualUntil) {
+      this.#usualHeld.clear();
+      this.#usualUntil = now + USUAL_KEPT_MS;
+    }
+    const pattern = patternOf(key);
+    const known = this.#usualHeld.get(pattern);
+    if (known !== undefined) return known ?? undefined;
+    const heldMs = this.#ledger.patterns.find(pattern)?.usualAt(now).heldMs;
+    const usualMs = heldMs && heldMs.samples >= SAMPLES_MIN ? heldMs.p95 : null;
+    this.#usualHeld.set(pattern, usualMs);
+    return usualMs ?? undefined;
   }
 
   /** Those that were acquired most, `(other)` left out. */

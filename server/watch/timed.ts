@@ -19,6 +19,10 @@ export class Timed {
     private readonly turnsAt: (hold: Hold, nowMs: number) => number,
   ) {}
 
+  get size(): number {
+    return this.#turns.size;
+  }
+
   /** Notes a hold of which a list is about to be made. @returns whether it belongs there */
   add(hold: Hold, now: number): boolean {
     this.#watch(hold, now);
