@@ -34,8 +34,11 @@ export function eventDetail(event: LockEvent, brief = false): string {
     case "waiting":
     case "wait_ended":
       return who;
-    case "reentered":
     case "renewed":
+      if (event.by !== undefined)
+        return join(`by ${event.by}`, event.reason ? `“${event.reason}”` : "", `more time for ${who}`);
+      return join(who, event.count === undefined || event.count === 1 ? "" : `count ${event.count}`);
+    case "reentered":
     case "seen":
       return join(who, event.count === undefined || event.count === 1 ? "" : `count ${event.count}`);
     case "released":

@@ -16,8 +16,15 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Told as they happen, and not kept: they would push out everything that anyone wants to look up. */
-export const LIVE_ONLY: ReadonlySet<EventType> = new Set(["renewed", "waiting", "wait_ended"]);
+const OFTEN: ReadonlySet<EventType> = new Set(["renewed", "waiting", "wait_ended"]);
+
+/**
+ * Told as it happens, and not kept: such events would push out everything that anyone wants to look up. What an operator
+ * did (`by`) is kept.
+ */
+export function isLiveOnly({ type, by }: Pick<LockEvent, "type" | "by">): boolean {
+  return OFTEN.has(type) && by === undefined;
+}
 
 /** The events that end a hold. */
 export const ENDINGS: ReadonlySet<EventType> = new Set(["released", "expired", "evicted", "force_released"]);

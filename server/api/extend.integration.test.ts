@@ -66,6 +66,25 @@ describe.each(["redisson", "token", "timestamp"])("a hold of ours in the format 
   });
 });
 
+it.each(["ours", "another library's"])(
+  "stands in the history of a lock that is %s, once, with who and why",
+  async (whose) => {
+    const key = whose === "ours" ? fresh() : await redisson();
+    if (whose === "ours") await server.call(`/locks/${key}/acquire`, { body: { owner: "w1" } });
+    await extend(key);
+    await extend(key, { leaseMs: 700_000, reason: "still not done" });
+    const prolonged = async () => {
+      const { items } = (await server.call(`/locks/${key}/history`)).body;
+      return items.filter(({ type }: { type: string }) => type === "renewed");
+    };
+    await until(async () => (await prolonged()).length === 2);
+    expect(await prolonged()).toMatchObject([
+      { by: "key:root", reason: "still not done" },
+      { by: "key:root", reason: "the migration takes longer" },
+    ]);
+  },
+);
+
 describe("a hold of another library", () => {
   it("is given more time as long as its library does not renew it, and does not look alive by it", async () => {
     const key = await redisson();

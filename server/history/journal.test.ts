@@ -5,7 +5,7 @@ import {
   EVENT_TYPES,
   type EventType,
   type HistoryEntry,
-  LIVE_ONLY,
+  isLiveOnly,
   type LockEvent,
 } from "../../lib/contract/event.ts";
 import { fieldsOfKey, type Key, keyOfBytes } from "../../lib/contract/key.ts";
@@ -111,7 +111,7 @@ describe("reading on after an id", () => {
           const journal = new Journal(most(capacity));
           const kept: LockEvent[] = [];
           journal.subscribe((one) => {
-            if (!LIVE_ONLY.has(one.type)) kept.push(one);
+            if (!isLiveOnly(one)) kept.push(one);
           });
           types.forEach((type, at) => {
             journal.append(event(type, "lock:a", { at }));

@@ -3,7 +3,7 @@ import {
   ENDINGS,
   type HistoryEntry,
   isGap,
-  LIVE_ONLY,
+  isLiveOnly,
   type LockEvent,
   type PastHold,
 } from "../../lib/contract/event.ts";
@@ -78,7 +78,7 @@ export class Journal implements Telling {
   }
 
   append(event: Unnumbered): void {
-    if (LIVE_ONLY.has(event.type)) this.early(event);
+    if (isLiveOnly(event)) this.early(event);
     else if (this.#observer !== undefined) this.#observer.observed(event);
     else {
       const entry = { id: this.#nextId(), ...event };

@@ -4,10 +4,12 @@ import type { Unnumbered, UnnumberedEntry } from "./entry.ts";
 /** How far apart two instances may say that the same change of a foreign lock happened: their looks differ. */
 const SAME_CHANGE_MS = 2000;
 
-type Step = "begun" | "grown" | "shrunk" | "ended";
+/** `prolonged`: an operator gave it more time; what holders renew themselves is not kept. */
+type Step = "begun" | "grown" | "shrunk" | "prolonged" | "ended";
 
 export function stepOf({ type, count = 0 }: Pick<LockEvent, "type" | "count">): Step {
   if (type === "reentered") return "grown";
+  if (type === "renewed") return "prolonged";
   if (type === "released" && count > 0) return "shrunk";
   return ENDINGS.has(type) ? "ended" : "begun";
 }
@@ -22,6 +24,8 @@ interface Fenced {
 
 interface Foreign {
   count: number;
+  /** By Redis's clock, which the script that prolonged it told. */
+  prolongedAt: number;
   isOpen: boolean;
   isForced: boolean;
   isCertain: boolean;
@@ -84,15 +88,19 @@ export class Story {
     const known = this.#foreign.get(event.owner ?? "");
     if (known === undefined) return true;
     const step = stepOf(event);
+    if (step === "prolonged") return event.at > known.prolongedAt;
     if (step === "begun") return !known.isOpen || !known.isCertain;
     if (step === "ended") return known.isOpen || (event.type === "force_released" && !known.isForced);
     return !known.isOpen || known.count !== event.count;
   }
 
   #takeForeign(event: Unnumbered): void {
-    const isOpen = stepOf(event) !== "ended";
+    const step = stepOf(event);
+    const isOpen = step !== "ended";
+    const known = this.#foreign.get(event.owner ?? "");
     this.#foreign.set(event.owner ?? "", {
       count: event.count ?? 1,
+      prolongedAt: step === "prolonged" ? event.at : (known?.prolongedAt ?? Number.NEGATIVE_INFINITY),
       isOpen,
       isForced: event.type === "force_released",
       isCertain: true,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { EVENT_TYPES, EventsHello, GapEvent, LIVE_ONLY, LockEvent } from "../../../lib/contract/event.ts";
+import { EVENT_TYPES, EventsHello, GapEvent, isLiveOnly, LockEvent } from "../../../lib/contract/event.ts";
 import { LIVE_MESSAGES } from "../../../lib/contract/live.ts";
 import { Lock } from "../../../lib/contract/lock.ts";
 import type { StreamMessage } from "../route.ts";
@@ -39,7 +39,9 @@ export const EVENT_MESSAGES: Messages = {
     EVENT_TYPES.map((type) => [
       type,
       {
-        description: LIVE_ONLY.has(type) ? "An event; without an id, for it is not kept." : "An event.",
+        description: isLiveOnly({ type })
+          ? "An event; without an id and not kept, unless an operator did it."
+          : "An event.",
         schema: LockEvent,
         example: { ...ACQUIRED_EVENT, type },
       },
