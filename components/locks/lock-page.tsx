@@ -5,6 +5,7 @@ import dynamic from "next/dynamic";
 import { usePathname } from "next/navigation";
 import { useRef, useState } from "react";
 import { KeyHistory } from "@/components/events/key-history.tsx";
+import { KeyTimeline } from "@/components/events/key-timeline.tsx";
 import { type KeyEvents, useKeyEvents } from "@/components/events/use-key-events.ts";
 import { freeBlock } from "@/components/shell/connection.ts";
 import { Greyed } from "@/components/shell/greyed.tsx";
@@ -70,6 +71,7 @@ function OneLock({ lockKey }: { lockKey: Key }) {
         </div>
         {lock?.note !== undefined && <NoteText note={lock.note} />}
         <Picture lock={lock} keyEvents={keyEvents} blocked={blocked} onFree={setFreeing} />
+        <KeyTimeline history={keyEvents} kind={lock?.kind ?? null} />
         <KeyHistory history={keyEvents} />
       </Greyed>
       {freeing !== null && (

@@ -1,0 +1,95 @@
+import type { HistoryEntry } from "../lib/contract/event.ts";
+import { type Console, expect, test } from "./console.ts";
+import { assertAccessibleInThemes, shootThemes } from "./look.ts";
+
+const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
+
+async function makeStory(lockkeeper: Console, key: string) {
+  const call = (verb: string, body: object) => lockkeeper.api(`${pathOf(key)}/${verb}`, body);
+  await call("acquire", { owner: "ada", leaseMs: 60_000 });
+  await call("release", { owner: "ada" });
+  await call("acquire", { owner: "bob", leaseMs: 100 });
+  await expect.poll(() => lockkeeper.redis.cli("EXISTS", key)).toBe("0");
+  await call("acquire", { owner: "cid", leaseMs: 60_000 });
+  const { body } = await lockkeeper.api(pathOf(key));
+  await call("force-release", { expect: body.version, reason: "stuck since noon" });
+  await call("acquire", { owner: "dot", leaseMs: 600_000 });
+}
+
+test("a lock's timeline has a lane per holder, is walked by keyboard, and says what each hold was", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
+  const name = key("told");
+  await makeStory(lockkeeper, name);
+  await page.goto(pathOf(name));
+  const holds = page.getByRole("listbox", { name: "Holds, by holder" });
+  await expect(holds.getByRole("option")).toHaveCount(4);
+  await expect(holds.getByRole("group")).toHaveCount(4);
+  const said = page.getByTestId("hold");
+  await holds.focus();
+  await page.keyboard.press("Home");
+  await expect(said).toContainText(/^ada held it from .* and it was released\. Its fence is \d+\.$/);
+  await page.keyboard.press("ArrowRight");
+  await expect(said).toContainText("it expired: nobody released it");
+  await page.keyboard.press("ArrowRight");
+  await expect(said).toContainText("freed it by force");
+  await expect(said).toContainText("The reason given was “stuck since noon”.");
+  await page.keyboard.press("ArrowUp");
+  await expect(said).toContainText(/^dot has held it since/);
+  await expect(page.getByRole("region", { name: "Recent events" })).toContainText("stuck since noon");
+});
+
+test("two holders at one time and gaps are painted, named, and without a fault in either theme", async ({
+  page,
+  lockkeeper,
+  key,
+}, info) => {
+  const name = key("overlap");
+  await makeStory(lockkeeper, name);
+  // What a failover leaves behind cannot be had from one Redis: it is put into the answer.
+  await page.route("**/history*", async (route) => {
+    const response = await route.fetch();
+    const answer = (await response.json()) as { items: HistoryEntry[] };
+    const oldest = answer.items.at(-1);
+    if (oldest === undefined) return await route.fulfill({ response });
+    const at = oldest.at - 2000;
+    const event = (type: string, after: number, owner: string, fence: string) => ({
+      ...{
+        ...oldest,
+        id: `${at + after}-9`,
+        type,
+        at: at + after,
+        owner,
+        fence,
+        count: 0,
+        observed: "derived",
+      },
+    });
+    const items = [
+      ...answer.items,
+      event("released", 1000, "eve", "12"),
+      event("expired", 700, "fay \u202e<b>", "11"),
+      event("acquired", 400, "eve", "12"),
+      { id: `${at}-9`, type: "gap", target: oldest.target, at: at, from: at - 600, to: at },
+      event("acquired", -900, "fay \u202e<b>", "11"),
+    ];
+    await route.fulfill({ response, json: { ...answer, items } });
+  });
+  await page.goto(pathOf(name));
+  const timeline = page.getByRole("region", { name: "Timeline" });
+  await expect(timeline.locator("[data-overlap=wrong]")).toHaveCount(2);
+  await expect(timeline.locator("[data-gap]")).toHaveCount(1);
+  const named = timeline.getByRole("list", { name: "What is wrong or unknown" });
+  await expect(named).toContainText("Two holders at one time: fay");
+  await expect(named).toContainText("Nobody watched from");
+  await page.getByRole("listbox").focus();
+  await page.keyboard.press("Home");
+  await shootThemes(page, info, "lock-page", { fullPage: true });
+  await timeline.screenshot({ path: info.outputPath("timeline.png") });
+  await assertAccessibleInThemes(page, "lock page");
+  await page.setViewportSize({ width: 360, height: 780 });
+  await timeline.scrollIntoViewIfNeeded();
+  await page.screenshot({ path: info.outputPath("phone.png") });
+});
