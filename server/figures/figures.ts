@@ -12,8 +12,8 @@ import type { VerbCall } from "./verb-call.ts";
 
 const TICK_MS = 1000;
 const TOP = 5;
-/** Asked of each lock of an order: what is usual is looked up once a pattern, and again after this. */
-const USUAL_KEPT_MS = 5000;
+/** Asked of each lock of an order: what is usual is looked up once a pattern, and again after so many ticks. */
+const USUAL_KEPT_TICKS = 5;
 /** One in twenty of fewer than twenty is nobody. */
 const SAMPLES_MIN = 20;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -38,7 +38,7 @@ export class Figures {
   readonly #ledger: Ledger;
   /** By pattern; null: too few. */
   readonly #usualHeld = new Map<string, number | null>();
-  #usualUntil = Number.NEGATIVE_INFINITY;
+  #ticks = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly parts: FiguresParts) {
@@ -59,6 +59,7 @@ export class Figures {
 
   /** Closes the steps of the series that are over. */
   tick(): void {
+    if (++this.#ticks % USUAL_KEPT_TICKS === 0) this.#usualHeld.clear();
     this.#series.tick(this.parts.now(), () => this.census.totals);
   }
 
@@ -100,15 +101,10 @@ export class Figures {
 
   /** For how long nineteen of twenty locks of the key's pattern were held; undefined: too few have ended to tell. */
   usualHeldMs(key: Key): number | undefined {
-    const now = this.parts.now();
-    if (now > this.#usualUntil) {
-      this.#usualHeld.clear();
-      this.#usualUntil = now + USUAL_KEPT_MS;
-    }
     const pattern = patternOf(key);
     const known = this.#usualHeld.get(pattern);
     if (known !== undefined) return known ?? undefined;
-    const heldMs = this.#ledger.patterns.find(pattern)?.usualAt(now).heldMs;
+    const heldMs = this.#ledger.patterns.find(pattern)?.usualAt(this.parts.now()).heldMs;
     const usualMs = heldMs && heldMs.samples >= SAMPLES_MIN ? heldMs.p95 : null;
     this.#usualHeld.set(pattern, usualMs);
     return usualMs ?? undefined;

@@ -76,9 +76,9 @@ export class Grouping {
   without = 0;
 
   constructor({ by, filter, order, within }: GroupsAsked, holds: Iterable<Hold>) {
-    // Of what is timed only names are asked of groups (`owners.ts`), so the moment says nothing.
-    const { matches: fits } = matchingOf(filter);
-    this.#matches = (hold) => (within?.has(hold.key) ?? true) && fits(hold, 0);
+    // What time turns is not asked of groups: their filters refuse it.
+    const { fits } = matchingOf(filter);
+    this.#matches = (hold) => (within?.has(hold.key) ?? true) && fits(hold);
     this.#nameOf = by === "owner" ? ({ owner }) => owner : ({ record }) => record?.[by];
     this.#valueOf = VALUE_OF[order.field];
     for (const hold of holds) this.#count(hold, 1);

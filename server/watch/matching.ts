@@ -1,39 +1,47 @@
-import { type FilterTerm, matchesGlob, parseFilter } from "../../lib/contract/filter.ts";
+import { type ComparingTerm, type FilterTerm, matchesGlob, parseFilter } from "../../lib/contract/filter.ts";
 import { type Key, textOfKey } from "../../lib/contract/key.ts";
 import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { SeenHolder } from "../formats/observation.ts";
-import { compared, isAbnormal, NOTHING_USUAL, turnOf, type UsualHeld } from "./abnormal.ts";
+import { type TimedTerm, timedTermOf } from "./abnormal.ts";
 import type { Hold } from "./hold.ts";
 
-/** Whether a hold is among those that a filter asks for, at a moment of Redis's clock. */
-export type Matches = (hold: Hold, nowMs: number) => boolean;
+/** Whether a hold is among those that a filter asks for. */
+export type Matches = (hold: Hold) => boolean;
 
-/** A filter as it is asked of the picture. */
+/** A filter as it is asked of the picture: both must match. */
 export interface Matching {
-  readonly matches: Matches;
-  /** When time alone may turn the answer for a hold, at the earliest; undefined: time never does. */
-  readonly turnsAt: ((hold: Hold, nowMs: number) => number) | undefined;
+  /** What time does not touch. */
+  readonly fits: Matches;
+  /** What it turns, all of it as one; undefined: nothing. */
+  readonly timed: TimedTerm | undefined;
 }
 
 /**
  * As `matchesFilter` of the contract, made for a hundred thousand holds in a row: nothing is put together for each of
  * them, and what has few values (format, kind, verdict) is compared once a value.
  */
-export function matchingOf(filter: string, usual: UsualHeld = NOTHING_USUAL): Matching {
+export function matchingOf(filter: string): Matching {
   const terms = parseFilter(filter);
-  const turns = terms.flatMap((term) => turnOf(term, usual) ?? []);
-  const turnsAt = (hold: Hold, nowMs: number) => Math.min(...turns.map((turn) => turn(hold, nowMs)));
-  return {
-    matches: all(terms.map((term) => termOf(term, usual))),
-    turnsAt: turns.length > 0 ? turnsAt : undefined,
-  };
+  const timed = terms.flatMap((term) => timedTermOf(term) ?? []);
+  const fits = terms.filter((term) => timedTermOf(term) === undefined).map(termOf);
+  return { fits: all(fits), timed: allTimed(timed) };
 }
 
 function all(each: readonly Matches[]): Matches {
   const [first, second] = each;
   if (first === undefined) return () => true;
   if (second === undefined) return first;
-  return (hold, nowMs) => each.every((matches) => matches(hold, nowMs));
+  return (hold) => each.every((matches) => matches(hold));
+}
+
+function allTimed(each: readonly TimedTerm[]): TimedTerm | undefined {
+  const [first, second] = each;
+  if (second === undefined) return first;
+  return {
+    matches: (hold, nowMs, usualMs) => each.every((term) => term.matches(hold, nowMs, usualMs)),
+    turnsAt: (hold, nowMs, usualMs) => Math.min(...each.map((term) => term.turnsAt(hold, nowMs, usualMs))),
+    isOfUsual: each.some(({ isOfUsual }) => isOfUsual),
+  };
 }
 
 /** Whether a holder is one of those that a filter names. */
@@ -58,9 +66,10 @@ function globOf(term: Extract<FilterTerm, { glob: string } | { text: string }>):
   return term.field === "any" ? () => true : (text) => matchesGlob(term.glob, lowered(text));
 }
 
-function termOf(term: FilterTerm, usual: UsualHeld): Matches {
-  if ("comparing" in term) return compared(term, usual);
-  if ("state" in term) return (hold, nowMs) => isAbnormal(hold, nowMs, usual);
+function termOf(term: FilterTerm): Matches {
+  if ("number" in term) return compared(term);
+  // What time turns is asked elsewhere.
+  if ("ms" in term || "state" in term) return () => true;
   if (term.field === "owner" || term.field === "service" || term.field === "host") {
     const matches = holderTermOf(term);
     return ({ seen }) => seen.holders.some(matches);
@@ -79,6 +88,16 @@ function termOf(term: FilterTerm, usual: UsualHeld): Matches {
   if (field === "verdict") return ({ judgement }) => matches(judgement.state);
   return ({ seen }) => matches(seen.format) || seen.candidates.some(matches);
 }
+
+function compared({ field, comparing, number }: Extract<ComparingTerm, { number: number }>): Matches {
+  const numberOf = NUMBER_OF[field];
+  return comparing === ">" ? (hold) => numberOf(hold) > number : (hold) => numberOf(hold) < number;
+}
+
+const NUMBER_OF = {
+  waiters: ({ seen }: Hold) => seen.waiters?.count ?? 0,
+  count: ({ seen }: Hold) => seen.holders.reduce((sum, { count }) => sum + count, 0),
+};
 
 function isMet(text: string | undefined, matches: (text: string) => boolean): boolean {
   return text !== undefined && matches(text);

@@ -110,7 +110,7 @@ const VALUES: Record<LockSortField, (hold: Hold) => string | number> = {
   held: ({ holders }) => -sinceOf(holders[0]).since,
   fence: ({ seen }) => Number(seen.holders[0].fence ?? -1),
   format: ({ seen }) => seen.format,
-  abnormality: (hold) => rankOf(hold, now, usual),
+  abnormality: (hold) => rankOf(hold, now, usual(hold.key) ?? Number.POSITIVE_INFINITY),
 };
 
 /** Everything filtered and sorted anew. */

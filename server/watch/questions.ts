@@ -1,10 +1,10 @@
 import type { Key } from "../../lib/contract/key.ts";
 import type { LockSortField } from "../../lib/contract/list.ts";
 import type { KeyRange } from "../redis/glob.ts";
-import type { UsualHeld } from "./abnormal.ts";
+import { NEVER, type UsualHeld } from "./abnormal.ts";
 import type { Hold } from "./hold.ts";
-import { type Matches, matchingOf } from "./matching.ts";
-import { type SortValueOf, sortValuesOf } from "./sort-values.ts";
+import { matchingOf } from "./matching.ts";
+import { sortValuesOf } from "./sort-values.ts";
 import { type Direction, SortedKeys, type SortValue } from "./sorted-keys.ts";
 import { move, Timed } from "./timed.ts";
 
@@ -18,10 +18,12 @@ export function orderOf(sort: string): Order {
   return { field, direction: sort.startsWith("-") ? -1 : 1 };
 }
 
+/** What a hold is sorted by; undefined: it does not match. */
+type StandingOf = (hold: Hold) => SortValue | undefined;
+
 /** What one order knows: the holds as they were when it was last brought up to date. */
 interface Question {
-  readonly matches: Matches;
-  readonly sortValueOf: SortValueOf;
+  readonly standingOf: StandingOf;
   readonly sorted: SortedKeys;
   /** Where time alone turns what matches or how it is sorted. */
   readonly timed: Timed | undefined;
@@ -74,23 +76,20 @@ export class Questions {
   ask(filter: string, order: Order, within?: KeyRange): SortedKeys {
     const range = within === undefined ? "" : `\n${JSON.stringify(within.patterns)}`;
     const name = `${order.direction}${order.field}\n${JSON.stringify(filter)}${range}`;
+    const now = this.knows.now();
     const known = this.#known.get(name);
-    if (known !== undefined) this.#known.delete(name);
-    const question = known ?? this.#made(filter, order, within);
+    this.#known.delete(name);
+    const isKept = known !== undefined && known.timed?.isStale(now) !== true;
+    const question = isKept ? known : this.#made(filter, order, within, now);
     this.#known.set(name, question);
-    this.#bringUpToDate(question);
-    if (known === undefined) this.#makeRoom();
+    this.#takeInChanges(question, now);
+    question.timed?.pass(question.sorted, now);
+    if (!isKept) this.#makeRoom();
     return question.sorted;
   }
 
-  #bringUpToDate(question: Question): void {
-    const now = this.knows.now();
-    this.#takeInChanges(question, now);
-    question.timed?.pass(question.sorted, this.holds, now);
-  }
-
   #takeInChanges(question: Question, now: number): void {
-    const { matches, sortValueOf, sorted, timed } = question;
+    const { standingOf, sorted, timed } = question;
     const end = this.#from + this.#changes.length;
     if (question.upTo === end) return;
     // As each was when this answer was last up to date: the first of its changes since then.
@@ -102,43 +101,30 @@ export class Questions {
     question.upTo = end;
     for (const [key, was] of before) {
       const is = this.holds.get(key);
-      if (timed !== undefined) {
-        timed.place(sorted, key, is, now);
-        continue;
-      }
-      const then = was !== undefined && matches(was, now) ? sortValueOf(was, now) : undefined;
-      const value = is !== undefined && matches(is, now) ? sortValueOf(is, now) : undefined;
-      move(sorted, key, then, value);
+      if (timed !== undefined) timed.place(sorted, key, is, now);
+      else move(sorted, key, was && standingOf(was), is && standingOf(is));
     }
   }
 
-  #made(filter: string, order: Order, within: KeyRange | undefined): Question {
-    const { usual } = this.knows;
-    const { matches: fits, turnsAt } = matchingOf(filter, usual);
-    const matches: Matches =
-      within === undefined ? fits : (hold, now) => within.has(hold.key) && fits(hold, now);
-    const { sortValueOf, turnsAt: movesAt } = sortValuesOf(order.field, usual);
-    const turns = [turnsAt, movesAt].filter((turn) => turn !== undefined);
-    const upTo = this.#from + this.#changes.length;
-    const now = this.knows.now();
-    if (turns.length === 0) {
-      const sorted = this.#sorted(matches, sortValueOf, order, now);
-      return { matches, sortValueOf, sorted, timed: undefined, upTo };
-    }
-    const timed = new Timed(matches, sortValueOf, (hold, at) =>
-      Math.min(...turns.map((turn) => turn(hold, at))),
-    );
-    const sorted = this.#sorted((hold) => timed.add(hold, now), sortValueOf, order, now);
-    return { matches, sortValueOf, sorted, timed, upTo };
+  #made(filter: string, { field, direction }: Order, within: KeyRange | undefined, now: number): Question {
+    const { fits: matches, timed: term } = matchingOf(filter);
+    const fits = within === undefined ? matches : (hold: Hold) => within.has(hold.key) && matches(hold);
+    const order = sortValuesOf(field);
+    const isTimed = term !== undefined || order.turnsAt !== undefined;
+    const timed = isTimed ? new Timed({ fits, term, order }, this.holds, this.knows.usual, now) : undefined;
+    const standingOf: StandingOf = (hold) => (fits(hold) ? order.sortValueOf(hold, now, NEVER) : undefined);
+    const sorted = this.#sorted(timed === undefined ? standingOf : (hold) => timed.add(hold, now), direction);
+    return { standingOf, sorted, timed, upTo: this.#from + this.#changes.length };
   }
 
-  #sorted(matches: Matches, sortValueOf: SortValueOf, { direction }: Order, now: number): SortedKeys {
+  #sorted(standingOf: StandingOf, direction: Direction): SortedKeys {
     const keys: Key[] = [];
     const values: SortValue[] = [];
     for (const [key, hold] of this.holds) {
-      if (!matches(hold, now)) continue;
+      const value = standingOf(hold);
+      if (value === undefined) continue;
       keys.push(key);
-      values.push(sortValueOf(hold, now));
+      values.push(value);
     }
     return SortedKeys.of(direction, values, keys);
   }

@@ -1,24 +1,19 @@
 import { textOfKey } from "../../lib/contract/key.ts";
 import type { LockSortField } from "../../lib/contract/list.ts";
-import { heldSince, rankOf, rankTurnsAt, type UsualHeld } from "./abnormal.ts";
+import { heldSince, rankOf, rankTurnsAt } from "./abnormal.ts";
 import type { Hold } from "./hold.ts";
 import type { SortValue } from "./sorted-keys.ts";
 
-/** What a hold is sorted by, at a moment of Redis's clock. */
-export type SortValueOf = (hold: Hold, nowMs: number) => SortValue;
-
-interface Values {
-  readonly sortValueOf: SortValueOf;
-  /** When time alone may change it; undefined: time never does. */
-  readonly turnsAt: ((hold: Hold, nowMs: number) => number) | undefined;
+/** What a hold is sorted by, at a moment of Redis's clock and by what is usual for its pattern. */
+export interface SortValues {
+  readonly sortValueOf: (hold: Hold, nowMs: number, usualMs: number) => SortValue;
+  /** When time alone may change it; undefined: neither time nor what is usual matters to it. */
+  readonly turnsAt: ((hold: Hold, nowMs: number, usualMs: number) => number) | undefined;
 }
 
-export function sortValuesOf(field: LockSortField, usual: UsualHeld): Values {
-  if (field !== "abnormality") return { sortValueOf: VALUE_OF[field], turnsAt: undefined };
-  return {
-    sortValueOf: (hold, nowMs) => rankOf(hold, nowMs, usual),
-    turnsAt: (hold, nowMs) => rankTurnsAt(hold, nowMs, usual),
-  };
+export function sortValuesOf(field: LockSortField): SortValues {
+  if (field === "abnormality") return { sortValueOf: rankOf, turnsAt: rankTurnsAt };
+  return { sortValueOf: VALUE_OF[field], turnsAt: undefined };
 }
 
 const VALUE_OF: Record<Exclude<LockSortField, "abnormality">, (hold: Hold) => SortValue> = {

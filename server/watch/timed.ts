@@ -1,56 +1,117 @@
 import type { Key } from "../../lib/contract/key.ts";
+import { NEVER, type TimedTerm, type UsualHeld } from "./abnormal.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { Hold } from "./hold.ts";
 import type { Matches } from "./matching.ts";
-import type { SortValueOf } from "./sort-values.ts";
+import type { SortValues } from "./sort-values.ts";
 import type { SortedKeys, SortValue } from "./sorted-keys.ts";
+
+/** What is usual changes as locks are released: within this time each hold is asked anew what that means for it. */
+const USUAL_ANEW_MS = 30_000;
+/** So many of them in one step at most, some 1.5 µs each; of more locks each comes its turn later. */
+const ANEW_MAX = 4000;
+/** What was not asked for so long knows too little of what is usual now. */
+const USUAL_STALE_MS = 60_000;
+/** Redis's clock as we know it trembles; this is a step. */
+const CLOCK_BACK_MS = 1000;
+
+export interface Asking {
+  /** What time does not touch. */
+  readonly fits: Matches;
+  readonly term: TimedTerm | undefined;
+  readonly order: SortValues;
+}
 
 /**
  * An answer that time changes: it knows where each key stands in the sorted list, and when what it says of a hold may
- * turn by itself. What turns costs as much as a change; what does not costs nothing.
+ * turn by itself. What turns costs as much as a change; what does not costs nothing. What is usual is asked for each
+ * hold in turn, a share of them with each step, so that no step bears them all.
  */
 export class Timed {
   readonly #values = new Map<Key, SortValue>();
   readonly #turns = new Deadlines<Key>();
+  readonly #isOfUsual: boolean;
+  #round: Iterator<Hold>;
+  #upTo: number;
 
   constructor(
-    private readonly matches: Matches,
-    private readonly sortValueOf: SortValueOf,
-    private readonly turnsAt: (hold: Hold, nowMs: number) => number,
-  ) {}
+    private readonly asking: Asking,
+    private readonly holds: ReadonlyMap<Key, Hold>,
+    private readonly usual: UsualHeld,
+    now: number,
+  ) {
+    // Of the orders, time turns only that of abnormality.
+    this.#isOfUsual = asking.term?.isOfUsual === true || asking.order.turnsAt !== undefined;
+    this.#round = holds.values();
+    this.#upTo = now;
+  }
 
   get size(): number {
     return this.#turns.size;
   }
 
-  /** Notes a hold of which a list is about to be made. @returns whether it belongs there */
-  add(hold: Hold, now: number): boolean {
-    this.#watch(hold, now);
-    const isIn = this.matches(hold, now);
-    if (isIn) this.#values.set(hold.key, this.sortValueOf(hold, now));
-    return isIn;
+  /** Whether to make it anew is right, or costs less than to bring it up to date. */
+  isStale(now: number): boolean {
+    const passedMs = now - this.#upTo;
+    return passedMs < -CLOCK_BACK_MS || (this.#isOfUsual && passedMs > USUAL_STALE_MS);
+  }
+
+  /** Notes a hold of which a list is about to be made. @returns what it is sorted by; undefined: not in the list */
+  add(hold: Hold, now: number): SortValue | undefined {
+    const value = this.#read(hold, now);
+    if (value !== undefined) this.#values.set(hold.key, value);
+    return value;
   }
 
   /** Puts a key where it belongs now. */
   place(sorted: SortedKeys, key: Key, hold: Hold | undefined, now: number): void {
     const then = this.#values.get(key);
-    const value = hold !== undefined && this.matches(hold, now) ? this.sortValueOf(hold, now) : undefined;
+    const value = hold && this.#read(hold, now);
+    if (hold === undefined) this.#turns.delete(key);
+    if (value === then) return;
     if (value === undefined) this.#values.delete(key);
     else this.#values.set(key, value);
-    if (hold === undefined) this.#turns.delete(key);
-    else this.#watch(hold, now);
     move(sorted, key, then, value);
   }
 
   /** Takes in that time has passed. */
-  pass(sorted: SortedKeys, holds: ReadonlyMap<Key, Hold>, now: number): void {
-    for (const key of this.#turns.due(now)) this.place(sorted, key, holds.get(key), now);
+  pass(sorted: SortedKeys, now: number): void {
+    for (const key of this.#turns.due(now)) this.place(sorted, key, this.holds.get(key), now);
+    if (this.#isOfUsual) this.#askAnew(sorted, now);
+    this.#upTo = now;
   }
 
-  #watch(hold: Hold, now: number): void {
-    const at = this.turnsAt(hold, now);
-    if (at === Number.POSITIVE_INFINITY) this.#turns.delete(hold.key);
-    else this.#turns.set(hold.key, at);
+  #askAnew(sorted: SortedKeys, now: number): void {
+    const share = Math.ceil((this.holds.size * (now - this.#upTo)) / USUAL_ANEW_MS);
+    for (let left = Math.min(ANEW_MAX, share); left > 0; left--) {
+      const { value: hold, done } = this.#round.next();
+      if (done) {
+        this.#round = this.holds.values();
+        return;
+      }
+      this.place(sorted, hold.key, hold, now);
+    }
+  }
+
+  /** Asks all there is to ask of a hold, once. */
+  #read(hold: Hold, now: number): SortValue | undefined {
+    const { fits, term, order } = this.asking;
+    if (!fits(hold)) {
+      this.#turns.delete(hold.key);
+      return undefined;
+    }
+    const usualMs = (this.#isOfUsual ? this.usual(hold.key) : undefined) ?? NEVER;
+    const isIn = term?.matches(hold, now, usualMs) ?? true;
+    const turnsAt = term?.turnsAt(hold, now, usualMs) ?? NEVER;
+    // Where what does not match would stand does not matter.
+    const movesAt = (isIn ? order.turnsAt?.(hold, now, usualMs) : undefined) ?? NEVER;
+    this.#watch(hold.key, Math.min(turnsAt, movesAt));
+    return isIn ? order.sortValueOf(hold, now, usualMs) : undefined;
+  }
+
+  #watch(key: Key, at: number): void {
+    if (at === NEVER) this.#turns.delete(key);
+    else this.#turns.set(key, at);
   }
 }
 
