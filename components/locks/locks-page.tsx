@@ -4,6 +4,7 @@ import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useRef, useState } from "react";
 import { EventPanel } from "@/components/events/event-panel.tsx";
+import { OverviewStrip } from "@/components/overview/overview-strip.tsx";
 import { freeBlock, isNeverReached } from "@/components/shell/connection.ts";
 import { Greyed } from "@/components/shell/greyed.tsx";
 import { hrefAt } from "@/components/shell/target-link.tsx";
@@ -49,19 +50,22 @@ export function LocksPage() {
   const freeing = useFreeing(place, items);
   const picking = usePicking(items);
   const [bulk, setBulk] = useState<BulkWish | null>(null);
-  const blocked = freeBlock(useLive());
+  const live = useLive();
+  const blocked = freeBlock(live);
   useKeys({ p: view.table.toggle });
+  const search = (next: string) => {
+    picking.clear();
+    view.setFilter(next);
+  };
   return (
     <div className="flex min-h-0 flex-1">
       <Greyed className="flex min-w-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4">
         <h1 className="sr-only">Locks</h1>
+        {!isNeverReached(live) && <OverviewStrip onFilter={search} />}
         <div className="flex flex-wrap items-center gap-2">
           <SearchBox
             value={view.filter}
-            onChange={(next) => {
-              picking.clear();
-              view.setFilter(next);
-            }}
+            onChange={search}
             label="Search locks"
             placeholder="Key, owner or record; key:lock:orders:*  owner:billing*"
             maxLength={FILTER_CHARACTERS_MAX}

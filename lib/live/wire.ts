@@ -14,7 +14,7 @@ import { Noted } from "@/lib/contract/note.ts";
 import { Operator, OperatorList } from "@/lib/contract/operator.ts";
 import { OwnerList } from "@/lib/contract/owner.ts";
 import { BrowserSessionList, Session } from "@/lib/contract/session.ts";
-import { Usual } from "@/lib/contract/stats.ts";
+import { Stats, Usual } from "@/lib/contract/stats.ts";
 import { TargetHealth, TargetList } from "@/lib/contract/target.ts";
 
 // The page's content security policy forbids the code that zod would otherwise generate.
@@ -47,6 +47,7 @@ export const readAuditVerification = (json: unknown) => AuditVerification.parse(
 export const readSession = (json: unknown) => Session.parse(json);
 export const readHistory = (json: unknown) => History.parse(json);
 export const readFormats = (json: unknown) => Formats.parse(json);
+export const readStats = (json: unknown) => Stats.parse(json);
 export const readUsual = (json: unknown) => Usual.parse(json);
 export const readTargets = (json: unknown) => TargetList.parse(json);
 export const readTargetHealth = (json: unknown) => TargetHealth.parse(json);

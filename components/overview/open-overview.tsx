@@ -1,0 +1,95 @@
+"use client";
+
+import { ChevronDown, ChevronUp, PanelTopClose } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useId } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { formatClock } from "@/components/ui/duration.ts";
+import { ProblemNote } from "@/components/ui/problem-note.tsx";
+import { useStoredFlag } from "@/components/ui/stored-flag.ts";
+import { useLockWindow } from "@/lib/live/pictures.ts";
+import { useStats } from "@/lib/live/stats.ts";
+import { FigureCell } from "./figure-cell.tsx";
+import { MEASURES } from "./figures-of.ts";
+import { RANGES, useRange } from "./use-range.ts";
+
+const TopLists = dynamic(() => import("./top-lists.tsx").then((module) => module.TopLists), { ssr: false });
+
+interface OpenOverviewProps {
+  onFilter(filter: string): void;
+  onClose(): void;
+  closeRef(button: HTMLButtonElement | null): void;
+}
+
+export function OpenOverview({ onFilter, onClose, closeRef }: OpenOverviewProps) {
+  const [range, setRange] = useRange();
+  const [lists, setLists] = useStoredFlag("lockkeeper:overview-lists", false);
+  const listsId = useId();
+  const stats = useStats(range, "forceReleases");
+  const held = useLockWindow()?.held;
+  const { data, error } = stats;
+  return (
+    <div className="@container rounded-[10px] border border-line bg-panel">
+      <div className="flex flex-col @3xl:flex-row">
+        <ul className="grid min-w-0 flex-1 grid-cols-2 gap-px overflow-hidden @xl:grid-cols-3 @3xl:grid-cols-5 @3xl:divide-x @3xl:divide-line-soft">
+          {MEASURES.map((measure) => (
+            <FigureCell
+              key={measure}
+              measure={measure}
+              stats={data}
+              live={measure === "held" ? held : undefined}
+              onFilter={onFilter}
+            />
+          ))}
+        </ul>
+        <div className="flex shrink-0 items-center gap-1 border-line-soft px-2 @max-3xl:border-t @max-3xl:py-1.5 @3xl:border-l">
+          <fieldset className="flex">
+            <legend className="sr-only">Lines over the last</legend>
+            {RANGES.map((each) => (
+              <Button
+                key={each}
+                size="small"
+                look={each === range ? "plain" : "quiet"}
+                aria-pressed={each === range}
+                onClick={() => void setRange(each)}
+              >
+                {each === "hour" ? "Hour" : "Day"}
+              </Button>
+            ))}
+          </fieldset>
+          <Button
+            size="small"
+            look="quiet"
+            aria-expanded={lists}
+            aria-controls={listsId}
+            onClick={() => setLists(!lists)}
+          >
+            Patterns
+            {lists ? <ChevronUp aria-hidden size={13} /> : <ChevronDown aria-hidden size={13} />}
+          </Button>
+          <Button
+            size="small-icon"
+            look="quiet"
+            ref={closeRef}
+            aria-expanded
+            aria-label="Overview"
+            title="Hide the overview"
+            className="@max-3xl:ml-auto"
+            onClick={onClose}
+          >
+            <PanelTopClose aria-hidden size={14} />
+          </Button>
+        </div>
+      </div>
+      {data !== undefined && error !== null && (
+        <p role="status" className="border-t border-line-soft px-3.5 py-1 text-2xs text-warn">
+          {`These figures are of ${formatClock(data.now)}; newer ones could not be had. ${error.message}`}
+        </p>
+      )}
+      {data === undefined && <ProblemNote problem={error} onAgain={() => void stats.refetch()} />}
+      <div id={listsId}>
+        {lists && data !== undefined && <TopLists stats={data} range={range} onFilter={onFilter} />}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,89 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { sampleNear, sparkPath, thinned } from "./spark-path.ts";
+
+const FRAME = { from: 1000, to: 2000, width: 100, height: 20 };
+
+test("time goes from left to right over the whole range, and the largest value touches the top", () => {
+  const samples = [
+    { at: 1500, value: 5 },
+    { at: 1750, value: 10 },
+    { at: 2000, value: 0 },
+  ];
+  expect(sparkPath(samples, FRAME)).toBe("M50 10h0L75 0L100 20");
+});
+
+test("the line breaks where nothing was measured, and a lonely value is a dot", () => {
+  const samples = [
+    { at: 1000, value: 4 },
+    { at: 1250, value: null },
+    { at: 1500, value: 4 },
+    { at: 1750, value: null },
+    { at: 2000, value: 2 },
+  ];
+  expect(sparkPath(samples, FRAME)).toBe("M0 0h0M50 0h0M100 10h0");
+});
+
+test("a line of zeros lies at the bottom", () => {
+  expect(
+    sparkPath(
+      [
+        { at: 1000, value: 0 },
+        { at: 2000, value: 0 },
+      ],
+      FRAME,
+    ),
+  ).toBe("M0 20h0L100 20");
+});
+
+test("without samples, or with none in the range, there is no line", () => {
+  expect(sparkPath([], FRAME)).toBe("");
+  expect(sparkPath([{ at: 999, value: 1 }], FRAME)).toBe("");
+  expect(sparkPath([{ at: 2001, value: 1 }], FRAME)).toBe("");
+});
+
+test("whatever is measured, no point lies outside of the frame", () => {
+  const sample = fc.record({
+    at: fc.integer({ min: 0, max: 3000 }),
+    value: fc.option(fc.double({ min: 0, max: 1e12, noNaN: true })),
+  });
+  fc.assert(
+    fc.property(fc.array(sample), (samples) => {
+      for (const [, x, y] of sparkPath(samples, FRAME).matchAll(/[ML](\S+) ([^MLh]+)/g)) {
+        expect(Number(x)).toBeGreaterThanOrEqual(0);
+        expect(Number(x)).toBeLessThanOrEqual(FRAME.width);
+        expect(Number(y)).toBeGreaterThanOrEqual(0);
+        expect(Number(y)).toBeLessThanOrEqual(FRAME.height);
+      }
+    }),
+  );
+});
+
+test("what is too close to be told apart is its largest or its mean, and a gap stays a gap", () => {
+  const samples = [
+    { at: 1000, value: 1 },
+    { at: 1040, value: 9 },
+    { at: 1080, value: 2 },
+    { at: 1100, value: null },
+    { at: 1210, value: null },
+    { at: 1250, value: 5 },
+  ];
+  expect(thinned(samples, 100, "largest")).toEqual([
+    { at: 1080, value: 9 },
+    { at: 1100, value: null },
+    { at: 1250, value: 5 },
+  ]);
+  expect(thinned(samples, 100, "mean")[0]).toEqual({ at: 1080, value: 4 });
+  expect(thinned([], 100, "mean")).toEqual([]);
+});
+
+test("a pointer finds what was measured nearest to it, past a gap as well", () => {
+  const samples = [
+    { at: 1000, value: 1 },
+    { at: 1500, value: null },
+    { at: 2000, value: 2 },
+  ];
+  expect(sampleNear(samples, 1400)).toEqual(samples[0]);
+  expect(sampleNear(samples, 1600)).toEqual(samples[2]);
+  expect(sampleNear([{ at: 1, value: null }], 1)).toBeUndefined();
+});

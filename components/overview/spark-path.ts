@@ -1,0 +1,83 @@
+/** One value of a line; null: there was nothing to measure. */
+export interface Sample {
+  /** Redis's clock, Unix milliseconds. */
+  readonly at: number;
+  readonly value: number | null;
+}
+
+interface Frame {
+  /** The times at the left and the right edge. */
+  readonly from: number;
+  readonly to: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/**
+ * The line through the samples as the `d` of an SVG path, from zero at the bottom to the largest at the top: a line that
+ * filled its height with what little it varies would make an alarm of nothing. Where a value is missing the line breaks,
+ * and a value between two gaps is a dot.
+ */
+export function sparkPath(samples: readonly Sample[], { from, to, width, height }: Frame): string {
+  const top = Math.max(0, ...samples.map(({ value }) => value ?? 0));
+  const x = (at: number) => ((at - from) / (to - from)) * width;
+  const y = (value: number) => (top === 0 ? height : height - (value / top) * height);
+  let path = "";
+  let isDrawing = false;
+  for (const { at, value } of samples) {
+    // A clock that was set back may have left samples of the future.
+    if (value === null || at < from || at > to) {
+      isDrawing = false;
+      continue;
+    }
+    const point = `${rounded(x(at))} ${rounded(y(value))}`;
+    path += isDrawing ? `L${point}` : `M${point}h0`;
+    isDrawing = true;
+  }
+  return path;
+}
+
+const rounded = (value: number) => Math.round(value * 100) / 100;
+
+/** What was measured nearest to a moment; undefined: nothing at all. */
+export function sampleNear(samples: readonly Sample[], at: number): MeasuredSample | undefined {
+  let nearest: MeasuredSample | undefined;
+  for (const sample of samples) {
+    if (!isMeasured(sample)) continue;
+    if (nearest === undefined || Math.abs(sample.at - at) < Math.abs(nearest.at - at)) nearest = sample;
+  }
+  return nearest;
+}
+
+export interface MeasuredSample extends Sample {
+  readonly value: number;
+}
+
+function isMeasured(sample: Sample): sample is MeasuredSample {
+  return sample.value !== null;
+}
+
+/** What one value stands for where several are too close to be told apart. */
+export type Thinning = "largest" | "mean";
+
+/**
+ * A value for each stretch of time, since steps that are narrower than the pen are a smear. The stretches stand still
+ * as time goes on, so the line moves and does not change its shape; the newest sample ends it.
+ */
+export function thinned(samples: readonly Sample[], stretchMs: number, thinning: Thinning): Sample[] {
+  const stretches = new Map<number, Sample[]>();
+  for (const sample of samples) {
+    const stretch = Math.floor(sample.at / stretchMs);
+    const others = stretches.get(stretch);
+    if (others === undefined) stretches.set(stretch, [sample]);
+    else others.push(sample);
+  }
+  return [...stretches.values()].map((each) => ({ at: each.at(-1)?.at ?? 0, value: oneOf(each, thinning) }));
+}
+
+function oneOf(samples: readonly Sample[], thinning: Thinning): number | null {
+  const values = samples.flatMap(({ value }) => (value === null ? [] : [value]));
+  if (values.length === 0) return null;
+  if (thinning === "largest") return Math.max(...values);
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

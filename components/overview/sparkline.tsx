@@ -1,0 +1,84 @@
+import { memo, type PointerEvent, useMemo } from "react";
+import {
+  type MeasuredSample,
+  type Sample,
+  sampleNear,
+  sparkPath,
+  type Thinning,
+  thinned,
+} from "./spark-path.ts";
+
+const WIDTH = 100;
+const HEIGHT = 24;
+/** As many as are two pixels apart. */
+const STRETCHES = 48;
+
+interface SparklineProps {
+  samples: readonly Sample[];
+  from: number;
+  to: number;
+  thinning: Thinning;
+  /** What it shows, in words. */
+  label: string;
+  /** The sample that the pointer is at. */
+  pointed: MeasuredSample | null;
+  onPoint(sample: MeasuredSample | null): void;
+}
+
+/**
+ * One path in the colour of the text around it: a change of theme or of size draws nothing anew, and the place is taken
+ * before there is anything to show.
+ */
+export const Sparkline = memo(function Sparkline({
+  samples,
+  from,
+  to,
+  thinning,
+  label,
+  pointed,
+  onPoint,
+}: SparklineProps) {
+  const path = useMemo(() => {
+    const drawn = thinned(samples, (to - from) / STRETCHES, thinning);
+    return sparkPath(drawn, { from, to, width: WIDTH, height: HEIGHT });
+  }, [samples, from, to, thinning]);
+  const point = ({ currentTarget, clientX }: PointerEvent<SVGSVGElement>) => {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    onPoint(sampleNear(samples, from + ((clientX - left) / width) * (to - from)) ?? null);
+  };
+  const x = pointed === null ? null : ((pointed.at - from) / (to - from)) * WIDTH;
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`0 -2 ${WIDTH} ${HEIGHT + 4}`}
+      preserveAspectRatio="none"
+      onPointerMove={point}
+      onPointerLeave={() => onPoint(null)}
+      className="h-7 w-full max-w-28 min-w-0 overflow-visible"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.5"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+    >
+      <path
+        d={`M0 ${HEIGHT}H${WIDTH}`}
+        className="text-line"
+        stroke="currentColor"
+        strokeWidth="1"
+        vectorEffect="non-scaling-stroke"
+      />
+      <path d={path} data-line vectorEffect="non-scaling-stroke" />
+      {x !== null && (
+        <path
+          d={`M${x} 0V${HEIGHT}`}
+          className="text-accent"
+          stroke="currentColor"
+          strokeWidth="1"
+          vectorEffect="non-scaling-stroke"
+        />
+      )}
+    </svg>
+  );
+});

@@ -1,0 +1,142 @@
+import type { Page } from "@playwright/test";
+import type { PatternFigures, Stats } from "../lib/contract/stats.ts";
+import { expect, test } from "./console.ts";
+import { assertAccessibleInThemes, shootThemes } from "./look.ts";
+
+const overview = (page: Page) => page.getByRole("region", { name: "Overview" });
+const figure = (page: Page, measure: string) => overview(page).locator(`[data-measure=${measure}]`);
+
+/** As whoever comes back to the page does; else it asks every ten seconds. */
+const askAgain = (page: Page) => page.evaluate(() => dispatchEvent(new Event("visibilitychange")));
+
+test("the range is in the URL, and whoever closes the overview finds it closed again", async ({ page }) => {
+  await page.goto("/");
+  await overview(page).getByRole("button", { name: "Day" }).click();
+  await expect(page).toHaveURL(/range=day/);
+  await expect(figure(page, "held").getByRole("img")).toHaveAttribute("aria-label", /last 24 hours/);
+  await overview(page).getByRole("button", { name: "Overview" }).click();
+  await expect(overview(page)).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "Overview" })).toBeFocused();
+  await page.reload();
+  await expect(page.getByTestId("total")).toBeVisible();
+  await expect(overview(page)).toHaveCount(0);
+  await page.keyboard.press("Tab");
+  await page.getByRole("button", { name: "Overview" }).press("Enter");
+  await expect(overview(page)).toBeVisible();
+  await expect(overview(page).getByRole("button", { name: "Overview" })).toBeFocused();
+});
+
+test("on a phone the overview comes after a tap", async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto("/");
+  await expect(page.getByTestId("total")).toBeVisible();
+  await expect(overview(page)).toHaveCount(0);
+  await page.getByRole("button", { name: "Overview" }).click();
+  await expect(figure(page, "waitedMsP95")).toBeVisible();
+});
+
+test("while no newer figures can be had the old ones say of when they are, and none at all say why", async ({
+  page,
+}) => {
+  await page.goto("/");
+  await expect(figure(page, "held").getByRole("img")).toBeVisible();
+  await page.route("**/api/v1/stats?**", (route) => route.abort());
+  await askAgain(page);
+  await expect(overview(page).getByRole("status")).toContainText("These figures are of");
+  await page.reload();
+  await expect(overview(page).getByRole("alert")).toContainText("did not answer");
+  await page.unroute("**/api/v1/stats?**");
+  await overview(page).getByRole("button", { name: "Try again" }).click();
+  await expect(figure(page, "held").getByRole("img")).toBeVisible();
+});
+
+test("a busy hour breaks no rule of accessibility in either theme", async ({ page, lockkeeper }, info) => {
+  const answer: unknown = (await lockkeeper.api("/stats")).body;
+  const busy = busyHour(answer as Stats);
+  await page.route("**/api/v1/stats?**", (route) => route.fulfill({ json: busy }));
+  await page.goto("/");
+  await expect(figure(page, "waitedMsP95")).toContainText("84 ms");
+  await assertAccessibleInThemes(page, "overview");
+  await shootThemes(page, info, "overview");
+  await overview(page).getByRole("button", { name: "Patterns" }).click();
+  await expect(overview(page).getByRole("region", { name: "Evicted" })).toContainText("lock:cache:*");
+  await assertAccessibleInThemes(page, "overview with patterns");
+  await shootThemes(page, info, "overview-patterns");
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole("button", { name: "Overview" }).click();
+  await expect(figure(page, "held")).toBeVisible();
+  await shootThemes(page, info, "overview-phone");
+});
+
+test("the overview counts what is there, finds it in the table, and names the patterns that stand out", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
+  const acquire = (name: string, owner: string, leaseMs: number) =>
+    lockkeeper.api(`/locks/${encodeURIComponent(key(name))}/acquire`, { owner, leaseMs });
+  for (const name of ["a", "b"]) await acquire(name, "checkout", 600_000);
+  expect((await acquire("a", "billing", 1000)).status).toBe(409);
+  await lockkeeper.redis.cli("HSET", key("stuck"), "8743c9c0-0795-4907-87fd-6c719a6b4586:42", "1");
+  await page.goto("/");
+  await expect(figure(page, "held")).toContainText(/^Held\D*\d/);
+  // The first step of the series closes within ten seconds of the start.
+  await expect(async () => {
+    await askAgain(page);
+    const line = figure(page, "acquisitionsPerS").getByRole("img");
+    await expect(line).toHaveAttribute("aria-label", /In the last hour, as far as/, { timeout: 1000 });
+  }).toPass({ timeout: 15_000 });
+  await expect(figure(page, "abnormal").getByRole("button")).toContainText(/^[1-9]/);
+  await figure(page, "abnormal").getByRole("button").click();
+  await expect(page.getByLabel("Search locks")).toHaveValue("is:abnormal");
+  await expect(page.getByRole("row").filter({ hasText: "stuck" })).toHaveCount(1);
+  await overview(page).getByRole("button", { name: "Patterns" }).click();
+  const contended = overview(page).getByRole("region", { name: "Most contended" });
+  await contended.getByRole("button").first().click();
+  await expect(page.getByLabel("Search locks")).toHaveValue(/^key:lock:/);
+  await expect(page.getByRole("row").filter({ hasText: "checkout" })).not.toHaveCount(0);
+});
+
+/** What a fleet would show that these tests cannot have in a few seconds. */
+function busyHour(stats: Stats): Stats {
+  const points = Array.from({ length: 300 }, (_, i) => ({
+    at: stats.now - (300 - i) * 10_000,
+    held: Math.round(1200 + 60 * Math.sin(i / 19) + 12 * Math.sin(i * 7)),
+    waiting: Math.round(12 + 6 * Math.sin(i / 11) + (i > 250 ? (i - 250) / 3 : 0)),
+    abnormal: i > 280 ? 4 : i > 120 && i < 150 ? 1 : 0,
+    acquisitionsPerS: 180 + 30 * Math.sin(i * 3.1),
+    expired: 0,
+    waitedMsP95: i % 40 < 6 ? null : 80 + 30 * Math.sin(i / 23),
+  }));
+  const last = points.at(-1);
+  if (last !== undefined) last.waitedMsP95 = 84;
+  const some = [
+    "lock:orders:*:settle",
+    "lock:payments:iban:*",
+    "lock:stock:*",
+    "lock:cache:*",
+    "(other)",
+  ].map(
+    (pattern, i): PatternFigures => ({
+      pattern,
+      heldMs: { p50: 840, p95: 3120, samples: 412 },
+      waitedMs: { p50: 12 + i, p95: 4096 / (i + 1), samples: 31 },
+      acquisitions: 1830,
+      waits: 440 - i * 80,
+      refusals: 12,
+      givenUp: 1,
+      expired: 3,
+      expiredInUse: 3 - (i % 3),
+      renewalsFailed: 0,
+      forceReleases: i % 3,
+      evictions: i === 3 ? 2 : 0,
+    }),
+  );
+  return {
+    ...stats,
+    totals: { ...stats.totals, held: 1284, waiting: 37, abnormal: 4 },
+    series: { stepMs: 10_000, points },
+    top: { contended: some, longestWaits: some, expiredInUse: some.slice(0, 2) },
+    patterns: { items: some, total: some.length },
+  };
+}
