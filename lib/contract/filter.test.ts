@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { exactTerm, type FilterSubject, matchesFilter, matchesGlob, parseFilter } from "./filter.ts";
+import {
+  exactTerm,
+  type FilterSubject,
+  faultOfFilter,
+  isTimed,
+  matchesFilter,
+  matchesGlob,
+  parseFilter,
+} from "./filter.ts";
 import { keyOfBytes } from "./key.ts";
 import { FILTER_CHARACTERS_MAX, LockFilter } from "./list.ts";
 
@@ -98,6 +106,18 @@ describe("exact words", () => {
         { field: "host", glob: "x" },
       ],
     ],
+    ["held>5m", [{ field: "held", comparing: ">", ms: 300_000 }]],
+    ["held<1.5s", [{ field: "held", comparing: "<", ms: 1500 }]],
+    ["held>usual", [{ field: "held", comparing: ">", ms: "usual" }]],
+    ["remaining<250ms", [{ field: "remaining", comparing: "<", ms: 250 }]],
+    ["remaining>2h", [{ field: "remaining", comparing: ">", ms: 7_200_000 }]],
+    ["held>1d", [{ field: "held", comparing: ">", ms: 86_400_000 }]],
+    ["waiters>0", [{ field: "waiters", comparing: ">", number: 0 }]],
+    ["count<12", [{ field: "count", comparing: "<", number: 12 }]],
+    ["is:abnormal", [{ field: "is", state: "abnormal" }]],
+    ["is:normal", [{ field: "any", text: "is:normal" }]],
+    ["a>5 fence>3", ["a>5", "fence>3"].map((text) => ({ field: "any", text }))],
+    ['owner:="held>5m"', [{ field: "owner", exact: "held>5m" }]],
   ])("%s is read as what it says", (filter, terms) => {
     expect(parseFilter(filter)).toEqual(terms);
   });
@@ -108,6 +128,38 @@ describe("exact words", () => {
       parseFilter(word.repeat(200_000));
     expect(performance.now() - startedAt).toBeLessThan(5000);
   });
+});
+
+const A_TIME = "a time, as 500ms, 30s, 5m, 2h or 1d";
+
+describe("faultOfFilter", () => {
+  it.each([
+    ["", undefined],
+    ["key:held>x held>5m remaining<1s waiters>0 count>1 is:abnormal", undefined],
+    ["held-up heldup> a>b", undefined],
+    ["held>", `held is compared with ${A_TIME}, or with usual`],
+    ["held>5", `held is compared with ${A_TIME}, or with usual`],
+    ["held>=5m", `held is compared with ${A_TIME}, or with usual`],
+    ["key:a held<5M", `held is compared with ${A_TIME}, or with usual`],
+    ["remaining<usual", `remaining is compared with ${A_TIME}`],
+    ["remaining>-1s", `remaining is compared with ${A_TIME}`],
+    ["waiters>many", "waiters is compared with a whole number"],
+    ["count>1.5", "count is compared with a whole number"],
+    ["waiters>0 count<1s", "count is compared with a whole number"],
+  ])("%s: %s", (filter, fault) => {
+    expect(faultOfFilter(filter)).toBe(fault);
+  });
+});
+
+it("it is known of which filters time alone turns what meets them", () => {
+  for (const filter of ["a held>1s", "remaining<1s", "held<usual", "is:abnormal"])
+    expect(isTimed(filter)).toBe(true);
+  for (const filter of ["waiters>0 count>1", "held", "key:held>1s", 'owner:="is:abnormal"'])
+    expect(isTimed(filter)).toBe(false);
+});
+
+it("comparisons are of locks alone: nothing else meets them", () => {
+  for (const filter of ["held>0ms", "count>0", "is:abnormal"]) expect(matches(filter)).toBe(false);
 });
 
 describe("matchesFilter", () => {

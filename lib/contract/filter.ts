@@ -111,6 +111,11 @@ export function faultOfFilter(filter: string): string | undefined {
   return undefined;
 }
 
+/** Whether time alone may turn what meets a filter. */
+export function isTimed(filter: string): boolean {
+  return parseFilter(filter).some((term) => "ms" in term || "state" in term);
+}
+
 function fieldOf(name: string | undefined): Field {
   return FIELDS.find((each) => each === name) ?? "key";
 }

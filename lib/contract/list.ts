@@ -24,7 +24,10 @@ export const LockSort = z
   )
   .max(20)
   .default("key")
-  .meta({ description: `One of ${LOCK_SORTS.join(", ")}; a leading - sorts descending.`, example: "-held" });
+  .meta({
+    description: `One of ${LOCK_SORTS.join(", ")}; a leading - sorts descending. abnormality, descending: late or without expiry first, then what is past its usual by doublings, then the rest, each by the time held.`,
+    example: "-held",
+  });
 
 /** Room for the exact text of any owner. */
 export const FILTER_CHARACTERS_MAX = 2400;

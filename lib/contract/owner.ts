@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isTimed } from "./filter.ts";
 import { LIST_LIMIT_MAX, LockFilter } from "./list.ts";
 import { AS_OF, keyFields, Waiters } from "./lock.ts";
 import { VERDICT_STATES } from "./verdict.ts";
@@ -14,7 +15,14 @@ export const OwnerListQuery = z.strictObject({
     description:
       "owner: each string that stands in Redis. service, host: of the owner record, where a holder has one.",
   }),
-  filter: LockFilter,
+  filter: LockFilter.refine((filter) => !isTimed(filter), {
+    error:
+      "owners are counted by what time does not turn: leave out held, remaining and is:abnormal, or ask for the locks themselves (GET /locks)",
+  }).meta({
+    description:
+      "As of `GET /locks`, without what time turns: `held`, `remaining` and `is:abnormal` are `invalid` here (`sort=-abnormal` tells who has locks that are late or have no expiry).",
+    example: "key:lock:orders:*",
+  }),
   sort: z
     .string()
     .max(20)

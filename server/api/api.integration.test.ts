@@ -355,6 +355,11 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       ]) {
         expect([query, (await call(`/locks?${query}`)).body.code]).toEqual([query, "invalid"]);
       }
+      const { status, body } = await call("/locks?filter=key:lock:*%20held%3E5");
+      expect([status, body.code]).toEqual([400, "invalid"]);
+      expect(JSON.stringify(body)).toContain(
+        "held is compared with a time, as 500ms, 30s, 5m, 2h or 1d, or with usual",
+      );
     });
 
     it("missing and wrong credentials are 401, whatever else is wrong", async () => {

@@ -113,6 +113,21 @@ describe("all locks of an owner", () => {
     expect((await direct.zrange(key, "0", "-1")).sort()).toEqual(owners.slice(1).sort());
   });
 
+  it("are found by how long they are held and what is left to them", async () => {
+    const [name, owner] = [randomUUID(), randomUUID()];
+    const [first, second] = await held(name, 2, owner);
+    await server.call(`/locks/${second}/acquire`, { body: { owner, leaseMs: 3_600_000 } });
+    await seen(`key:lock:${name}:* remaining>15m`, 1);
+    const keysOf = async (filter: string) =>
+      itemsOf((await review(`key:lock:${name}:* ${filter}`)).items).map(({ key }) => key);
+    expect(await keysOf("remaining<15m held<1h")).toEqual([first]);
+    expect(await keysOf("held>1h")).toEqual([]);
+    await seen(`key:lock:${name}:* held>100ms`, 2);
+    expect(await keysOf("held>100ms count>1")).toEqual([second]);
+    const refused = await bulk({ filter: "remaining<soon", dryRun: true });
+    expect([refused.status, refused.said.code]).toEqual([400, "invalid"]);
+  });
+
   it("that are bytes and no text are found by their bytes", async () => {
     const rules = [{ pattern: "app:bytes:*", format: "token" }];
     await server.call("/formats/rules", { method: "PUT", body: { rules } });

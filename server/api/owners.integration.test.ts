@@ -58,3 +58,15 @@ it("owners are listed with what they hold, since when and who waits, and each on
   expect((await waiting).status).toBe(200);
   await until(async () => (await owners({ filter })).total === 4);
 });
+
+it("owners are counted by numbers that a filter compares, and not by what time turns", async () => {
+  const key = `lock:${randomUUID()}`;
+  await take(`${key}:1`, key);
+  await take(`${key}:1`, key);
+  await take(`${key}:2`, key);
+  await until(async () => (await owners({ filter: `owner:${key}` })).items[0]?.holds === 2);
+  expect((await owners({ filter: `owner:${key} count>1` })).items).toMatchObject([{ holds: 1 }]);
+  const refused = await server.call("/owners?filter=held%3E1s%20is:abnormal");
+  expect([refused.status, refused.body.code]).toEqual([400, "invalid"]);
+  expect(JSON.stringify(refused.body)).toContain("leave out held, remaining and is:abnormal");
+});

@@ -237,6 +237,24 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       await until(async () => (await server.call(`/live/${stream}`, { body: {} })).status === 404);
     });
 
+    it("tells of a row that time alone takes out of the window, or into it", async () => {
+      const key = fresh();
+      const tabs = await Promise.all([0, 1].map(() => open(server, door, "/live?limit=0")));
+      const look = async (tab: number, filter: string) => {
+        await until(() => named(tabs[tab]?.messages ?? [], "hello").length === 1);
+        const stream = named(tabs[tab]?.messages ?? [], "hello")[0]?.data.stream;
+        return await server.call(`/live/${stream}`, { body: { filter, limit: 10 } });
+      };
+      const rowsOf = (tab: number) => windowIn(tabs[tab]?.messages ?? [])?.items.length;
+      expect((await look(0, "held>soon")).body.code).toBe("invalid");
+      await look(0, `key:${key} held<2s`);
+      await look(1, `key:${key} held>2s`);
+      await verb(key, "acquire", { owner: "me", leaseMs: 60_000 });
+      await until(() => rowsOf(0) === 1 && rowsOf(1) === 0);
+      await until(() => rowsOf(0) === 0 && rowsOf(1) === 1, 8000);
+      for (const { leave } of tabs) leave();
+    });
+
     it("says at once that Redis is away, and that it is back", async () => {
       const { messages, leave } = await open(server, door, "/live");
       await until(() => named(messages, "health").length > 0);
