@@ -59,6 +59,30 @@ describe("figures of a running server", () => {
     await until(async () => (await stats()).totals.held === 0);
   });
 
+  it("say which locks are held for longer than is usual, in the list and in its order", async () => {
+    const keys = Array.from({ length: 30 }, (_, n) => `lock:quick:${n}`);
+    await Promise.all(
+      keys.map(async (key) => {
+        await act(key, "acquire", "a");
+        await act(key, "release", "a");
+      }),
+    );
+    await until(async () => ((await stats("?filter=quick")).patterns.items[0]?.heldMs?.samples ?? 0) > 25);
+    await act("lock:quick:31", "acquire", "a", { leaseMs: 600_000 });
+    await act("lock:rare:9", "acquire", "a", { leaseMs: 600_000 });
+    const found = async (query: string) => {
+      const { body } = await server.call(`/locks?${query}`);
+      return body.items.map(({ key }: { key: string }) => key);
+    };
+    const filter = encodeURIComponent("key:lock:*");
+    await until(async () => (await found(`filter=${filter}`)).length === 2);
+    await until(async () => (await found("filter=is:abnormal"))[0] === "lock:quick:31", 10_000);
+    expect(await found("filter=is:abnormal")).toEqual(["lock:quick:31"]);
+    expect(await found("filter=held%3Eusual")).toEqual(["lock:quick:31"]);
+    expect((await found(`filter=${filter}&sort=-abnormality`))[0]).toBe("lock:quick:31");
+    for (const key of ["lock:quick:31", "lock:rare:9"]) await act(key, "release", "a");
+  });
+
   it("are there again after a restart, as far as the history goes", async () => {
     const next = await startTestServer({ environment: { REDIS_URL: server.redis.url } });
     const known = async () => Usual.parse((await next.call("/locks/lock%3Abill%3A9/usual")).body);

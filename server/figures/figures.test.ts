@@ -48,6 +48,24 @@ const stats = (query: Partial<StatsQuery> = {}) => figures.stats(StatsQuery.pars
 const of = (pattern: string) => stats().patterns.items.find((each) => each.pattern === pattern);
 
 describe("the figures of a pattern", () => {
+  it("tell for how long nineteen of twenty were held once twenty have ended, and every few seconds anew", () => {
+    const release = (times: number, heldMs: number) => {
+      for (let n = 0; n < times; n++) tell("released", `lock:order:${n}`, { heldMs });
+    };
+    const later = () => {
+      for (let second = 0; second < 5; second++) figures.tick();
+      return figures.usualHeldMs("lock:order:4711");
+    };
+    release(19, 1000);
+    expect(figures.usualHeldMs("lock:order:4711")).toBeUndefined();
+    release(1, 1000);
+    expect(later()).toBeCloseTo(1000, -2);
+    release(20, 9000);
+    expect(figures.usualHeldMs("lock:order:4711")).toBeCloseTo(1000, -2);
+    expect(later()).toBeGreaterThan(8500);
+    expect(figures.usualHeldMs("lock:payment:1")).toBeUndefined();
+  });
+
   it("tell how long locks of that name are usually held and waited for", () => {
     for (let order = 1; order <= 100; order++) {
       tell("acquired", `lock:order:${order}`);
