@@ -14,6 +14,8 @@ async function makeStory(lockkeeper: Console, key: string) {
   const { body } = await lockkeeper.api(pathOf(key));
   await call("force-release", { expect: body.version, reason: "stuck since noon" });
   await call("acquire", { owner: "dot", leaseMs: 600_000 });
+  const recorded = async () => (await lockkeeper.api(`${pathOf(key)}/history`)).body.items as unknown[];
+  await expect.poll(async () => (await recorded()).length).toBe(7);
 }
 
 test("a lock's timeline has a lane per holder, is walked by keyboard, and says what each hold was", async ({
@@ -86,10 +88,44 @@ test("two holders at one time and gaps are painted, named, and without a fault i
   await expect(named).toContainText("Nobody watched from");
   await page.getByRole("listbox").focus();
   await page.keyboard.press("Home");
+  await page.getByRole("button", { name: "Show what is there" }).click();
+  await expect(page.getByTestId("raw")).toContainText("hash, ");
   await shootThemes(page, info, "lock-page", { fullPage: true });
   await timeline.screenshot({ path: info.outputPath("timeline.png") });
   await assertAccessibleInThemes(page, "lock page");
   await page.setViewportSize({ width: 360, height: 780 });
   await timeline.scrollIntoViewIfNeeded();
   await page.screenshot({ path: info.outputPath("phone.png") });
+});
+
+test("a lock's page leads to its owner's other locks and frees them all, and shows what stands in Redis", async ({
+  page,
+  lockkeeper,
+  key,
+}, info) => {
+  const acquire = (name: string, owner: string) =>
+    lockkeeper.api(`${pathOf(key(name))}/acquire`, { owner, format: "token", leaseMs: 600_000 });
+  const owner = `gone "at" ${key("owner")} <b>`;
+  for (const name of ["here", "there", "also"]) await acquire(name, owner);
+  await acquire("not", `${owner}!`);
+  await page.setViewportSize({ width: 1280, height: 1300 });
+  await page.goto(pathOf(key("here")));
+  const others = page.getByRole("region", { name: "2 other locks of this owner" });
+  await expect(others.getByRole("listitem")).toHaveCount(2);
+  await page.getByRole("button", { name: "Show what is there" }).click();
+  const raw = page.getByTestId("raw");
+  await expect(raw).toContainText(/^string, 9 m \d+ s to live/);
+  await expect(raw.getByRole("cell")).toHaveText(`gone "at" ${key("owner")} <b>`);
+  await shootThemes(page, info, "owner-and-raw", { fullPage: true });
+  await assertAccessibleInThemes(page, "other locks and raw view");
+  await others.getByRole("button", { name: "Free all…" }).click();
+  const sheet = page.getByRole("dialog");
+  await expect(sheet.getByRole("region", { name: "Would be freed: 3" })).toBeVisible();
+  await sheet.getByRole("textbox", { name: "Reason" }).fill("its node is gone");
+  await sheet.getByRole("button", { name: "Free 3 locks" }).click();
+  await expect(sheet.getByTestId("bulk-outcome")).toContainText("All freed.");
+  await sheet.getByRole("button", { name: "Close" }).click();
+  await expect(page.getByTestId("free")).toBeVisible();
+  await expect(raw).toContainText("There is no such key.");
+  expect(await lockkeeper.redis.cli("EXISTS", key("not"))).toBe("1");
 });

@@ -25,6 +25,8 @@ import { LockActions } from "./lock-actions.tsx";
 import { neverFreed, splitKey } from "./lock-facts.ts";
 import { LockNow } from "./lock-now.tsx";
 import { NoteText } from "./note-text.tsx";
+import { OwnersLocks } from "./owner-locks.tsx";
+import { RawLockView } from "./raw-lock.tsx";
 
 const FreeSheet = dynamic(() => import("./free-sheet.tsx").then((module) => module.FreeSheet), {
   ssr: false,
@@ -71,8 +73,10 @@ function OneLock({ lockKey }: { lockKey: Key }) {
         </div>
         {lock?.note !== undefined && <NoteText note={lock.note} />}
         <Picture lock={lock} keyEvents={keyEvents} blocked={blocked} onFree={setFreeing} />
+        <OwnersLocks lock={lock} />
         <KeyTimeline history={keyEvents} kind={lock?.kind ?? null} />
         <KeyHistory history={keyEvents} />
+        <RawLockView lockKey={lockKey} type={lock?.type ?? null} />
       </Greyed>
       {freeing !== null && (
         <FreeSheet

@@ -3,6 +3,7 @@ import type { FinderReport } from "@/lib/contract/finder.ts";
 import type { ForceReleased, ForceReleaseInput } from "@/lib/contract/force.ts";
 import type { FormatRule, Formats } from "@/lib/contract/format-rule.ts";
 import type { LiveView } from "@/lib/contract/live.ts";
+import type { RawLock } from "@/lib/contract/raw.ts";
 import type { LoginInput, Session } from "@/lib/contract/session.ts";
 import type { Usual } from "@/lib/contract/stats.ts";
 import type { TargetHealth, TargetList } from "@/lib/contract/target.ts";
@@ -13,6 +14,11 @@ import type { Carry } from "./stream-ports.ts";
 /** How long locks of this name are held and waited for. */
 export function getUsual(path: string, target: TargetName): Promise<Usual> {
   return ask(send("GET", at(`/locks/${path}/usual`, target)), (wire, json) => wire.readUsual(json));
+}
+
+/** A lock as it stands in Redis. */
+export function getRawLock(path: string, target: TargetName): Promise<RawLock> {
+  return ask(send("GET", at(`/locks/${path}/raw`, target)), (wire, json) => wire.readRawLock(json));
 }
 
 export function getTargets(): Promise<TargetList> {

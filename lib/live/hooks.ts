@@ -5,12 +5,14 @@ import { useEffect, useSyncExternalStore } from "react";
 import type { FinderReport } from "@/lib/contract/finder.ts";
 import type { ForceReleased, ForceReleaseInput } from "@/lib/contract/force.ts";
 import type { FormatRule, Formats } from "@/lib/contract/format-rule.ts";
+import type { RawLock } from "@/lib/contract/raw.ts";
 import type { Usual } from "@/lib/contract/stats.ts";
 import {
   cancelFinder,
   forceRelease,
   getFinding,
   getFormats,
+  getRawLock,
   getUsual,
   login,
   logout,
@@ -92,6 +94,19 @@ export function useUsual(path: string): Usual | undefined {
     refetchInterval: USUAL_EVERY_MS,
   });
   return data;
+}
+
+const RAW_EVERY_MS = 3000;
+
+/** A lock as it stands in Redis, looked at again and again. */
+export function useRawLock(path: string) {
+  const { target } = useLiveStore();
+  return useQuery<RawLock, Failure>({
+    queryKey: ["raw", target, path],
+    queryFn: () => getRawLock(path, target),
+    refetchInterval: RAW_EVERY_MS,
+    retry: false,
+  });
 }
 
 const formatsKey = (target: TargetName) => ["formats", target];

@@ -1,6 +1,7 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import type { LockList } from "@/lib/contract/list.ts";
 import type { OwnerList, OwnersBy } from "@/lib/contract/owner.ts";
 import { ask, at, type Failure, send } from "./request.ts";
 import { useTargetName } from "./targets.ts";
@@ -29,6 +30,19 @@ export function useOwners({ by, filter, sort }: OwnersView) {
         (wire, json) => wire.readOwners(json),
       ),
     placeholderData: keepPreviousData,
+    refetchInterval: EVERY_MS,
+  });
+}
+
+/** Locks that match a filter, the longest held first, as they are now. */
+export function useLocksOf(filter: string, limit: number) {
+  const target = useTargetName();
+  return useQuery<LockList, Failure>({
+    queryKey: ["locks-of", target, filter, limit],
+    queryFn: () =>
+      ask(send("GET", at("/locks", target, { filter, sort: "-held", limit: String(limit) })), (wire, json) =>
+        wire.readLocks(json),
+      ),
     refetchInterval: EVERY_MS,
   });
 }

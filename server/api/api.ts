@@ -18,6 +18,7 @@ import { lockRoutes } from "./routes/locks.ts";
 import { noteRoutes } from "./routes/notes.ts";
 import { operatorRoutes } from "./routes/operators.ts";
 import { ownerRoutes } from "./routes/owners.ts";
+import { rawRoutes } from "./routes/raw.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { statsRoutes } from "./routes/stats.ts";
 import { targetRoutes } from "./routes/targets.ts";
@@ -56,6 +57,7 @@ export function apiRoutes(services: Services, log: Logger, basePath = ""): Route
     ...targetRoutes(services),
     ...formatRoutes(log),
     ...finderRoutes(),
+    ...rawRoutes(),
     ...statsRoutes(),
     ...auditRoutes(services),
   ];

@@ -62,6 +62,20 @@ export async function read(
   return await askMore(redis, here, spread);
 }
 
+/** A key as it stands in Redis, and what it was recognised as. */
+export interface RawLook {
+  readonly reply: RawReply;
+  readonly observation: Observation;
+}
+
+/** Looks at one key, and gives what was read besides what it means. @throws what Redis refuses it with */
+export async function readRaw(redis: Redis, key: Key, rules: Rules, spread?: Spread): Promise<RawLook> {
+  const [reply] = spread === undefined ? await repliesOf(redis, [key]) : [await readApart(spread, key)];
+  if (reply === undefined) throw new Error("read.lua gave no reply");
+  if (reply instanceof Error) throw reply;
+  return { reply, observation: observationOf(key, reply, rules) };
+}
+
 /** Each key by itself, wherever it is: a slot on its way answers no script on several keys. */
 async function readApart(spread: Spread, key: Key): Promise<RawReply> {
   const [, companion] = pairOf(key);

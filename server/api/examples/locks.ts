@@ -5,6 +5,7 @@ import type { LockList } from "../../../lib/contract/list.ts";
 import type { Lock } from "../../../lib/contract/lock.ts";
 import { sampleHolder, sampleLock } from "../../../lib/contract/lock-sample.ts";
 import type { Noted } from "../../../lib/contract/note.ts";
+import type { RawLock } from "../../../lib/contract/raw.ts";
 import type { Stats, Usual } from "../../../lib/contract/stats.ts";
 import type { Grant, Released, Verified } from "../../../lib/contract/verb.ts";
 
@@ -146,6 +147,22 @@ export const EVENTS_HELLO: EventsHello = {
   oldest: "1795130104643-0",
   newest: "1795216496123-0",
   now: AS_OF,
+};
+
+export const RAW_LOCK: RawLock = {
+  target: "default",
+  key: KEY,
+  copies: [
+    {
+      master: "10.0.0.5:6379",
+      type: "hash",
+      remainingMs: 21_480,
+      size: 1,
+      entries: [{ name: { text: OWNER, bytes: 18 }, value: { text: "1", bytes: 1 } }],
+      asOf: AS_OF,
+    },
+  ],
+  silent: [],
 };
 
 const USUAL_MS = { p50: 840, p95: 3120, samples: 412.5 };

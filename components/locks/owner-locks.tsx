@@ -1,0 +1,139 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import Link from "next/link";
+import { useRef, useState } from "react";
+import { freeBlock } from "@/components/shell/connection.ts";
+import { TargetLink } from "@/components/shell/target-link.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { formatNumber } from "@/components/ui/duration.ts";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import { Section } from "@/components/ui/section.tsx";
+import { exactTerm } from "@/lib/contract/filter.ts";
+import { type Key, keyOfFields } from "@/lib/contract/key.ts";
+import type { Holder, Lock } from "@/lib/contract/lock.ts";
+import { useLive } from "@/lib/live/hooks.ts";
+import { useLocksOf } from "@/lib/live/owners.ts";
+import { useTargetName } from "@/lib/live/targets.ts";
+import { KeyText } from "./key-text.tsx";
+import { hrefOf, pathOf, shortOwner } from "./lock-facts.ts";
+import { HeldFor } from "./lock-times.tsx";
+
+const BulkSheet = dynamic(() => import("./bulk-sheet.tsx").then((module) => module.BulkSheet), {
+  ssr: false,
+});
+
+/** Of a lock with many holders only these are asked about. */
+const OWNERS_MAX = 3;
+const SHOWN_MAX = 6;
+
+/** What else its holders hold: a holder that is gone is seldom gone from one lock. */
+export function OwnersLocks({ lock }: { lock: Lock | undefined }) {
+  // The sheet outlives the list of locks, which is gone as soon as they are freed.
+  const [freeing, setFreeing] = useState<string | null>(null);
+  const from = useRef<HTMLElement | null>(null);
+  const owners = new Set(lock?.holders.map(keyOfHolder));
+  return (
+    <>
+      {lock !== undefined &&
+        [...owners].slice(0, OWNERS_MAX).map((owner) => (
+          <OwnerLocks
+            key={owner}
+            owner={owner}
+            here={pathOf(lock)}
+            onFree={(filter, button) => {
+              from.current = button;
+              setFreeing(filter);
+            }}
+          />
+        ))}
+      {freeing !== null && (
+        <BulkSheet
+          wish={{ filter: freeing }}
+          onClose={() => setFreeing(null)}
+          finalFocus={() => (from.current?.isConnected ? from.current : null)}
+        />
+      )}
+    </>
+  );
+}
+
+function keyOfHolder({ owner, ownerBase64 }: Holder): Key {
+  return keyOfFields({ key: owner, ...(ownerBase64 === undefined ? {} : { keyBase64: ownerBase64 }) });
+}
+
+interface OwnerLocksProps {
+  owner: Key;
+  /** The path of the lock that is looked at. */
+  here: string;
+  onFree(filter: string, button: HTMLElement): void;
+}
+
+function OwnerLocks({ owner, here, onFree }: OwnerLocksProps) {
+  const filter = exactTerm("owner", owner);
+  const blocked = freeBlock(useLive());
+  const { data } = useLocksOf(filter, SHOWN_MAX + 1);
+  const others = data?.items.filter((lock) => pathOf(lock) !== here) ?? [];
+  if (data === undefined || others.length === 0) return null;
+  const count = data.total - (data.items.length - others.length);
+  const shown = others.slice(0, SHOWN_MAX);
+  return (
+    <Section
+      title={count === 1 ? "1 other lock of this owner" : `${formatNumber(count)} other locks of this owner`}
+      text={
+        <span className="font-mono text-xs">
+          <SafeText
+            text={shortOwner(data.items[0]?.holders.find((each) => keyOfHolder(each) === owner)?.owner ?? "")}
+            wrap
+          />
+        </span>
+      }
+      actions={
+        <Button
+          blocked={blocked}
+          title="All locks of this owner, this one among them; each is reviewed first"
+          onClick={({ currentTarget }) => onFree(filter, currentTarget)}
+        >
+          Free all…
+        </Button>
+      }
+    >
+      <ul className="px-4 py-2">
+        {shown.map((lock) => (
+          <OtherLock key={pathOf(lock)} lock={lock} owner={owner} />
+        ))}
+      </ul>
+      {count > shown.length && <AllOfThem filter={filter} />}
+    </Section>
+  );
+}
+
+function OtherLock({ lock, owner }: { lock: Lock; owner: Key }) {
+  return (
+    <li className="flex min-h-7 items-center gap-3 text-xs">
+      <TargetLink href={hrefOf(lock)} prefetch={false} className="min-w-0 flex-1 hover:underline">
+        <KeyText text={lock.key} />
+      </TargetLink>
+      <span className="shrink-0 text-ink-2">
+        <span className="sr-only">held for </span>
+        <HeldFor holder={lock.holders.find((each) => keyOfHolder(each) === owner)} />
+      </span>
+    </li>
+  );
+}
+
+function AllOfThem({ filter }: { filter: string }) {
+  const target = useTargetName();
+  const query = new URLSearchParams({ q: filter, ...(target === undefined ? {} : { target }) });
+  return (
+    <p className="px-4 pb-3">
+      <Link
+        href={`/?${query}`}
+        prefetch={false}
+        className="text-ink-2 underline decoration-line hover:text-ink"
+      >
+        Show all of them in the list
+      </Link>
+    </p>
+  );
+}

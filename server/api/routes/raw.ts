@@ -1,0 +1,43 @@
+import type { Key } from "../../../lib/contract/key.ts";
+import { RawLock } from "../../../lib/contract/raw.ts";
+import { LockkeeperError, UnavailableError } from "../../locks/errors.ts";
+import { failureOf } from "../../redis/failure.ts";
+import type { Target } from "../../targets/target.ts";
+import { rawLook } from "../../watch/raw-look.ts";
+import { RAW_LOCK } from "../examples/locks.ts";
+import { json } from "../http.ts";
+import { type Route, targetRoute } from "../route.ts";
+
+/** What stands in Redis, as nobody has interpreted it. */
+export function rawRoutes(): Route[] {
+  return [
+    targetRoute({
+      method: "GET",
+      path: "/locks/{key}/raw",
+      operationId: "getRawLock",
+      tag: "Looking",
+      access: "read",
+      summary: "Look at one lock as it stands in Redis",
+      description:
+        "Its type, its time to live and what it holds, cut to limits. Of a key that is no lock nothing is told: this is no way to read a database. Of a quorum each master's copy.",
+      response: {
+        status: 200,
+        schema: RawLock,
+        example: RAW_LOCK,
+        description: "What is there; a free key has the type `none`.",
+      },
+      errors: ["not_a_lock", "key_not_allowed"],
+      handle: async ({ target, key }) => json(200, await rawNow(target, key)),
+    }),
+  ];
+}
+
+/** @throws LockkeeperError not_a_lock, unavailable */
+async function rawNow({ name, masters, rules }: Target, key: Key): Promise<RawLock> {
+  try {
+    return await rawLook({ name, masters, rules: rules.rules }, key);
+  } catch (cause) {
+    if (cause instanceof LockkeeperError || failureOf(cause) === "fault") throw cause;
+    throw new UnavailableError("Redis does not answer, so the lock cannot be looked at now.", { cause });
+  }
+}
