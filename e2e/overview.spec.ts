@@ -26,6 +26,29 @@ test("the range is in the URL, and whoever closes the overview finds it closed a
   await expect(overview(page).getByRole("button", { name: "Overview" })).toBeFocused();
 });
 
+test("the overview comes into a place as high as it is, so that the table does not move", async ({
+  page,
+}) => {
+  let letCome = () => {};
+  const late = new Promise<void>((resolve) => {
+    letCome = resolve;
+  });
+  await page.route("**/api/v1/stats?**", async (route) => {
+    await late;
+    await route.continue();
+  });
+  const search = page.getByLabel("Search locks");
+  for (const width of [1440, 700]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto("/", { waitUntil: "commit" });
+    await expect(search).toBeVisible();
+    const before = await search.boundingBox();
+    letCome();
+    await expect(figure(page, "held").getByRole("img")).toBeVisible();
+    expect((await search.boundingBox())?.y).toBe(before?.y);
+  }
+});
+
 test("on a phone the overview comes after a tap", async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto("/");

@@ -29,9 +29,9 @@ export function OpenOverview({ onFilter, onClose, closeRef }: OpenOverviewProps)
   const held = useLockWindow()?.held;
   const { data, error } = stats;
   return (
-    <div className="@container rounded-[10px] border border-line bg-panel">
+    <div className="rounded-[10px] border border-line bg-panel">
       <div className="flex flex-col @3xl:flex-row">
-        <ul className="grid min-w-0 flex-1 grid-cols-2 gap-px overflow-hidden @xl:grid-cols-3 @3xl:grid-cols-5 @3xl:divide-x @3xl:divide-line-soft">
+        <ul className="grid min-w-0 flex-1 grid-cols-2 overflow-hidden @xl:grid-cols-5 @3xl:divide-x @3xl:divide-line-soft">
           {MEASURES.map((measure) => (
             <FigureCell
               key={measure}

@@ -1,5 +1,6 @@
 "use client";
 
+import clsx from "clsx";
 import { PanelTopOpen } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useRef } from "react";
@@ -9,7 +10,9 @@ import { useUnfolding } from "./use-unfolding.ts";
 const OpenOverview = dynamic(() => import("./open-overview.tsx").then((module) => module.OpenOverview), {
   ssr: false,
   // As high as what comes, so that the table does not move.
-  loading: () => <div className="h-[62px] rounded-[10px] border border-line bg-panel" />,
+  loading: () => (
+    <div className="h-[62px] rounded-[10px] border border-line bg-panel @max-3xl:h-[99px] @max-xl:h-[219px]" />
+  ),
 });
 
 interface OverviewStripProps {
@@ -48,7 +51,7 @@ export function OverviewStrip({ onFilter }: OverviewStripProps) {
         </div>
       )}
       {isOpen && (
-        <section aria-label="Overview" className={openClass}>
+        <section aria-label="Overview" className={clsx("@container", openClass)}>
           <OpenOverview onFilter={onFilter} onClose={() => toggle(false)} closeRef={takeFocus} />
         </section>
       )}
