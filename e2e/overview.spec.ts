@@ -18,7 +18,7 @@ test("the range is in the URL, and whoever closes the overview finds it closed a
   await expect(overview(page)).toHaveCount(0);
   await expect(page.getByRole("button", { name: "Overview" })).toBeFocused();
   await page.reload();
-  await expect(page.getByTestId("total")).toBeVisible();
+  await expect(page.getByRole("button", { name: /^All \d/ })).toBeVisible();
   await expect(overview(page)).toHaveCount(0);
   await page.keyboard.press("Tab");
   await page.getByRole("button", { name: "Overview" }).press("Enter");
@@ -52,7 +52,7 @@ test("the overview comes into a place as high as it is, so that the table does n
 test("on a phone the overview comes after a tap", async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto("/");
-  await expect(page.getByTestId("total")).toBeVisible();
+  await expect(page.getByRole("button", { name: /^All \d/ })).toBeVisible();
   await expect(overview(page)).toHaveCount(0);
   await page.getByRole("button", { name: "Overview" }).click();
   await expect(figure(page, "waitedMsP95")).toBeVisible();

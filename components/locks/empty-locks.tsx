@@ -17,8 +17,20 @@ export function NothingFound({ filter, onClear }: { filter: string; onClear(): v
           <SafeText text={filter} wrap />
         </code>
         . All words must match: plain words look in key, owner and record; <code>key:GLOB</code> and{" "}
-        <code>owner:GLOB</code> look in one.
+        <code>owner:GLOB</code> look in one; <code>{"held>5m"}</code> compares.
       </p>
+      <div>
+        <Button onClick={onClear}>Clear the search</Button>
+      </div>
+    </EmptyState>
+  );
+}
+
+/** Nothing is asked with a search that the server would refuse. */
+export function NotASearch({ onClear }: { onClear(): void }) {
+  return (
+    <EmptyState title="This search cannot be understood">
+      <p>What is wrong with it stands under the box. Nothing was asked with it, so no locks are shown.</p>
       <div>
         <Button onClick={onClear}>Clear the search</Button>
       </div>

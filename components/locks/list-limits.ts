@@ -5,4 +5,7 @@
 export const FILTER_CHARACTERS_MAX = 2400;
 export const REASON_CHARACTERS_MAX = 500;
 export const NOTE_CHARACTERS_MAX = 500;
-export const LOCK_SORT_PATTERN = /^-?(key|owner|format|count|remaining|held|waiters|fence)$/;
+export const LOCK_SORT_PATTERN = /^-?(key|owner|format|count|remaining|held|waiters|fence|abnormality)$/;
+
+/** Chromium lays out no element higher than about 33.5 million pixels. */
+export const ROWS_MAX = 800_000;

@@ -9,10 +9,12 @@ import { visibleText } from "@/components/ui/visible-text.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { ACTION_CLASS, COLUMNS, classOf, PICK_CLASS } from "./columns.ts";
 import { formatsText, formatText } from "./format-facts.ts";
+import { HeldCell } from "./held-cell.tsx";
 import { HolderCell, HolderName } from "./holder-text.tsx";
 import { KeyText } from "./key-text.tsx";
 import { hrefOf, neverFreed, pathOf } from "./lock-facts.ts";
-import { Fence, HeldFor, LeaseBar, Remaining } from "./lock-times.tsx";
+import { Fence, LeaseBar, Remaining } from "./lock-times.tsx";
+import { VerdictCell } from "./verdict-cell.tsx";
 import { VerdictWord } from "./verdict-text.tsx";
 import { WaitersFigure } from "./waiters-text.tsx";
 
@@ -99,17 +101,22 @@ export const LockRow = memo(function LockRow({
       </td>
       <td className={clsx(CELL, "text-right", classOf("remaining"))}>
         <span className="flex items-center justify-end gap-2">
-          <LeaseBar lock={lock} className="w-12 @max-2xl:hidden" />
+          <LeaseBar lock={lock} className="w-12 @max-5xl:hidden" />
           <span className="min-w-[66px] leading-[1.25]">
             <span className="block">
               <Remaining lock={lock} />
             </span>
-            <VerdictWord lock={lock} />
+            <span className="hidden @max-3xl:inline">
+              <VerdictWord lock={lock} />
+            </span>
           </span>
         </span>
       </td>
       <td className={clsx(CELL, "text-right", classOf("held"))}>
-        <HeldFor holder={holder} />
+        <HeldCell lock={lock} />
+      </td>
+      <td className={clsx(CELL, classOf("abnormality"))}>
+        <VerdictCell lock={lock} />
       </td>
       <td className={clsx(CELL, "text-right", classOf("waiters"))}>
         <WaitersFigure waiters={lock.waiters} />

@@ -2,7 +2,7 @@
 
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { EventPanel } from "@/components/events/event-panel.tsx";
 import { OverviewStrip } from "@/components/overview/overview-strip.tsx";
 import { freeBlock, isNeverReached } from "@/components/shell/connection.ts";
@@ -10,20 +10,24 @@ import { Greyed } from "@/components/shell/greyed.tsx";
 import { hrefAt } from "@/components/shell/target-link.tsx";
 import { SearchBox } from "@/components/ui/search-box.tsx";
 import { useKeys } from "@/components/ui/use-keys.ts";
+import { faultOfFilter } from "@/lib/contract/filter.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { useLive } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/live/targets.ts";
 import type { BulkWish } from "./bulk-state.ts";
-import { FILTER_CHARACTERS_MAX } from "./list-limits.ts";
+import { FILTER_CHARACTERS_MAX, ROWS_MAX } from "./list-limits.ts";
 import { hrefOf, pathOf } from "./lock-facts.ts";
-import { LocksTable, ROWS_MAX } from "./locks-table.tsx";
 import { LocksToolbar } from "./locks-toolbar.tsx";
 import { NotificationsHint } from "./notifications-hint.tsx";
 import { Unreachable } from "./unreachable.tsx";
 import { type Freeing, useFreeing } from "./use-freeing.ts";
 import { type LocksView, useLocksView } from "./use-locks-view.ts";
 import { type Picking, usePicking } from "./use-picking.ts";
+import { ViewsBar } from "./views-bar.tsx";
 
+/** Shown with the first rows, which come later than the page: it is on its way while they are. */
+const loadTable = () => import("./locks-table.tsx").then((module) => module.LocksTable);
+const LocksTable = dynamic(loadTable, { ssr: false });
 const FreeSheet = dynamic(() => import("./free-sheet.tsx").then((module) => module.FreeSheet), {
   ssr: false,
 });
@@ -36,10 +40,14 @@ const NothingHeld = dynamic(() => import("./nothing-held.tsx").then((module) => 
 const NothingFound = dynamic(() => import("./empty-locks.tsx").then((module) => module.NothingFound), {
   ssr: false,
 });
+const NotASearch = dynamic(() => import("./empty-locks.tsx").then((module) => module.NotASearch), {
+  ssr: false,
+});
 const NeverReached = dynamic(() => import("./empty-locks.tsx").then((module) => module.NeverReached), {
   ssr: false,
 });
 const PickBar = dynamic(() => import("./pick-bar.tsx").then((module) => module.PickBar), { ssr: false });
+const loadCompletion = () => import("./filter-completion.ts").then((module) => module.completionOf);
 const NO_LOCKS: readonly Lock[] = [];
 
 export function LocksPage() {
@@ -52,7 +60,8 @@ export function LocksPage() {
   const [bulk, setBulk] = useState<BulkWish | null>(null);
   const live = useLive();
   const blocked = freeBlock(live);
-  useKeys({ p: view.table.toggle });
+  useEffect(() => void loadTable(), []);
+  useKeys({ p: table.toggle });
   const search = (next: string) => {
     picking.clear();
     view.setFilter(next);
@@ -62,15 +71,24 @@ export function LocksPage() {
       <Greyed className="flex min-w-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4">
         <h1 className="sr-only">Locks</h1>
         {!isNeverReached(live) && <OverviewStrip onFilter={search} />}
-        <div className="flex flex-wrap items-center gap-2">
+        <div className="flex flex-wrap items-center justify-between gap-2">
+          <ViewsBar
+            filter={filter}
+            window={view.fault === undefined ? table.window : undefined}
+            onFilter={search}
+          />
+          <LocksToolbar table={table} filtered={filter !== "" && view.fault === undefined} />
+        </div>
+        <div className="flex">
           <SearchBox
-            value={view.filter}
+            value={filter}
             onChange={search}
             label="Search locks"
-            placeholder="Key, owner or record; key:lock:orders:*  owner:billing*"
+            placeholder="Key, owner or record; key:lock:orders:*  held>5m  waiters>0"
             maxLength={FILTER_CHARACTERS_MAX}
+            loadCompletion={loadCompletion}
+            faultOf={faultOfFilter}
           />
-          <LocksToolbar table={view.table} filtered={view.filter !== ""} />
         </div>
         <NotificationsHint />
         <div ref={place} className="flex min-h-0 flex-1 flex-col">
@@ -120,6 +138,9 @@ function Table({ view, freeing, picking }: TableProps) {
   const router = useRouter();
   const target = useTargetName();
   const { window } = view.table;
+  if (view.fault !== undefined) {
+    return <NotASearch onClear={() => view.setFilter("")} />;
+  }
   if (window === undefined) {
     if (live.connection === "stale") return <Unreachable />;
     return isNeverReached(live) ? <NeverReached /> : null;

@@ -4,6 +4,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import type { LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
+import { ROWS_MAX } from "./list-limits.ts";
 import { pathOf } from "./lock-facts.ts";
 import type { RowActions } from "./lock-row.tsx";
 import { LockRows } from "./lock-rows.tsx";
@@ -11,8 +12,6 @@ import { TableHead } from "./table-head.tsx";
 import { useRowKeys } from "./use-row-keys.ts";
 
 const ROW_PX = 40;
-/** Chromium lays out no element higher than about 33.5 million pixels. */
-export const ROWS_MAX = 800_000;
 
 interface LocksTableProps extends RowActions {
   window: LiveWindow;

@@ -7,11 +7,9 @@ export function LocksToolbar({ table, filtered }: { table: Pausable; filtered: b
   const { window, paused, changes } = table;
   return (
     <div className="flex items-center gap-2">
-      {window !== undefined && (
+      {window !== undefined && filtered && (
         <span className="text-ink-3" data-testid="total">
-          {filtered
-            ? `${formatNumber(window.total)} of ${formatNumber(window.held)}`
-            : `${formatNumber(window.total)} held`}
+          {`${formatNumber(window.total)} of ${formatNumber(window.held)}`}
         </span>
       )}
       {paused && (

@@ -1,16 +1,20 @@
 "use client";
 
 import { parseAsString, useQueryStates } from "nuqs";
+import { faultOfFilter } from "@/lib/contract/filter.ts";
+import { SORT_FIRST } from "./columns.ts";
 import { FILTER_CHARACTERS_MAX, LOCK_SORT_PATTERN } from "./list-limits.ts";
 
 const PARSERS = {
   q: parseAsString.withDefault(""),
-  sort: parseAsString.withDefault("key"),
+  sort: parseAsString.withDefault(SORT_FIRST),
   lock: parseAsString,
 };
 
 export interface ListUrl {
   filter: string;
+  /** What is wrong with the filter, which nothing is asked with then. */
+  fault: string | undefined;
   sort: string;
   /** Path form of the row that has the keyboard. */
   selected: string | null;
@@ -22,12 +26,14 @@ export interface ListUrl {
 /** Filter, order and selected row live in the URL: a link shows what its sender saw. */
 export function useListUrl(): ListUrl {
   const [{ q, sort, lock }, set] = useQueryStates(PARSERS);
+  // The URL is anybody's: what the server would refuse is not sent to it.
+  const filter = q.slice(0, FILTER_CHARACTERS_MAX);
   return {
-    // The URL is anybody's: what the server would refuse is not sent to it.
-    filter: q.slice(0, FILTER_CHARACTERS_MAX),
-    sort: LOCK_SORT_PATTERN.test(sort) ? sort : "key",
+    filter,
+    fault: faultOfFilter(filter),
+    sort: LOCK_SORT_PATTERN.test(sort) ? sort : SORT_FIRST,
     selected: lock,
-    setFilter: (filter) => void set({ q: filter === "" ? null : filter }),
+    setFilter: (next) => void set({ q: next === "" ? null : next }),
     setSort: (next) => void set({ sort: next }),
     select: (path) => void set({ lock: path }),
   };

@@ -7,7 +7,7 @@ import { type ListUrl, useListUrl } from "./use-list-url.ts";
 import { type Pausable, usePausable } from "./use-pausable.ts";
 import { offsetFor, WINDOW_ROWS } from "./window-of.ts";
 
-export interface LocksView extends Pick<ListUrl, "filter" | "sort" | "selected" | "select"> {
+export interface LocksView extends Pick<ListUrl, "filter" | "fault" | "sort" | "selected" | "select"> {
   table: Pausable;
   /** The rows on screen: the stream is asked for those. */
   showRows(first: number, last: number): void;
@@ -19,7 +19,12 @@ export interface LocksView extends Pick<ListUrl, "filter" | "sort" | "selected" 
 export function useLocksView(place: RefObject<HTMLElement | null>): LocksView {
   const url = useListUrl();
   const [offset, setOffset] = useState(0);
-  useShowWindow({ filter: url.filter, sort: url.sort, offset, limit: WINDOW_ROWS });
+  useShowWindow({
+    filter: url.fault === undefined ? url.filter : "",
+    sort: url.sort,
+    offset,
+    limit: WINDOW_ROWS,
+  });
   const table = usePausable(useLockWindow());
   const total = table.window?.total ?? 0;
   const showRows = useCallback(

@@ -3,9 +3,7 @@
 import { formatNumber, formatSpan } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { useUsual } from "@/lib/live/hooks.ts";
-
-/** One or two holds say nothing of what is usual. */
-const SAMPLES_LEAST = 3;
+import { SAMPLES_LEAST } from "./usual-facts.ts";
 
 /** How long locks of this name are held as a rule, where that is known. */
 export function UsuallyHeld({ path }: { path: string }) {

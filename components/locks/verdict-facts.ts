@@ -9,6 +9,34 @@ export const VERDICT_TEXT: Record<VerdictState, string> = {
   unknown: "",
 };
 
+/** What each means, where one is chosen. */
+export const VERDICT_HINTS: Readonly<Record<VerdictState, string>> = {
+  renewing: "Its holder renews it as expected",
+  late: "It should have been renewed by now",
+  "fixed-lease": "Watched, and never renewed",
+  "no-expiry": "It never lapses by itself",
+  unknown: "Not watched for long enough",
+};
+
+/** For a cell. `under` is a second line, which only what is wrong has. */
+export function verdictLines(verdict: Verdict, now: number): { word: string; under: string } {
+  const { state, lastRenewalAt } = verdict;
+  switch (state) {
+    case "late":
+      return {
+        word: "late",
+        under:
+          lastRenewalAt === null ? "never seen to renew" : `last renewed ${formatAgo(now - lastRenewalAt)}`,
+      };
+    case "no-expiry":
+      return { word: "no expiry", under: "never lapses by itself" };
+    case "unknown":
+      return { word: "too early to tell", under: "" };
+    default:
+      return { word: VERDICT_TEXT[state], under: "" };
+  }
+}
+
 /** What the verdict rests on, at this moment of Redis's clock. */
 export function evidenceOf(verdict: Verdict, now: number): string {
   const { state, watchedMs, lastRenewalAt, cadenceMs, nextExpectedAt, misses } = verdict;

@@ -8,13 +8,13 @@ import { evidenceOf, VERDICT_TEXT } from "./verdict-facts.ts";
 
 const INK: Record<VerdictState, string> = {
   renewing: "text-ink-3",
-  late: "text-warn",
+  late: "text-bad",
   "fixed-lease": "text-ink-3",
   "no-expiry": "text-bad",
   unknown: "text-ink-3",
 };
 
-/** A word for a cell; its evidence is its title. A lock without expiry says so beside it already. */
+/** Where the table has no room for a column of verdicts; its evidence is its title. A lock without expiry says so beside it already. */
 export function VerdictWord({ lock }: { lock: Lock }) {
   const { verdict } = lock;
   if (verdict === null || verdict.state === "unknown" || verdict.state === "no-expiry") return null;

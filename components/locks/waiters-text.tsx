@@ -17,7 +17,7 @@ export function WaitersFigure({ waiters: { count, known } }: { waiters: Waiters 
     );
   }
   return (
-    <span title={TITLE[known]}>
+    <span className={count > 0 ? "text-warn" : undefined} title={TITLE[known]}>
       {known !== "exact" && <span className="text-ink-3">≥ </span>}
       {formatNumber(count)}
     </span>

@@ -1,9 +1,18 @@
 "use client";
 
+import clsx from "clsx";
 import { Search, X } from "lucide-react";
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import dynamic from "next/dynamic";
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { Kbd } from "@/components/ui/kbd.tsx";
 import { useKeys } from "@/components/ui/use-keys.ts";
+import { type Completion, completed, optionId } from "./completion.ts";
+import { type CompletionOf, useCompletion } from "./use-completion.ts";
+
+const CompletionList = dynamic(
+  () => import("./completion-list.tsx").then((module) => module.CompletionList),
+  { ssr: false },
+);
 
 interface SearchBoxProps {
   value: string;
@@ -11,24 +20,37 @@ interface SearchBoxProps {
   label: string;
   placeholder: string;
   maxLength: number;
+  /** What it may go on with; asked for when the box has the focus for the first time. */
+  loadCompletion?: () => Promise<CompletionOf>;
+  /** What is wrong with what was typed, as a sentence: it is not asked with then. */
+  faultOf?: (text: string) => string | undefined;
 }
 
-export function SearchBox({ value, onChange, label, placeholder, maxLength }: SearchBoxProps) {
+export function SearchBox({
+  value,
+  onChange,
+  label,
+  placeholder,
+  maxLength,
+  loadCompletion,
+  faultOf,
+}: SearchBoxProps) {
   const input = useRef<HTMLInputElement>(null);
-  const [text, setText] = useState(value);
-  // Typing runs ahead of the URL; a change from elsewhere (back, "clear") is taken over.
-  const [known, setKnown] = useState(value);
-  if (value !== known) {
-    setKnown(value);
-    setText(value);
-  }
-  useEffect(() => {
-    if (text === known) return;
-    const timer = setTimeout(() => {
-      setKnown(text);
-      onChange(text);
-    }, 120);
-    return () => clearTimeout(timer);
+  const id = useId();
+  const [text, setText] = useText(value, onChange, faultOf);
+  const caret = useRef<number | null>(null);
+  const take = (completion: Completion, taken: string) => {
+    const next = completed(text, completion, taken);
+    if (next.text.length > maxLength) return;
+    setText(next.text);
+    caret.current = next.caret;
+    list.open(next.caret);
+  };
+  const list = useCompletion(text, loadCompletion, take);
+  useLayoutEffect(() => {
+    if (caret.current === null) return;
+    input.current?.setSelectionRange(caret.current, caret.current);
+    caret.current = null;
   });
   useKeys({
     "/": (event) => {
@@ -37,21 +59,43 @@ export function SearchBox({ value, onChange, label, placeholder, maxLength }: Se
       input.current?.select();
     },
   });
-  const leave = (event: KeyboardEvent) => {
-    if (event.key === "Escape") input.current?.blur();
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (!list.onKey(event) && event.key === "Escape") input.current?.blur();
   };
+  const { completion, active } = list;
+  // Half a comparison is no fault while it is being typed.
+  const fault = completion === undefined ? faultOf?.(text) : undefined;
   return (
-    <div className="flex min-w-0 flex-1 items-center gap-2 rounded-[8px] border border-line bg-panel pr-1.5 pl-2.5 focus-within:border-accent">
+    <div
+      className={clsx(
+        "relative flex min-w-0 flex-1 items-center gap-2 rounded-[8px] border bg-panel pr-1.5 pl-2.5",
+        fault === undefined ? "border-line focus-within:border-accent" : "border-bad",
+      )}
+    >
       <Search aria-hidden size={14} className="shrink-0 text-ink-3" />
       <input
         ref={input}
         type="text"
         aria-label={label}
+        {...(loadCompletion !== undefined && {
+          role: "combobox",
+          "aria-autocomplete": "list",
+          "aria-expanded": completion !== undefined,
+          "aria-controls": completion === undefined ? undefined : `${id}-list`,
+          "aria-activedescendant": active < 0 ? undefined : optionId(`${id}-list`, active),
+        })}
+        aria-invalid={fault !== undefined}
+        aria-describedby={fault === undefined ? undefined : `${id}-fault`}
         placeholder={placeholder}
         value={text}
         maxLength={maxLength}
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={leave}
+        onChange={({ target }) => {
+          setText(target.value);
+          list.open(target.selectionEnd ?? target.value.length);
+        }}
+        onKeyDown={onKeyDown}
+        onFocus={list.load}
+        onBlur={list.close}
         autoComplete="off"
         spellCheck={false}
         className="h-8 min-w-0 flex-1 bg-transparent outline-none placeholder:text-ink-3"
@@ -68,6 +112,51 @@ export function SearchBox({ value, onChange, label, placeholder, maxLength }: Se
           <X aria-hidden size={14} />
         </button>
       )}
+      {completion !== undefined && (
+        <CompletionList
+          id={`${id}-list`}
+          completion={completion}
+          active={active}
+          onTake={(taken) => take(completion, taken)}
+        />
+      )}
+      <Fault id={`${id}-fault`} fault={fault} />
     </div>
   );
+}
+
+/** In place, over the rows: nothing moves while one types. */
+function Fault({ id, fault }: { id: string; fault: string | undefined }) {
+  return (
+    <div role="status" className="absolute top-full left-0 z-20 max-w-full">
+      {fault !== undefined && (
+        <p id={id} className="mt-1 rounded-[8px] border border-bad bg-panel px-2.5 py-1.5 text-bad">
+          {fault}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Typing runs ahead of the URL; a change from elsewhere (back, "clear") is taken over. */
+function useText(
+  value: string,
+  onChange: (value: string) => void,
+  faultOf: SearchBoxProps["faultOf"],
+): [string, (text: string) => void] {
+  const [text, setText] = useState(value);
+  const [known, setKnown] = useState(value);
+  if (value !== known) {
+    setKnown(value);
+    setText(value);
+  }
+  useEffect(() => {
+    if (text === known || faultOf?.(text) !== undefined) return;
+    const timer = setTimeout(() => {
+      setKnown(text);
+      onChange(text);
+    }, 120);
+    return () => clearTimeout(timer);
+  });
+  return [text, setText];
 }

@@ -55,22 +55,32 @@ export interface FilterSubject {
 }
 
 export function parseFilter(filter: string): FilterTerm[] {
-  const terms: FilterTerm[] = [];
+  return wordsOfFilter(filter).map(({ word }) => {
+    QUOTED.lastIndex = 0;
+    const quoted = QUOTED.exec(word);
+    if (quoted === null) return termOf(word);
+    const [, name, text = ""] = quoted;
+    return { field: fieldOf(name), exact: text.replace(/\\(.)/gs, "$1") };
+  });
+}
+
+export interface FilterWord {
+  /** As it was written, quotes and all. */
+  readonly word: string;
+  /** Where it begins. */
+  readonly at: number;
+}
+
+export function wordsOfFilter(filter: string): FilterWord[] {
+  const words: FilterWord[] = [];
   for (let at = 0; at < filter.length; ) {
     QUOTED.lastIndex = at;
-    const quoted = QUOTED.exec(filter);
-    if (quoted !== null) {
-      const [all, name, text = ""] = quoted;
-      terms.push({ field: fieldOf(name), exact: text.replace(/\\(.)/gs, "$1") });
-      at += all.length;
-      continue;
-    }
     WORD.lastIndex = at;
-    const word = WORD.exec(filter)?.[0];
-    if (word !== undefined) terms.push(termOf(word));
+    const word = (QUOTED.exec(filter) ?? WORD.exec(filter))?.[0];
+    if (word !== undefined) words.push({ word, at });
     at += word?.length ?? 1;
   }
-  return terms;
+  return words;
 }
 
 function termOf(word: string): FilterTerm {

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { faultOfFilter, parseFilter } from "@/lib/contract/filter.ts";
+import type { Totals } from "@/lib/contract/stats.ts";
+import { countOf, SYSTEM_VIEWS, type SystemView, viewOf, withoutView, withView } from "./system-views.ts";
+
+function named(name: string): SystemView {
+  const view = SYSTEM_VIEWS.find((each) => each.name === name);
+  if (view === undefined) throw new Error(`There is no view ${name}.`);
+  return view;
+}
+
+const TOTALS: Totals = {
+  held: 9,
+  ended: 0,
+  waiting: 0,
+  abnormal: 2,
+  byFormat: [],
+  byVerdict: [{ verdict: "no-expiry", held: 2 }],
+};
+
+describe("system views", () => {
+  it("are words that the API understands", () => {
+    for (const { word } of SYSTEM_VIEWS) {
+      expect(faultOfFilter(word)).toBeUndefined();
+      expect(parseFilter(word).every(({ field }) => field !== "any")).toBe(true);
+    }
+  });
+
+  it("are known again in a filter, and leave its other words alone", () => {
+    expect(viewOf("").name).toBe("All");
+    expect(viewOf("billing").name).toBe("All");
+    expect(viewOf("key:a* waiters>0").name).toBe("Waited for");
+    const filter = 'key:="a  is:abnormal" is:abnormal billing';
+    expect(viewOf(filter).name).toBe("Abnormal now");
+    expect(withoutView(filter)).toBe('key:="a  is:abnormal" billing');
+    expect(withView(filter, named("No expiry"))).toBe('verdict:no-expiry key:="a  is:abnormal" billing');
+    expect(withView(filter, named("All"))).toBe('key:="a  is:abnormal" billing');
+    expect(withView("", named("Held past usual"))).toBe("held>usual");
+  });
+});
+
+describe("countOf", () => {
+  const window = { total: 3, held: 9 };
+
+  it("tells what the stream and the figures tell, and nothing else", () => {
+    const from = { filter: "is:abnormal", window, totals: TOTALS };
+    expect(SYSTEM_VIEWS.map((view) => countOf(view, from))).toEqual([9, 3, undefined, 2, undefined]);
+  });
+
+  it("claims nothing of other views while something is searched for", () => {
+    const from = { filter: "waiters>0 billing", window, totals: TOTALS };
+    const counts = SYSTEM_VIEWS.map((view) => countOf(view, from));
+    expect(counts).toEqual([undefined, undefined, 3, undefined, undefined]);
+  });
+
+  it("does not take another search's figures before its own come", () => {
+    const from = { filter: "", window: undefined, totals: undefined };
+    expect(SYSTEM_VIEWS.map((view) => countOf(view, from))).toEqual(SYSTEM_VIEWS.map(() => undefined));
+  });
+});

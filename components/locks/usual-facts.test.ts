@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { sampleHolder, sampleLock } from "@/lib/contract/lock-sample.ts";
+import { isPastUsual, usualText } from "./usual-facts.ts";
+
+const lock = sampleLock({ holders: [sampleHolder({ since: 1000 })] });
+const USUAL = { p50: 40_000, p95: 60_000, samples: 20 };
+
+it("tells what is usual once three holds have ended", () => {
+  expect(usualText(USUAL)).toBe("usual 40 s");
+  expect(usualText({ ...USUAL, samples: 2.9 })).toBe("");
+});
+
+it("judges a hold when twenty have ended, and past what nineteen of them took", () => {
+  expect(isPastUsual(lock, USUAL, 61_000)).toBe(false);
+  expect(isPastUsual(lock, USUAL, 61_001)).toBe(true);
+  expect(isPastUsual(lock, { ...USUAL, samples: 19 }, 61_001)).toBe(false);
+  expect(isPastUsual({ ...lock, state: "ended" }, USUAL, 61_001)).toBe(false);
+  expect(isPastUsual(lock, undefined, 61_001)).toBe(false);
+  expect(isPastUsual(lock, USUAL, null)).toBe(false);
+});

@@ -1,0 +1,34 @@
+"use client";
+
+import clsx from "clsx";
+import type { Lock } from "@/lib/contract/lock.ts";
+import type { Verdict } from "@/lib/contract/verdict.ts";
+import { useServerNow } from "@/lib/live/hooks.ts";
+import { evidenceOf, verdictLines } from "./verdict-facts.ts";
+
+/** In words; with a dot and in colour what is wrong. */
+export function VerdictCell({ lock }: { lock: Lock }) {
+  const { verdict, state, asOf } = lock;
+  if (verdict === null || state !== "held") return null;
+  // Of a late one alone the words change with the time.
+  if (verdict.state === "late") return <LateVerdict verdict={verdict} asOf={asOf} />;
+  return <VerdictWords verdict={verdict} now={asOf} />;
+}
+
+function LateVerdict({ verdict, asOf }: { verdict: Verdict; asOf: number }) {
+  return <VerdictWords verdict={verdict} now={useServerNow() ?? asOf} />;
+}
+
+function VerdictWords({ verdict, now }: { verdict: Verdict; now: number }) {
+  const { word, under } = verdictLines(verdict, now);
+  const isBad = verdict.state === "late" || verdict.state === "no-expiry";
+  return (
+    <span className="block leading-[1.25]" title={evidenceOf(verdict, now)}>
+      <span className={clsx("flex items-center gap-1.5", isBad ? "text-bad" : "text-ink-3")}>
+        {isBad && <span aria-hidden className="size-1.5 shrink-0 rounded-full bg-bad" />}
+        <span className="truncate">{word}</span>
+      </span>
+      {under !== "" && <span className="block truncate text-2xs text-ink-3">{under}</span>}
+    </span>
+  );
+}

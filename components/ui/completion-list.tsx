@@ -1,0 +1,53 @@
+"use client";
+
+import clsx from "clsx";
+import { useEffect, useRef } from "react";
+import { type Completion, optionId } from "./completion.ts";
+
+interface CompletionListProps {
+  id: string;
+  completion: Completion;
+  active: number;
+  onTake(text: string): void;
+}
+
+/** Under a box that has the focus all the time. */
+export function CompletionList({ id, completion, active, onTake }: CompletionListProps) {
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // Newer browsers return a promise, which is no clean-up.
+    void list.current?.children[active]?.scrollIntoView({ block: "nearest" });
+  }, [active]);
+  return (
+    <div
+      ref={list}
+      id={id}
+      role="listbox"
+      aria-label="How it may go on"
+      className="absolute top-full left-0 z-30 mt-1 max-h-72 w-full max-w-md overflow-y-auto rounded-[8px] border border-line bg-panel p-1 shadow-sheet"
+    >
+      {completion.items.map(({ text, hint }, index) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the box above takes the keys
+        <div
+          key={text}
+          id={optionId(id, index)}
+          role="option"
+          tabIndex={-1}
+          aria-selected={index === active}
+          // The box keeps the focus.
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => onTake(text)}
+          className={clsx(
+            "flex min-h-7 cursor-pointer items-center gap-3 rounded-[6px] px-2",
+            index === active ? "bg-accent-bg text-ink" : "hover:bg-line-soft",
+          )}
+        >
+          <span className="shrink-0 font-mono text-xs">{text}</span>
+          <span className={clsx("truncate text-2xs", index === active ? "text-ink-2" : "text-ink-3")}>
+            {hint}
+          </span>
+        </div>
+      ))}
+    </div>
+  );
+}
