@@ -15,6 +15,7 @@ import { historyRoutes } from "./routes/history.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { liveRoutes } from "./routes/live.ts";
 import { lockRoutes } from "./routes/locks.ts";
+import { namespaceRoutes } from "./routes/namespaces.ts";
 import { noteRoutes } from "./routes/notes.ts";
 import { operatorRoutes } from "./routes/operators.ts";
 import { ownerRoutes } from "./routes/owners.ts";
@@ -46,6 +47,7 @@ export function apiRoutes(services: Services, log: Logger, basePath = ""): Route
     ...lockRoutes(),
     ...bulkRoutes(services, log),
     ...ownerRoutes(),
+    ...namespaceRoutes(),
     ...noteRoutes(),
     ...eventRoutes(services),
     ...historyRoutes(),

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { NamespaceList } from "../../lib/contract/namespace.ts";
 import { OwnerList } from "../../lib/contract/owner.ts";
 import { startTestServer, type TestServer, until } from "../testing/server.ts";
 
@@ -69,4 +70,30 @@ it("owners are counted by numbers that a filter compares, and not by what time t
   const refused = await server.call("/owners?filter=held%3E1s%20is:abnormal");
   expect([refused.status, refused.body.code]).toEqual([400, "invalid"]);
   expect(JSON.stringify(refused.body)).toContain("leave out held, remaining and is:abnormal");
+});
+
+it("namespaces are listed with what is held in them, narrowed to what the caller may see", async () => {
+  const name = randomUUID();
+  for (const key of ["a:1", "a:2", "b:1", "c"]) await take(`lock:${name}:${key}`, "w1");
+  const query = `/namespaces?prefix=lock:${name}:`;
+  const list = async (more = "", headers = {}) => (await server.call(`${query}${more}`, { headers })).body;
+  await until(async () => (await list()).without === 1);
+  expect(NamespaceList.parse(await list())).toMatchObject({
+    ...{ total: 2, without: 1 },
+    items: [
+      { name: `lock:${name}:a:`, holds: 2, abnormal: 0, oldest: { key: `lock:${name}:a:1` } },
+      { name: `lock:${name}:b:`, holds: 1 },
+    ],
+  });
+  const first = await list("&limit=1&sort=name");
+  expect((await list(`&limit=1&sort=name&cursor=${first.next}`)).items).toMatchObject([
+    { name: `lock:${name}:b:` },
+  ]);
+  expect((await list("&depth=2")).items).toEqual([]);
+  for (const wrong of ["&depth=0", "&depth=9", "&filter=is:abnormal", "&by=owner"])
+    expect([wrong, (await list(wrong)).code]).toEqual([wrong, "invalid"]);
+  const keys = [`lock:${name}:b:*`];
+  const made = await server.call("/keys", { body: { name, verbs: ["read"], keys } });
+  const seen = await list("", { authorization: `Bearer ${made.body.secret}` });
+  expect(seen).toMatchObject({ total: 1, without: 0, items: [{ name: `lock:${name}:b:`, holds: 1 }] });
 });

@@ -15,6 +15,7 @@ export const ACCESS_TABLE: Readonly<Record<string, string>> = {
   "GET /locks/{key}/usual": "read of one key",
   "GET /locks/{key}/raw": "read of one key",
   "POST /locks/{key}/force-release": "force of one key, writes",
+  "GET /namespaces": "read of some keys",
   "GET /owners": "read of some keys",
   "POST /locks/force-release": "force of some keys, writes",
   "POST /locks/{key}/extend": "force of one key, writes",

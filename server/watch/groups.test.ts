@@ -22,7 +22,7 @@ interface Look {
 
 const LOOKS = fc.array(
   fc.record<Look>({
-    key: fc.constantFrom(..."abcdef").map((name) => `lock:${name}`),
+    key: fc.constantFrom("a", "b", "c", "d:1", "d:2", "a:1").map((name) => `lock:${name}`),
     owners: fc.uniqueArray(fc.constantFrom("w1", "w2", "w3", "__proto__"), { maxLength: 3 }),
     record: fc.nat(RECORDS.length - 1),
     asOf: fc.nat(40),
@@ -60,7 +60,8 @@ function take(mirror: Mirror, { key, owners, record, asOf, remainingMs, waiting,
   mirror.observe(seen, circumstances);
 }
 
-const ASKED: readonly GroupsAsked[] = OWNERS_BY.flatMap((by) =>
+const BY = [...OWNERS_BY, { prefix: "", depth: 2 }, { prefix: "lock:a", depth: 1 }];
+const ASKED: readonly GroupsAsked[] = BY.flatMap((by) =>
   OWNER_SORTS.map((field, at) => ({
     ...{ by, filter: at % 2 === 0 ? "" : 'owner:="w1"', order: { field, direction: at % 3 === 0 ? 1 : -1 } },
     within: at % 4 === 3 ? new KeyRange(["lock:[a-c]"]) : undefined,
@@ -96,4 +97,31 @@ it("many questions keep few lists", () => {
   const mirror = new Mirror();
   for (const asked of ASKED) mirror.groups.ask(asked);
   expect(mirror.groups.size).toBeLessThanOrEqual(4);
+});
+
+it("keys count in the namespace that their segments name, if they have as many", () => {
+  const mirror = new Mirror();
+  for (const key of [
+    "a",
+    "lock:a",
+    "lock:b:1",
+    "lock:b:2:x",
+    "lock:b::",
+    "lock:c:1",
+    "locker:1",
+    "\ud800_w",
+    ":x",
+  ])
+    take(mirror, { key, owners: ["w1"], record: 0, asOf: 0, remainingMs: 1000, waiting: 1, gone: false });
+  const namesAt = (prefix: string, depth: number, within?: KeyRange) => {
+    const order = { field: "name", direction: 1 } as const;
+    const grouping = mirror.groups.ask({ by: { prefix, depth }, filter: "", order, within });
+    const { keys } = grouping.sorted.slice(0, 100);
+    return [keys.map((name) => `${name} ${grouping.get(name)?.holds}`), grouping.without];
+  };
+  expect(namesAt("", 1)).toEqual([[": 1", "lock: 5", "locker: 1"], 2]);
+  expect(namesAt("", 2)).toEqual([["lock:b: 3", "lock:c: 1"], 5]);
+  expect(namesAt("lock:", 1)).toEqual([["lock:b: 3", "lock:c: 1"], 1]);
+  expect(namesAt("lock:b:", 1)).toEqual([["lock:b:2: 1", "lock:b:: 1"], 1]);
+  expect(namesAt("lock:", 1, new KeyRange(["lock:c:*"]))).toEqual([["lock:c: 1"], 0]);
 });

@@ -2,6 +2,7 @@ import type { Key } from "../../lib/contract/key.ts";
 import type { OwnerSortField, OwnersBy } from "../../lib/contract/owner.ts";
 import type { SeenHolder } from "../formats/observation.ts";
 import type { KeyRange } from "../redis/glob.ts";
+import { heldSince } from "./abnormal.ts";
 import { Group } from "./group.ts";
 import { type Hold, sinceOf } from "./hold.ts";
 import { matchingOf } from "./matching.ts";
@@ -12,8 +13,16 @@ export interface GroupOrder {
   readonly direction: Direction;
 }
 
+/** Keys that begin with a prefix, by the next segments of them. */
+export interface Namespaces {
+  readonly prefix: string;
+  readonly depth: number;
+}
+
+export type GroupsBy = OwnersBy | Namespaces;
+
 export interface GroupsAsked {
-  readonly by: OwnersBy;
+  readonly by: GroupsBy;
   readonly filter: string;
   readonly order: GroupOrder;
   /** Only such keys count, whatever is asked for. */
@@ -69,17 +78,18 @@ export class Groups {
 export class Grouping {
   readonly #groups = new Map<Key, Group>();
   readonly #matches: (hold: Hold) => boolean;
-  readonly #nameOf: (holder: SeenHolder) => Key | undefined;
+  readonly #partsOf: PartsOf;
   readonly #valueOf: (group: Group, name: Key) => SortValue;
   readonly sorted: SortedKeys;
-  /** Locks that match, whose holders have no such name. */
+  /** Locks that match, and have no such name. */
   without = 0;
 
   constructor({ by, filter, order, within }: GroupsAsked, holds: Iterable<Hold>) {
     // What time turns is not asked of groups: their filters refuse it.
     const { fits } = matchingOf(filter);
-    this.#matches = (hold) => (within?.has(hold.key) ?? true) && fits(hold);
-    this.#nameOf = by === "owner" ? ({ owner }) => owner : ({ record }) => record?.[by];
+    const prefix = typeof by === "string" ? "" : by.prefix;
+    this.#matches = (hold) => hold.key.startsWith(prefix) && (within?.has(hold.key) ?? true) && fits(hold);
+    this.#partsOf = typeof by === "string" ? heldBy(by) : inNamespace(by);
     this.#valueOf = VALUE_OF[order.field];
     for (const hold of holds) this.#count(hold, 1);
     const names = [...this.#groups.keys()];
@@ -125,23 +135,41 @@ export class Grouping {
       if (group.isEmpty) this.#groups.delete(name);
     }
   }
+}
 
-  /** By whom it is held, each once, and since when. */
-  #partsOf({ holders }: Hold): readonly (readonly [name: Key, since: number])[] {
+/** In which groups a lock counts, each once, and since when it does. */
+type PartsOf = (hold: Hold) => readonly (readonly [name: Key, since: number])[];
+
+function heldBy(by: OwnersBy): PartsOf {
+  const nameOf = by === "owner" ? ({ owner }: SeenHolder) => owner : ({ record }: SeenHolder) => record?.[by];
+  return ({ holders }) => {
     const [first, second] = holders;
     if (second === undefined) {
-      const name = this.#nameOf(first.seen);
+      const name = nameOf(first.seen);
       return name === undefined ? NOBODY : [[name, sinceOf(first).since]];
     }
     const parts = new Map<Key, number>();
     for (const holder of holders) {
-      const name = this.#nameOf(holder.seen);
+      const name = nameOf(holder.seen);
       if (name === undefined) continue;
       const { since } = sinceOf(holder);
       parts.set(name, Math.min(since, parts.get(name) ?? since));
     }
     return [...parts];
-  }
+  };
+}
+
+function inNamespace({ prefix, depth }: Namespaces): PartsOf {
+  return (hold) => {
+    const { key } = hold;
+    let end = prefix.length;
+    for (let segment = 0; segment < depth; segment++) {
+      end = key.indexOf(":", end) + 1;
+      // Its own name is no namespace, and so nobody's list is as long as there are keys of one.
+      if (end === 0) return NOBODY;
+    }
+    return [[key.slice(0, end), heldSince(hold)]];
+  };
 }
 
 const NOBODY: readonly never[] = [];

@@ -11,7 +11,7 @@ import { keysFor } from "../../auth/principal.ts";
 import { UnavailableError } from "../../locks/errors.ts";
 import type { KeyRange } from "../../redis/glob.ts";
 import type { Group } from "../../watch/group.ts";
-import type { GroupOrder } from "../../watch/groups.ts";
+import type { GroupOrder, GroupsBy } from "../../watch/groups.ts";
 import type { Watcher } from "../../watch/watcher.ts";
 import { cursorAt, placeIn } from "../cursor.ts";
 import { tagged } from "../etag.ts";
@@ -34,16 +34,27 @@ export function ownerRoutes(): Route[] {
       query: OwnerListQuery,
       response: { status: 200, schema: OwnerList, example: OWNER_LIST, description: "One page.", etag: true },
       handle: ({ target, query, principal }) =>
-        tagged(listOf(target.watcher, query, keysFor(principal, "read", target.name))),
+        tagged(
+          groupsPage(
+            target.watcher,
+            query.by,
+            query,
+            keysFor(principal, "read", target.name),
+            (name, group) => ownerOf(query.by, name, group),
+          ),
+        ),
     }),
   ];
 }
 
-function listOf(
+/** One page of the groups that were asked for. */
+export function groupsPage<Item>(
   watcher: Watcher,
-  { by, filter, sort, limit, cursor }: OwnerListQuery,
+  by: GroupsBy,
+  { filter, sort, limit, cursor }: Omit<OwnerListQuery, "by">,
   within: KeyRange | undefined,
-): OwnerList {
+  itemOf: (name: Key, group: Group) => Item,
+) {
   if (!watcher.isUp) {
     throw new UnavailableError("Redis does not answer, so what is known of its locks may be out of date.");
   }
@@ -54,7 +65,7 @@ function listOf(
     cursor === undefined ? sorted.slice(0, limit) : sorted.after(placeIn(cursor, order), limit);
   const items = names.flatMap((name) => {
     const group = grouping.get(name);
-    return group === undefined ? [] : [ownerOf(by, name, group)];
+    return group === undefined ? [] : [itemOf(name, group)];
   });
   return {
     items,
@@ -71,17 +82,17 @@ function orderOf(sort: string): GroupOrder {
   return { field: (isDown ? sort.slice(1) : sort) as OwnerSortField, direction: isDown ? -1 : 1 };
 }
 
-function ownerOf(by: OwnersBy, name: Key, { holds, abnormal, verdicts, oldest, waiters }: Group): Owner {
-  const [since, key] = oldest;
+function ownerOf(by: OwnersBy, name: Key, group: Group): Owner {
   const { keyBase64 } = fieldsOfKey(name);
   return {
     name: textOfKey(name),
     ...(keyBase64 === undefined ? {} : { nameBase64: keyBase64 }),
     filter: exactTerm(by, name),
-    holds,
-    abnormal,
-    verdicts: { ...verdicts },
-    oldest: { ...fieldsOfKey(key), since: Number(since) },
-    waiters,
+    ...countsOf(group),
   };
+}
+
+export function countsOf({ holds, abnormal, verdicts, oldest: [since, key], waiters }: Group) {
+  const oldest = { ...fieldsOfKey(key), since: Number(since) };
+  return { holds, abnormal, verdicts: { ...verdicts }, oldest, waiters };
 }
