@@ -258,6 +258,11 @@ describe("while a master is away", () => {
       state: "held",
       votes: { of: 3, known: 2, state: "decided", owners: [{ owner: "kept", masters: 2 }] },
     });
+    const raw = (await server.call(pathOf(kept, "/raw"))).body;
+    expect(raw.copies).toHaveLength(2);
+    for (const { type, entries } of raw.copies)
+      expect([type, entries[0].value.text]).toEqual(["string", "kept"]);
+    expect(raw.silent).toHaveLength(1);
     // One vote is known and one is away: it stays as it was decided last, and says so.
     const undecided = await untilListed(pivotal, (found) => found?.votes?.state === "undecided");
     expect(undecided).toMatchObject({ state: "held", holders: [{ owner: "pivotal" }] });
