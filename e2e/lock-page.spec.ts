@@ -14,8 +14,9 @@ async function makeStory(lockkeeper: Console, key: string) {
   const { body } = await lockkeeper.api(pathOf(key));
   await call("force-release", { expect: body.version, reason: "stuck since noon" });
   await call("acquire", { owner: "dot", leaseMs: 600_000 });
-  const recorded = async () => (await lockkeeper.api(`${pathOf(key)}/history`)).body.items as unknown[];
-  await expect.poll(async () => (await recorded()).length).toBe(7);
+  const recorded = async () => (await lockkeeper.api(`${pathOf(key)}/history`)).body.items as HistoryEntry[];
+  // A busy machine may have a gap of its own among them.
+  await expect.poll(async () => (await recorded()).filter(({ type }) => type !== "gap").length).toBe(7);
 }
 
 test("a lock's timeline has a lane per holder, is walked by keyboard, and says what each hold was", async ({
@@ -54,7 +55,7 @@ test("two holders at one time and gaps are painted, named, and without a fault i
   await page.route("**/history*", async (route) => {
     const response = await route.fetch();
     const answer = (await response.json()) as { items: HistoryEntry[] };
-    const oldest = answer.items.at(-1);
+    const oldest = answer.items.findLast(({ type }) => type === "acquired");
     if (oldest === undefined) return await route.fulfill({ response });
     const at = oldest.at - 2000;
     const event = (type: string, after: number, owner: string, fence: string) => ({
@@ -82,7 +83,7 @@ test("two holders at one time and gaps are painted, named, and without a fault i
   await page.goto(pathOf(name));
   const timeline = page.getByRole("region", { name: "Timeline" });
   await expect(timeline.locator("[data-overlap=wrong]")).toHaveCount(2);
-  await expect(timeline.locator("[data-gap]")).toHaveCount(1);
+  await expect(timeline.locator("[data-gap]").first()).toBeVisible();
   const named = timeline.getByRole("list", { name: "What is wrong or unknown" });
   await expect(named).toContainText("Two holders at one time: fay");
   await expect(named).toContainText("Nobody watched from");
