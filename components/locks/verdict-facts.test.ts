@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Verdict } from "@/lib/contract/verdict.ts";
-import { evidenceOf } from "./verdict-facts.ts";
+import { evidenceOf, verdictLines } from "./verdict-facts.ts";
 
 const NOW = 1_000_000;
 const verdict = (fields: Partial<Verdict>): Verdict => ({
@@ -43,4 +43,15 @@ describe("the evidence of a verdict", () => {
     expect(evidenceOf(verdict({ state: "fixed-lease" }), NOW)).toBe("watched for 25 s and never renewed");
     expect(evidenceOf(verdict({}), NOW)).toContain("not long enough");
   });
+});
+
+it("has a second line in the table for what is wrong, and for nothing else", () => {
+  const late = verdict({ state: "late", lastRenewalAt: NOW - 23_000 });
+  expect(verdictLines(late, NOW)).toEqual({ word: "late", under: "last renewed 23 s ago" });
+  expect(verdictLines({ ...late, lastRenewalAt: null }, NOW).under).toBe("never seen to renew");
+  expect(verdictLines(verdict({ state: "no-expiry" }), NOW).under).not.toBe("");
+  for (const state of ["renewing", "fixed-lease", "unknown"] as const) {
+    const { word, under } = verdictLines(verdict({ state }), NOW);
+    expect([word !== "", under]).toEqual([true, ""]);
+  }
 });
