@@ -49,7 +49,9 @@ function faultOfSuccess(document: Document, operation: Operation, answer: FuzzAn
   if (messages !== undefined) return faultOfMessages(document, messages, text);
   if (content?.schema === undefined) return undefined;
   if (!/json/.test(type)) return document.faultOf(content.schema, text);
-  for (const each of type === "application/x-ndjson" ? text.trim().split("\n") : [text]) {
+  // Lines of which there may be none.
+  const bodies = type === "application/x-ndjson" ? text.split("\n").filter((line) => line !== "") : [text];
+  for (const each of bodies) {
     const fault = document.faultOf(content.schema, parsed(each));
     if (fault !== undefined) return `${status}: ${fault} in ${each.slice(0, 300)}`;
   }
