@@ -1,6 +1,6 @@
 import clsx from "clsx";
-import { KeyText } from "@/components/locks/key-text.tsx";
-import { hrefOf } from "@/components/locks/lock-facts.ts";
+import { KeyText } from "@/components/lock/key-text.tsx";
+import { hrefOf } from "@/components/lock/lock-facts.ts";
 import { TargetLink } from "@/components/shell/target-link.tsx";
 import { formatClock, formatClockMs, formatDate } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";

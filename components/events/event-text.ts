@@ -1,4 +1,4 @@
-import { holdOffOf, holdOffText, shortOwner } from "@/components/locks/lock-facts.ts";
+import { holdOffOf, holdOffText, shortOwner } from "@/components/lock/lock-facts.ts";
 import { formatElapsed, formatFence } from "@/components/ui/duration.ts";
 import type { EventType, LockEvent } from "@/lib/contract/event.ts";
 

@@ -1,6 +1,6 @@
 import clsx from "clsx";
 import { type KeyboardEvent, useId } from "react";
-import { holdOffOf } from "@/components/locks/lock-facts.ts";
+import { holdOffOf } from "@/components/lock/lock-facts.ts";
 import { formatClock, formatFence } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";

@@ -1,6 +1,6 @@
 "use client";
 
-import { formatLabel } from "@/components/locks/format-facts.ts";
+import { formatLabel } from "@/components/lock/format-facts.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Command } from "@/components/ui/command.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";

@@ -1,8 +1,8 @@
+import { FORMAT_LABELS } from "@/components/lock/format-labels.ts";
+import { VERDICT_HINTS } from "@/components/lock/verdict-facts.ts";
 import type { Completion } from "@/components/ui/completion.ts";
 import { wordsOfFilter } from "@/lib/contract/filter.ts";
 import type { Kind } from "@/lib/contract/format.ts";
-import { FORMAT_LABELS } from "./format-labels.ts";
-import { VERDICT_HINTS } from "./verdict-facts.ts";
 
 interface Offer {
   text: string;

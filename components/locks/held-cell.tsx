@@ -1,13 +1,13 @@
 "use client";
 
 import clsx from "clsx";
+import { HeldFor } from "@/components/lock/lock-times.tsx";
+import { isPastUsual, usualText } from "@/components/lock/usual-facts.ts";
 import { formatSpan } from "@/components/ui/duration.ts";
 import { keyOfFields } from "@/lib/contract/key.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { useUsualHeld } from "@/lib/live/usual-held.ts";
-import { HeldFor } from "./lock-times.tsx";
-import { isPastUsual, usualText } from "./usual-facts.ts";
 
 /** For how long it is held, and under it what is usual; in colour where it is past that. */
 export function HeldCell({ lock }: { lock: Lock }) {

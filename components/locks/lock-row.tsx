@@ -2,21 +2,21 @@
 
 import clsx from "clsx";
 import { memo, type MouseEvent as RowMouseEvent } from "react";
+import { formatsText, formatText } from "@/components/lock/format-facts.ts";
+import { HolderCell, HolderName } from "@/components/lock/holder-text.tsx";
+import { KeyText } from "@/components/lock/key-text.tsx";
+import { hrefOf, neverFreed, pathOf } from "@/components/lock/lock-facts.ts";
+import { Fence, LeaseBar, Remaining } from "@/components/lock/lock-times.tsx";
+import { VerdictWord } from "@/components/lock/verdict-text.tsx";
+import { WaitersFigure } from "@/components/lock/waiters-text.tsx";
 import { TargetLink } from "@/components/shell/target-link.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/duration.ts";
 import { visibleText } from "@/components/ui/visible-text.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { ACTION_CLASS, COLUMNS, classOf, PICK_CLASS } from "./columns.ts";
-import { formatsText, formatText } from "./format-facts.ts";
 import { HeldCell } from "./held-cell.tsx";
-import { HolderCell, HolderName } from "./holder-text.tsx";
-import { KeyText } from "./key-text.tsx";
-import { hrefOf, neverFreed, pathOf } from "./lock-facts.ts";
-import { Fence, LeaseBar, Remaining } from "./lock-times.tsx";
 import { VerdictCell } from "./verdict-cell.tsx";
-import { VerdictWord } from "./verdict-text.tsx";
-import { WaitersFigure } from "./waiters-text.tsx";
 
 export interface RowActions {
   select(path: string): void;

@@ -1,10 +1,10 @@
 "use client";
 
 import type { VirtualItem } from "@tanstack/react-virtual";
+import { pathOf } from "@/components/lock/lock-facts.ts";
 import type { LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { COLUMNS } from "./columns.ts";
-import { pathOf } from "./lock-facts.ts";
 import { LockRow, MissingRow, type RowActions } from "./lock-row.tsx";
 
 interface LockRowsProps {

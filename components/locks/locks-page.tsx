@@ -4,6 +4,8 @@ import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useEffect, useRef, useState } from "react";
 import { EventPanel } from "@/components/events/event-panel.tsx";
+import type { BulkWish } from "@/components/free/bulk-state.ts";
+import { hrefOf, pathOf } from "@/components/lock/lock-facts.ts";
 import { OverviewStrip } from "@/components/overview/overview-strip.tsx";
 import { freeBlock, isNeverReached } from "@/components/shell/connection.ts";
 import { Greyed } from "@/components/shell/greyed.tsx";
@@ -14,9 +16,7 @@ import { faultOfFilter } from "@/lib/contract/filter.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { useLive } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/live/targets.ts";
-import type { BulkWish } from "./bulk-state.ts";
 import { FILTER_CHARACTERS_MAX, ROWS_MAX } from "./list-limits.ts";
-import { hrefOf, pathOf } from "./lock-facts.ts";
 import { LocksToolbar } from "./locks-toolbar.tsx";
 import { NotificationsHint } from "./notifications-hint.tsx";
 import { Unreachable } from "./unreachable.tsx";
@@ -28,12 +28,18 @@ import { ViewsBar } from "./views-bar.tsx";
 /** Shown with the first rows, which come later than the page: it is on its way while they are. */
 const loadTable = () => import("./locks-table.tsx").then((module) => module.LocksTable);
 const LocksTable = dynamic(loadTable, { ssr: false });
-const FreeSheet = dynamic(() => import("./free-sheet.tsx").then((module) => module.FreeSheet), {
-  ssr: false,
-});
-const BulkSheet = dynamic(() => import("./bulk-sheet.tsx").then((module) => module.BulkSheet), {
-  ssr: false,
-});
+const FreeSheet = dynamic(
+  () => import("@/components/free/free-sheet.tsx").then((module) => module.FreeSheet),
+  {
+    ssr: false,
+  },
+);
+const BulkSheet = dynamic(
+  () => import("@/components/free/bulk-sheet.tsx").then((module) => module.BulkSheet),
+  {
+    ssr: false,
+  },
+);
 const NothingHeld = dynamic(() => import("./nothing-held.tsx").then((module) => module.NothingHeld), {
   ssr: false,
 });

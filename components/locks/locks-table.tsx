@@ -2,10 +2,10 @@
 
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useEffect, useMemo, useRef } from "react";
+import { pathOf } from "@/components/lock/lock-facts.ts";
 import type { LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { ROWS_MAX } from "./list-limits.ts";
-import { pathOf } from "./lock-facts.ts";
 import type { RowActions } from "./lock-row.tsx";
 import { LockRows } from "./lock-rows.tsx";
 import { TableHead } from "./table-head.tsx";

@@ -1,8 +1,8 @@
 "use client";
 
+import type { BulkWish } from "@/components/free/bulk-state.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/duration.ts";
-import type { BulkWish } from "./bulk-state.ts";
 import type { Picking } from "./use-picking.ts";
 
 interface PickBarProps {

@@ -1,8 +1,8 @@
 "use client";
 
 import { type RefObject, useRef, useState } from "react";
+import { pathOf } from "@/components/lock/lock-facts.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
-import { pathOf } from "./lock-facts.ts";
 import { rowElement } from "./use-row-keys.ts";
 
 export interface Freeing {

@@ -1,8 +1,8 @@
 "use client";
 
 import { useRef, useState } from "react";
+import { pathOf } from "@/components/lock/lock-facts.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
-import { pathOf } from "./lock-facts.ts";
 
 /** Rows that are ticked, to do the same to all of them. */
 export interface Picking {

@@ -2,10 +2,10 @@
 
 import type { Virtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useEffect, useRef } from "react";
+import { pathOf } from "@/components/lock/lock-facts.ts";
 import { useKeys } from "@/components/ui/use-keys.ts";
 import type { LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
-import { pathOf } from "./lock-facts.ts";
 
 interface RowKeys {
   scroller: RefObject<HTMLElement | null>;

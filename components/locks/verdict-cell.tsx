@@ -1,10 +1,10 @@
 "use client";
 
 import clsx from "clsx";
+import { evidenceOf, verdictLines } from "@/components/lock/verdict-facts.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import type { Verdict } from "@/lib/contract/verdict.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
-import { evidenceOf, verdictLines } from "./verdict-facts.ts";
 
 /** In words; with a dot and in colour what is wrong. */
 export function VerdictCell({ lock }: { lock: Lock }) {

@@ -1,6 +1,6 @@
+import { pathOf } from "@/components/lock/lock-facts.ts";
 import type { LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
-import { pathOf } from "./lock-facts.ts";
 
 export const WINDOW_ROWS = 100;
 const MARGIN = 10;

@@ -16,7 +16,7 @@ import { OwnerTable } from "./owner-table.tsx";
 import { BYS, type OwnersUrl, useOwnersUrl } from "./use-owners-url.ts";
 
 const BulkSheet = dynamic(
-  () => import("@/components/locks/bulk-sheet.tsx").then((module) => module.BulkSheet),
+  () => import("@/components/free/bulk-sheet.tsx").then((module) => module.BulkSheet),
   { ssr: false },
 );
 

@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { LockPage } from "@/components/locks/lock-page.tsx";
+import { LockPage } from "@/components/lock/lock-page.tsx";
 
 export const metadata: Metadata = { title: "Lock" };
 

@@ -1,4 +1,4 @@
-import { formatLabel } from "./format-facts.ts";
+import { formatLabel } from "@/components/lock/format-facts.ts";
 import type { Free } from "./use-free.ts";
 
 /** Where the shape does not tell what it is, whoever frees it says so. */

@@ -1,12 +1,12 @@
 "use client";
 
+import { Fact, HeldBy } from "@/components/free/free-facts.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { CopyButton } from "@/components/ui/copy-button.tsx";
 import { formatDate, formatElapsed, formatRemaining } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
-import { Fact, HeldBy } from "./free-facts.tsx";
 import { graceOf, ownRemainingAt } from "./lock-facts.ts";
 
 interface HolderFactsProps {

@@ -19,9 +19,12 @@ import { KeyText } from "./key-text.tsx";
 import { hrefOf, pathOf, shortOwner } from "./lock-facts.ts";
 import { HeldFor } from "./lock-times.tsx";
 
-const BulkSheet = dynamic(() => import("./bulk-sheet.tsx").then((module) => module.BulkSheet), {
-  ssr: false,
-});
+const BulkSheet = dynamic(
+  () => import("@/components/free/bulk-sheet.tsx").then((module) => module.BulkSheet),
+  {
+    ssr: false,
+  },
+);
 
 /** Of a lock with many holders only these are asked about. */
 const OWNERS_MAX = 3;

@@ -1,11 +1,11 @@
 "use client";
 
+import { HolderName } from "@/components/lock/holder-text.tsx";
+import { KeyText } from "@/components/lock/key-text.tsx";
 import { formatRemaining } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { BulkItemLine } from "@/lib/contract/bulk.ts";
 import { OUTCOME_WORDS } from "./bulk-state.ts";
-import { HolderName } from "./holder-text.tsx";
-import { KeyText } from "./key-text.tsx";
 
 const SHOWN_MAX = 100;
 

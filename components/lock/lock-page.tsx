@@ -7,6 +7,7 @@ import { useRef, useState } from "react";
 import { KeyHistory } from "@/components/events/key-history.tsx";
 import { KeyTimeline } from "@/components/events/key-timeline.tsx";
 import { type KeyEvents, useKeyEvents } from "@/components/events/use-key-events.ts";
+import type { Looked } from "@/components/free/free-state.ts";
 import { freeBlock } from "@/components/shell/connection.ts";
 import { Greyed } from "@/components/shell/greyed.tsx";
 import { TargetLink } from "@/components/shell/target-link.tsx";
@@ -20,7 +21,6 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import { useLive, useShowLock } from "@/lib/live/hooks.ts";
 import { useLock } from "@/lib/live/pictures.ts";
 import { curlCommand, redisCliCommand } from "./commands.ts";
-import type { Looked } from "./free-state.ts";
 import { LockActions } from "./lock-actions.tsx";
 import { neverFreed, splitKey } from "./lock-facts.ts";
 import { LockNow } from "./lock-now.tsx";
@@ -28,9 +28,12 @@ import { NoteText } from "./note-text.tsx";
 import { OwnersLocks } from "./owner-locks.tsx";
 import { RawLockView } from "./raw-lock.tsx";
 
-const FreeSheet = dynamic(() => import("./free-sheet.tsx").then((module) => module.FreeSheet), {
-  ssr: false,
-});
+const FreeSheet = dynamic(
+  () => import("@/components/free/free-sheet.tsx").then((module) => module.FreeSheet),
+  {
+    ssr: false,
+  },
+);
 
 export function LockPage() {
   // The raw segment: a decoded one could not tell `a%2Fb` from `a/b`.

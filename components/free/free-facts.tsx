@@ -1,17 +1,17 @@
 "use client";
 
 import type { ReactNode } from "react";
+import { formatLabel, formatsOf, formatsText } from "@/components/lock/format-facts.ts";
+import { HolderName, hasName } from "@/components/lock/holder-text.tsx";
+import { holdOffOf, nameOf } from "@/components/lock/lock-facts.ts";
+import { HeldFor, Remaining } from "@/components/lock/lock-times.tsx";
+import { VerdictEvidence } from "@/components/lock/verdict-text.tsx";
+import { VotesText } from "@/components/lock/votes-text.tsx";
+import { waitersText } from "@/components/lock/waiters-text.tsx";
 import { formatFence } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { FORMAT_FACTS } from "@/lib/contract/format-facts.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
-import { formatLabel, formatsOf, formatsText } from "./format-facts.ts";
-import { HolderName, hasName } from "./holder-text.tsx";
-import { holdOffOf, nameOf } from "./lock-facts.ts";
-import { HeldFor, Remaining } from "./lock-times.tsx";
-import { VerdictEvidence } from "./verdict-text.tsx";
-import { VotesText } from "./votes-text.tsx";
-import { waitersText } from "./waiters-text.tsx";
 
 export function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (

@@ -4,6 +4,8 @@ import { Dialog } from "@base-ui/react/dialog";
 import { useRouter } from "next/navigation";
 import type { FormEvent } from "react";
 import { useKeyEvents } from "@/components/events/use-key-events.ts";
+import { holdOffOf, hrefOf, nameText, pathOf } from "@/components/lock/lock-facts.ts";
+import { NoteText } from "@/components/lock/note-text.tsx";
 import { hrefAt } from "@/components/shell/target-link.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
@@ -16,8 +18,6 @@ import { FreeFacts } from "./free-facts.tsx";
 import { FreeOptions, ReasonField } from "./free-options.tsx";
 import { FreeOutcome } from "./free-outcome.tsx";
 import type { Looked } from "./free-state.ts";
-import { holdOffOf, hrefOf, nameText, pathOf } from "./lock-facts.ts";
-import { NoteText } from "./note-text.tsx";
 import { type Free, useFree } from "./use-free.ts";
 
 interface FreeSheetProps {

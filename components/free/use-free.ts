@@ -1,6 +1,7 @@
 "use client";
 
 import { useReducer } from "react";
+import { neverFreed, pathOf } from "@/components/lock/lock-facts.ts";
 import { freeBlock } from "@/components/shell/connection.ts";
 import type { FormatName } from "@/lib/contract/format.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
@@ -19,7 +20,6 @@ import {
   type Step,
   startFree,
 } from "./free-state.ts";
-import { neverFreed, pathOf } from "./lock-facts.ts";
 
 export interface Free {
   state: FreeState;

@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { ReasonField } from "@/components/free/free-options.tsx";
 import { freeBlock } from "@/components/shell/connection.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { formatElapsed } from "@/components/ui/duration.ts";
@@ -14,7 +15,6 @@ import { useLive } from "@/lib/live/hooks.ts";
 import { useExtend } from "@/lib/live/lock-actions.ts";
 import { ApiProblem } from "@/lib/live/request.ts";
 import { formatLabel } from "./format-facts.ts";
-import { ReasonField } from "./free-options.tsx";
 import type { ActionSheetProps } from "./lock-actions.tsx";
 import { nameText, pathOf } from "./lock-facts.ts";
 import { Remaining } from "./lock-times.tsx";

@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { NOTE_CHARACTERS_MAX } from "@/components/locks/list-limits.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Field, TEXTAREA } from "@/components/ui/field.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
@@ -8,7 +9,6 @@ import { Sheet } from "@/components/ui/sheet.tsx";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { useLive } from "@/lib/live/hooks.ts";
 import { useNote } from "@/lib/live/lock-actions.ts";
-import { NOTE_CHARACTERS_MAX } from "./list-limits.ts";
 import type { ActionSheetProps } from "./lock-actions.tsx";
 import { pathOf } from "./lock-facts.ts";
 

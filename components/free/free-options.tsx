@@ -2,12 +2,12 @@
 
 import clsx from "clsx";
 import type { ReactNode } from "react";
+import { holdOffOf } from "@/components/lock/lock-facts.ts";
+import { Remaining } from "@/components/lock/lock-times.tsx";
+import { REASON_CHARACTERS_MAX } from "@/components/locks/list-limits.ts";
 import { Button } from "@/components/ui/button.tsx";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { type Choice, HOLD_OFF_MS } from "./free-state.ts";
-import { REASON_CHARACTERS_MAX } from "./list-limits.ts";
-import { holdOffOf } from "./lock-facts.ts";
-import { Remaining } from "./lock-times.tsx";
 
 interface OptionProps {
   value: Choice;

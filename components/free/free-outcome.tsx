@@ -2,6 +2,9 @@
 
 import type { ReactNode } from "react";
 import { endingText } from "@/components/events/event-text.ts";
+import { formatsOf } from "@/components/lock/format-facts.ts";
+import { HolderName } from "@/components/lock/holder-text.tsx";
+import { holdOffOf, holdOffText, nameText } from "@/components/lock/lock-facts.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { formatAgo, formatClock } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
@@ -9,9 +12,6 @@ import type { LockEvent } from "@/lib/contract/event.ts";
 import { FORMAT_FACTS } from "@/lib/contract/format-facts.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
-import { formatsOf } from "./format-facts.ts";
-import { HolderName } from "./holder-text.tsx";
-import { holdOffOf, holdOffText, nameText } from "./lock-facts.ts";
 import type { Free } from "./use-free.ts";
 
 function Note({

@@ -1,6 +1,7 @@
 "use client";
 
 import { endingText } from "@/components/events/event-text.ts";
+import { Fact } from "@/components/free/free-facts.tsx";
 import { TargetLink } from "@/components/shell/target-link.tsx";
 import { formatAgo } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
@@ -10,7 +11,6 @@ import type { KeyFields } from "@/lib/contract/key.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { formatsOf, formatsText } from "./format-facts.ts";
-import { Fact } from "./free-facts.tsx";
 import { HolderFacts } from "./holder-facts.tsx";
 import { KeyText } from "./key-text.tsx";
 import { holdOffOf, holdOffText, hrefOf, pathOf } from "./lock-facts.ts";
