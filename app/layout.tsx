@@ -1,9 +1,11 @@
 import { GeistMono } from "geist/font/mono";
 import { GeistSans } from "geist/font/sans";
 import type { Metadata, Viewport } from "next";
-import { headers } from "next/headers";
+import { cookies, headers } from "next/headers";
 import type { ReactNode } from "react";
 import { Providers } from "@/components/shell/providers.tsx";
+import { LANGUAGE_COOKIE, LANGUAGE_TAGS, languageFor } from "@/lib/words/language.ts";
+import { WordsProvider } from "@/lib/words/words.tsx";
 import "./globals.css";
 
 export const metadata: Metadata = {
@@ -23,12 +25,20 @@ export const viewport: Viewport = {
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
   // Reading a header also keeps every page dynamic, which a nonce needs.
-  const nonce = (await headers()).get("x-nonce") ?? undefined;
+  const [asked, kept] = await Promise.all([headers(), cookies()]);
+  const nonce = asked.get("x-nonce") ?? undefined;
+  const language = languageFor(kept.get(LANGUAGE_COOKIE)?.value, asked.get("accept-language"));
   return (
     // The theme's class is set by a script before React wakes up.
-    <html lang="en" className={`${GeistSans.variable} ${GeistMono.variable}`} suppressHydrationWarning>
+    <html
+      lang={LANGUAGE_TAGS[language]}
+      className={`${GeistSans.variable} ${GeistMono.variable}`}
+      suppressHydrationWarning
+    >
       <body>
-        <Providers nonce={nonce}>{children}</Providers>
+        <Providers nonce={nonce}>
+          <WordsProvider language={language}>{children}</WordsProvider>
+        </Providers>
       </body>
     </html>
   );

@@ -4,41 +4,44 @@ import clsx from "clsx";
 import { usePathname } from "next/navigation";
 import { formatNumber } from "@/components/ui/duration.ts";
 import { useLive } from "@/lib/live/hooks.ts";
+import { shell } from "@/lib/words/en/shell.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { isNeverReached } from "./connection.ts";
 import { isServerAdmin } from "./rank.ts";
 import { TargetLink } from "./target-link.tsx";
 
 interface Place {
   href: string;
-  name: string;
+  name: keyof typeof shell.places;
   /** Not in the menu of others: all of it would be refused. */
   isForAdmins?: true;
   covers(pathname: string): boolean;
 }
 
 const PLACES: readonly Place[] = [
-  { href: "/", name: "Locks", covers: (pathname) => pathname === "/" || pathname.startsWith("/locks/") },
-  { href: "/owners", name: "Owners", covers: (pathname) => pathname === "/owners" },
-  { href: "/events", name: "Events", covers: (pathname) => pathname === "/events" },
-  { href: "/targets", name: "Targets", covers: (pathname) => pathname === "/targets" },
-  { href: "/formats", name: "Formats", covers: (pathname) => pathname === "/formats" },
-  { href: "/audit", name: "Audit", isForAdmins: true, covers: (pathname) => pathname === "/audit" },
-  { href: "/docs", name: "Docs", covers: (pathname) => pathname === "/docs" },
+  { href: "/", name: "locks", covers: (pathname) => pathname === "/" || pathname.startsWith("/locks/") },
+  { href: "/owners", name: "owners", covers: (pathname) => pathname === "/owners" },
+  { href: "/events", name: "events", covers: (pathname) => pathname === "/events" },
+  { href: "/targets", name: "targets", covers: (pathname) => pathname === "/targets" },
+  { href: "/formats", name: "formats", covers: (pathname) => pathname === "/formats" },
+  { href: "/audit", name: "audit", isForAdmins: true, covers: (pathname) => pathname === "/audit" },
+  { href: "/docs", name: "docs", covers: (pathname) => pathname === "/docs" },
   {
     href: "/settings/you",
-    name: "Settings",
+    name: "settings",
     covers: (pathname) => pathname.startsWith("/settings/"),
   },
 ];
 
 export function Nav() {
+  const words = useWords(shell);
   const pathname = usePathname();
   const live = useLive();
   const isAdmin = isServerAdmin(live.hello);
   const locks = isNeverReached(live) ? undefined : live.health?.locks;
   return (
     <nav
-      aria-label="Console"
+      aria-label={words.console}
       className="flex gap-1 overflow-x-auto border-b border-line bg-panel px-3 py-1.5 lg:flex-col lg:gap-0.5 lg:border-r lg:border-b-0 lg:px-2.5 lg:py-3"
     >
       {PLACES.filter(({ isForAdmins }) => isAdmin || !isForAdmins).map(({ href, name, covers }) => {
@@ -53,7 +56,7 @@ export function Nav() {
               here ? "bg-accent-bg font-medium text-accent" : "text-ink-2 hover:bg-line-soft hover:text-ink",
             )}
           >
-            {name}
+            {words.places[name]}
             {href === "/" && locks !== undefined && <span>{formatNumber(locks)}</span>}
           </TargetLink>
         );

@@ -6,6 +6,8 @@ import { type ReactNode, useState } from "react";
 import { useKeys } from "@/components/ui/use-keys.ts";
 import { useLive } from "@/lib/live/hooks.ts";
 import { LiveProvider } from "@/lib/live/provider.tsx";
+import { shell } from "@/lib/words/en/shell.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { ConditionBanner } from "./condition-banner.tsx";
 import { KnownTarget } from "./known-target.tsx";
 import { Nav } from "./nav.tsx";
@@ -28,6 +30,7 @@ export function Shell({ children }: { children: ReactNode }) {
 }
 
 function Frame({ children }: { children: ReactNode }) {
+  const words = useWords(shell);
   const { connection } = useLive();
   const [help, setHelp] = useState(false);
   useKeys({ "?": () => setHelp(true) });
@@ -37,7 +40,7 @@ function Frame({ children }: { children: ReactNode }) {
         href="#content"
         className="absolute top-2 left-2 z-50 -translate-y-16 rounded-[7px] bg-accent px-3 py-1.5 text-accent-ink focus:translate-y-0"
       >
-        Skip to content
+        {words.skipToContent}
       </a>
       <TopBar onHelp={() => setHelp(true)} />
       <Nav />

@@ -4,6 +4,8 @@ import { Monitor, Moon, Sun } from "lucide-react";
 import { useTheme } from "next-themes";
 import { useSyncExternalStore } from "react";
 import { Button } from "@/components/ui/button.tsx";
+import { shell } from "@/lib/words/en/shell.ts";
+import { useWords } from "@/lib/words/words.tsx";
 
 const THEMES = [
   { name: "system", Icon: Monitor },
@@ -14,6 +16,7 @@ const THEMES = [
 const never = () => () => {};
 
 export function ThemeSwitch() {
+  const words = useWords(shell);
   const { theme, setTheme } = useTheme();
   // The server does not know the theme: the icon comes when the page is awake.
   const awake = useSyncExternalStore(
@@ -24,7 +27,7 @@ export function ThemeSwitch() {
   const index = awake ? THEMES.findIndex(({ name }) => name === theme) : 0;
   const current = THEMES[Math.max(index, 0)] ?? THEMES[0];
   const next = THEMES[(Math.max(index, 0) + 1) % THEMES.length] ?? THEMES[0];
-  const label = `Theme: ${current.name}. Change to ${next.name}`;
+  const label = words.changeTheme(words.themes[current.name], words.themes[next.name]);
   return (
     <Button look="quiet" size="icon" aria-label={label} title={label} onClick={() => setTheme(next.name)}>
       <current.Icon aria-hidden size={15} />

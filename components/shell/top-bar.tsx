@@ -6,6 +6,7 @@ import { Button } from "@/components/ui/button.tsx";
 import type { Access } from "@/lib/contract/access.ts";
 import { useLive, useLogout } from "@/lib/live/hooks.ts";
 import { ConnectionPill } from "./connection-pill.tsx";
+import { LanguageSwitch } from "./language-switch.tsx";
 import { Logo } from "./logo.tsx";
 import { rankOf } from "./rank.ts";
 import { isProduction } from "./target-badges.tsx";
@@ -39,6 +40,7 @@ export function TopBar({ onHelp }: { onHelp(): void }) {
       >
         <CircleHelp aria-hidden size={15} />
       </Button>
+      <LanguageSwitch />
       <ThemeSwitch />
       {hello !== null && <Operator name={hello.operator.name} may={hello.operator.may} />}
     </header>

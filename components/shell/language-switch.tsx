@@ -1,0 +1,26 @@
+"use client";
+
+import { Languages } from "lucide-react";
+import { Button } from "@/components/ui/button.tsx";
+import { shell } from "@/lib/words/en/shell.ts";
+import { LANGUAGE_NAMES, LANGUAGE_TAGS, LANGUAGES } from "@/lib/words/language.ts";
+import { useLanguage, useWords } from "@/lib/words/words.tsx";
+
+export function LanguageSwitch() {
+  const words = useWords(shell);
+  const { language, speak } = useLanguage();
+  const next = LANGUAGES[(LANGUAGES.indexOf(language) + 1) % LANGUAGES.length] ?? "en";
+  const label = words.changeLanguage(LANGUAGE_NAMES[next]);
+  return (
+    <Button
+      look="quiet"
+      size="icon"
+      aria-label={label}
+      title={label}
+      onClick={() => speak(next)}
+      data-language={LANGUAGE_TAGS[language]}
+    >
+      <Languages aria-hidden size={15} />
+    </Button>
+  );
+}

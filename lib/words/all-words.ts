@@ -1,0 +1,6 @@
+import type { shell } from "./en/shell.ts";
+
+/** Every room's words: what a language has to say. English is their shape. */
+export interface Words {
+  shell: typeof shell;
+}

@@ -1,0 +1,64 @@
+"use client";
+
+import { createContext, type ReactNode, use, useCallback, useState, useTransition } from "react";
+import { BASE_PATH } from "@/lib/live/base-path.ts";
+import type { Words } from "./all-words.ts";
+import { LANGUAGE_COOKIE, LANGUAGE_TAGS, type Language } from "./language.ts";
+
+interface Spoken {
+  language: Language;
+  /** Of the other language; null for English, which each page brings along by itself. */
+  words: Words | null;
+  speak(language: Language): void;
+}
+
+const SpokenContext = createContext<Spoken | null>(null);
+
+const YEAR_S = 365 * 24 * 3600;
+let chinese: Promise<Words> | undefined;
+
+/** One promise for all renders, as `use` wants it. A failed one is forgotten, so that the next try loads again. */
+function loadChinese(): Promise<Words> {
+  chinese ??= import("./zh/all.ts").then(
+    (module) => module.zh,
+    (error: unknown) => {
+      chinese = undefined;
+      throw error;
+    },
+  );
+  return chinese;
+}
+
+/** The language of all below. The server's page and the browser's first draw have the same one, from the cookie. */
+export function WordsProvider({ language: first, children }: { language: Language; children: ReactNode }) {
+  const [language, setLanguage] = useState(first);
+  const [, startTransition] = useTransition();
+  const words = language === "en" ? null : use(loadChinese());
+  const speak = useCallback((next: Language) => {
+    // biome-ignore lint/suspicious/noDocumentCookie: the server has to know it with the next page, and Safari lacks cookieStore
+    document.cookie = `${LANGUAGE_COOKIE}=${next}; path=${BASE_PATH}/; max-age=${YEAR_S}; samesite=lax`;
+    document.documentElement.lang = LANGUAGE_TAGS[next];
+    // What is shown stays until the other language has come.
+    startTransition(() => setLanguage(next));
+  }, []);
+  return <SpokenContext value={{ language, words, speak }}>{children}</SpokenContext>;
+}
+
+function useSpoken(): Spoken {
+  const spoken = use(SpokenContext);
+  if (spoken === null) throw new Error("There is no <WordsProvider> above this component.");
+  return spoken;
+}
+
+/**
+ * The words of a room in the language of the page. The English ones are given, so that a page loads those of its
+ * own rooms only: `const words = useWords(locks)` with `import { locks } from "@/lib/words/en/locks.ts"`.
+ */
+export function useWords<Room extends keyof Words>(english: Words[Room] & { room: Room }): Words[Room] {
+  const { words } = useSpoken();
+  return words === null ? english : words[english.room];
+}
+
+export function useLanguage(): Pick<Spoken, "language" | "speak"> {
+  return useSpoken();
+}
