@@ -28,7 +28,7 @@ test("ten tabs of one browser that are all looked at stay live, and a click in t
   const last = pages.at(-1);
   if (last === undefined) throw new Error("no tab");
   await last.goto(pathOf(name));
-  await last.getByRole("button", { name: /^Free/ }).click();
+  await last.getByRole("button", { name: "Free…", exact: true }).click();
   const sheet = last.getByRole("dialog");
   await sheet.getByLabel("Release now").check();
   await sheet.getByLabel("Reason").fill("its owner is gone");
