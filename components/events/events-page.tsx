@@ -5,6 +5,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { SearchBox } from "@/components/ui/search-box.tsx";
 import { useKeys } from "@/components/ui/use-keys.ts";
+import { wordOfNoEvent } from "@/lib/contract/event-words.ts";
 import { isGap } from "@/lib/contract/gap.ts";
 import { useEventPause } from "@/lib/live/hooks.ts";
 import { EventList } from "./event-list.tsx";
@@ -32,6 +33,7 @@ export function EventsPage() {
           label="Search events"
           placeholder="Key, owner, operator or reason; key:GLOB  owner:GLOB"
           maxLength={300}
+          faultOf={faultOf}
         />
         <JumpToTime at={url.at} onJump={url.setAt} />
         {url.at === undefined && <EventPauseButton paused={paused} missed={missed} small={false} />}
@@ -42,6 +44,13 @@ export function EventsPage() {
       </EventList>
     </Greyed>
   );
+}
+
+function faultOf(text: string): string | undefined {
+  const word = wordOfNoEvent(text);
+  return word === undefined
+    ? undefined
+    : `No event has ${word}: it is asked of locks. Search by key:, owner: or plain text.`;
 }
 
 function Older({ older, loading, failed, complete }: AllEvents) {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { wordOfNoEvent } from "./event-words.ts";
 import { keyFields, WHEN } from "./lock.ts";
 
 export const EVENT_TYPES = [
@@ -142,6 +143,18 @@ const glob = (what: string, example: string) =>
     .optional()
     .meta({ description: `${what}; * and ? are wild.`, example });
 
+/** Words of the list of locks, as far as an event can have them. */
+const EventText = z
+  .string()
+  .max(300)
+  .superRefine((text, context) => {
+    const word = wordOfNoEvent(text);
+    if (word !== undefined) {
+      const message = `no event has ${word}, which is asked of locks: events are found by key:, owner: and plain text`;
+      context.addIssue({ code: "custom", message });
+    }
+  });
+
 /** Which events are wanted; all that is named must match. Gaps match whatever is asked for, unless `type` leaves them out. */
 export const eventFilter = {
   key: glob("Of these keys", "lock:orders:*"),
@@ -151,10 +164,16 @@ export const eventFilter = {
 export const EventFilter = z.strictObject(eventFilter);
 export type EventFilter = z.infer<typeof EventFilter>;
 
+export const PastOrder = z.enum(["newest_first", "oldest_first"]);
+export type PastOrder = z.infer<typeof PastOrder>;
+
 export const HistoryQuery = z.strictObject({
   ...pageFields,
   ...eventFilter,
-  text: z.string().max(300).optional().meta({
+  order: PastOrder.default("newest_first").meta({
+    description: "`cursor` is behind in this order: older with newest_first, newer with oldest_first.",
+  }),
+  text: EventText.optional().meta({
     description: "Words as in the list of locks; also of who freed it, and why.",
     example: "billing",
   }),
@@ -178,9 +197,14 @@ export type KeyHistoryQuery = z.infer<typeof KeyHistoryQuery>;
 export const History = z
   .object({
     items: z.array(HistoryEntry),
-    next: z.string().optional().meta({ description: "`cursor` of the page with older events." }),
-    complete: z.boolean().meta({ description: "false: older events are not kept." }),
+    next: z.string().optional().meta({
+      description:
+        "`cursor` of the page behind: with older events, or newer ones where the oldest come first.",
+    }),
+    complete: z.boolean().meta({
+      description: "At the end, where `next` is missing. false: older events are not kept any more.",
+    }),
     holds: z.array(PastHold).optional().meta({ description: "With `at`: those that covered the moment." }),
   })
-  .meta({ id: "History", description: "Newest first." });
+  .meta({ id: "History", description: "Newest first, unless asked for otherwise." });
 export type History = z.infer<typeof History>;

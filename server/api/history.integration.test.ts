@@ -51,6 +51,26 @@ describe("GET /history", () => {
     expect(words((await past(`text=${name}%20owner:cid`)).items)).toEqual(["released cid", "acquired cid"]);
   });
 
+  it("tells what happened as it came, from a moment on, and turns around at any event", async () => {
+    const { items } = await past(`key=lock:${name}:*`);
+    const forth = await past(`key=lock:${name}:*&order=oldest_first&limit=2`);
+    expect(words(forth.items)).toEqual(["acquired ada", "released ada"]);
+    const on = await past(`key=lock:${name}:*&order=oldest_first&limit=9&cursor=${forth.next}`);
+    expect(words(on.items)).toEqual(["acquired bob", "released bob", "acquired cid", "released cid"]);
+    expect(on.next).toBeUndefined();
+    const back = await past(`key=lock:${name}:*&cursor=${forth.next}`);
+    expect(words(back.items)).toEqual(["acquired ada"]);
+    const later = await past(`key=lock:${name}:*&order=oldest_first&from=${items[1].at}`);
+    expect(words(later.items).slice(-2)).toEqual(["acquired cid", "released cid"]);
+    expect(words(later.items)).not.toContain("acquired ada");
+  });
+
+  it("refuses in words what no event can meet", async () => {
+    const { status, body } = await server.call(`/history?text=${encodeURIComponent("ada held>5m")}`);
+    expect([status, body.code]).toEqual([400, "invalid"]);
+    expect(body.detail).toContain("no event has held>5m");
+  });
+
   it("goes on page by page to the end, with nothing twice", async () => {
     const found: string[] = [];
     let next: string | undefined;

@@ -97,6 +97,14 @@ export class EventIndex {
     }
   }
 
+  /** Oldest first, from the one after an id on. */
+  *forwards(after?: string): Generator<HistoryEntry> {
+    for (let at = after === undefined ? 0 : this.#placeAfter(after); at < this.#entries.length; at++) {
+      const entry = this.#entries[at];
+      if (entry !== undefined) yield entry;
+    }
+  }
+
   #placeAfter(id: string): number {
     const at = this.#placeOf(id);
     return this.#entries[at]?.id === id ? at + 1 : at;

@@ -6,6 +6,7 @@ import {
   isLiveOnly,
   type LockEvent,
   type PastHold,
+  type PastOrder,
 } from "../../lib/contract/event.ts";
 import { fieldsOfKey, type Key } from "../../lib/contract/key.ts";
 import type { Unnumbered } from "./entry.ts";
@@ -31,10 +32,10 @@ export interface Told {
   readonly was: string | undefined;
 }
 
-/** Newest first. */
+/** In the order that was asked for. */
 export interface PastPage {
   readonly items: HistoryEntry[];
-  /** Where the next page begins; undefined at the end of what is kept. */
+  /** Where the next page begins; undefined at the end of what is kept, on either side. */
   readonly next: string | undefined;
   /** Whether nothing older is known to be gone. */
   readonly isWhole: boolean;
@@ -42,8 +43,9 @@ export interface PastPage {
 
 export interface PastQuery {
   readonly limit: number;
-  /** Only what came before this id. */
-  readonly before?: string | undefined;
+  readonly order: PastOrder;
+  /** Where the page before ended: only what stands behind this id in that order. */
+  readonly cursor?: string | undefined;
   readonly matches: (entry: HistoryEntry) => boolean;
 }
 
@@ -152,8 +154,9 @@ export class Journal implements Telling {
     return pageOf(newestFirst(this.index.storyOf(key), before), limit, !this.index.isCut, () => true);
   }
 
-  past({ limit, before, matches }: PastQuery): PastPage {
-    return pageOf(this.index.backwards(before), limit, !this.index.isCut, matches);
+  past({ limit, order, cursor, matches }: PastQuery): PastPage {
+    const entries = order === "newest_first" ? this.index.backwards(cursor) : this.index.forwards(cursor);
+    return pageOf(entries, limit, !this.index.isCut, matches);
   }
 
   /** Who held a key at a moment of the target's clock, and how that ended. */

@@ -17,9 +17,9 @@ export function historyRoutes(): Route[] {
       operationId: "listEvents",
       tag: "Looking",
       access: "read",
-      summary: "What happened, newest first",
+      summary: "What happened, newest first or as it came",
       description:
-        "A page of events by key, owner, type and time, and of the gaps among them in which nobody watched. The same at every instance.",
+        "A page of events by key, owner, type and time, and of the gaps among them in which nobody watched. The same at every instance. `order=oldest_first` tells them as they came; a cursor goes on in the order that is asked for, so that one may turn around at any event.",
       query: HistoryQuery,
       narrows: true,
       response: { status: 200, schema: History, example: HISTORY, description: "One page." },
@@ -43,12 +43,12 @@ export function historyRoutes(): Route[] {
 }
 
 function pastOf(journal: Journal, query: HistoryQuery, within: KeyRange | undefined): History {
-  const { limit, cursor, from, to, text, ...filter } = query;
+  const { limit, order, cursor, from, to, text, ...filter } = query;
   const isWanted = eventsWithin(eventMatcher(filter), within);
   const hasWords = eventWords(text);
   const matches = (entry: HistoryEntry) =>
     isWithin(entry, from, to) && isWanted(entry) && (entry.type === "gap" || hasWords(entry));
-  return answerOf(journal.past({ limit, before: cursor, matches }));
+  return answerOf(journal.past({ limit, order, cursor, matches }));
 }
 
 function pastOfKey(journal: Journal, key: Key, { limit, cursor, at }: KeyHistoryQuery): History {
