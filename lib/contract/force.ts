@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { LockEvent } from "./event.ts";
 import { FormatName, formatFields, hasItsUnit, UNIT_FAULT } from "./format.ts";
-import { keyFields, RECORD_TEXT_MAX, SeenVersion } from "./lock.ts";
+import { FENCE, keyFields, RECORD_TEXT_MAX, SeenVersion, Waiters } from "./lock.ts";
 import { HoldOffMs } from "./verb.ts";
 
 export const REASON_CHARACTERS_MAX = 500;
@@ -12,11 +12,10 @@ export const ForceReleaseInput = z
       description:
         "`version` of the lock that was seen; or of one of its holders, which frees that one alone where `release.oneHolder` says so.",
     }),
-    reason: z
-      .string()
-      .max(REASON_CHARACTERS_MAX)
-      .default("")
-      .meta({ description: "Why; required while the holder may be alive." }),
+    reason: z.string().max(REASON_CHARACTERS_MAX).default("").meta({
+      description:
+        "Why; required while the holder looks alive: its verdict is `renewing` or `unknown`, and it is no hold-off.",
+    }),
     ifUnsure: z.enum(["refuse", "release"]).default("refuse").meta({
       description:
         "release: free whatever hold this owner has now, although we could not watch it all the time.",
@@ -49,6 +48,14 @@ export const ForceReleased = z
     ...keyFields,
     outcome: z.enum(["released", "already_gone"]),
     owner: z.string().optional().meta({ description: "Whose hold was freed." }),
+    fence: FENCE.optional().meta({ description: "released: the fence of that hold, if it had one." }),
+    heldMs: z
+      .number()
+      .optional()
+      .meta({ description: "released: how long it was held, as far as that was watched." }),
+    waiters: Waiters.optional().meta({
+      description: "released: who waited just before. Those who listen were woken as its library does it.",
+    }),
     by: z.string().meta({ description: "Who asked." }),
     heldOff: z
       .object({ owner: z.string(), holdOffMs: z.number() })

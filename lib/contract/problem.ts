@@ -224,9 +224,9 @@ export const PROBLEM_OF_CODE = {
     example: { detail: "Keys of locks match lock:* here.", lockable: ["lock:*"] },
   },
   reason_required: {
-    remedy: "Send a `reason`: the holder may be alive.",
+    remedy: "Send a `reason`: the holder looks alive, or several locks are freed at once.",
     facts: {},
-    example: { detail: "The holder may be alive, so a reason is needed." },
+    example: { detail: "The holder looks alive: say in `reason` why the lock is freed." },
   },
   format_required: {
     remedy: "Name the `format` that the app uses: one of `formats`.",

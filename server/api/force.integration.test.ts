@@ -97,6 +97,24 @@ it("a lock whose release does harm is for looking at: why, and what to do instea
   expect(await direct.exists(key)).toBe(1);
 });
 
+describe("without a reason", () => {
+  it("what looks alive is not freed; a lock that never lapses is, and the audit keeps that none was given", async () => {
+    const key = fresh();
+    await direct.multi().hset(key, `${randomUUID()}:42`, 1).pexpire(key, 60_000).exec();
+    await seenBy(key);
+    expect((await lockOf(key)).verdict.state).toBe("unknown");
+    const refused = await force(key, { reason: " " });
+    expect([refused.status, refused.body.code]).toEqual([422, "reason_required"]);
+    expect(await direct.exists(key)).toBe(1);
+    await direct.persist(key);
+    await until(async () => (await lockOf(key)).verdict.state === "no-expiry");
+    const { body } = await force(key, { reason: "" });
+    expect(body).toMatchObject({ outcome: "released", heldMs: expect.any(Number) });
+    const { items } = (await server.call(`/audit?key=${key}`)).body;
+    expect(items[0]).toMatchObject({ action: "force-release", reason: "", outcome: { code: "released" } });
+  });
+});
+
 describe("a lock that several hold", () => {
   const id = () => `web-1_4711_${randomBytes(16).toString("hex")}`;
   const semaphore = async (...owners: string[]) => {

@@ -1,13 +1,14 @@
 import type { ForceReleased, ForceReleaseInput } from "../../lib/contract/force.ts";
 import { fieldsOfKey, type Key, textOfKey } from "../../lib/contract/key.ts";
 import type { Lock } from "../../lib/contract/lock.ts";
+import { looksAlive } from "../../lib/contract/looks-alive.ts";
 import type { FreeAsk } from "../formats/known-format.ts";
 import type { HeldObservation } from "../formats/observation.ts";
 import type { Journal } from "../history/journal.ts";
 import { failureOf } from "../redis/failure.ts";
 import type { KeyRange } from "../redis/glob.ts";
 import type { HeldBy, Hold } from "../watch/hold.ts";
-import { leaseOf } from "../watch/hold.ts";
+import { leaseOf, sinceOf } from "../watch/hold.ts";
 import { isSameHolder } from "../watch/identity.ts";
 import { remakingMsOf } from "../watch/renewal.ts";
 import { isWatchedVersion, matchVersion, versionOf } from "../watch/version.ts";
@@ -44,11 +45,11 @@ type Ask = ForceReleaseInput & {
  *   key_not_allowed, unavailable, unknown_outcome
  */
 export async function freeByForce(parts: Parts, key: Key, ask: Ask): Promise<ForceReleased> {
-  const reason = givenReason(ask);
   const { watcher, locks } = parts;
   const found = pictured(parts, key, ask) ?? (await find(parts, key, ask));
   if ("goneAt" in found) return alreadyGone(parts, key, ask.by, found.goneAt);
   const { hold, seen, holder } = found;
+  const reason = reasonFor(ask, () => lockFor(watcher, hold, ask));
   const freeAsk = freeAskOf(seen, holder, { ...ask, reason });
   const others = keysTogether(watcher, hold, seen.format).filter((each) => ask.within?.has(each) ?? true);
   const reply = await locks.forceRelease(seen, freeAsk);
@@ -59,7 +60,7 @@ export async function freeByForce(parts: Parts, key: Key, ask: Ask): Promise<For
   const together = await freeTogether(parts, others, seen, freeAsk);
   return {
     ...{ ...fieldsOfKey(key), outcome: "released", by: ask.by, asOf: reply.asOf },
-    owner: textOfKey((holder?.seen ?? seen.holders[0]).owner),
+    ...freedOf(hold, holder ?? hold.holders[0], reply.asOf),
     ...(freeAsk.holdOff === undefined ? {} : { heldOff: freeAsk.holdOff }),
     ...(together.length === 0 ? {} : { together }),
     ...(reply.masters === undefined ? {} : { masters: [...reply.masters] }),
@@ -67,11 +68,30 @@ export async function freeByForce(parts: Parts, key: Key, ask: Ask): Promise<For
   };
 }
 
-/** @throws ReasonRequiredError */
-export function givenReason({ reason }: Pick<Ask, "reason">): string {
+/** What is known of the hold that was freed, as the picture had it. */
+function freedOf(
+  hold: Hold,
+  holder: HeldBy,
+  asOf: number,
+): Pick<ForceReleased, "owner" | "fence" | "heldMs" | "waiters"> {
+  const { since, sinceIs } = sinceOf(holder);
+  return {
+    owner: textOfKey(holder.seen.owner),
+    ...(holder.seen.fence === null ? {} : { fence: holder.seen.fence }),
+    // An owner string tells its client's time, and may mean when it began to wait.
+    ...(sinceIs === "told" ? {} : { heldMs: Math.max(0, asOf - since) }),
+    ...(hold.seen.waiters === undefined ? {} : { waiters: hold.seen.waiters }),
+  };
+}
+
+/** Empty where nothing speaks for a living holder. @throws ReasonRequiredError */
+function reasonFor({ reason }: Pick<Ask, "reason">, lockNow: () => Lock): string {
   const given = reason.trim();
-  if (given !== "") return given;
-  throw new ReasonRequiredError("The holder may be alive: say in `reason` why the lock is freed.");
+  if (given === "" && looksAlive(lockNow()))
+    throw new ReasonRequiredError(
+      "The holder looks alive: say in `reason` why the lock is freed. Nothing was released.",
+    );
+  return given;
 }
 
 type WhatAsk = Pick<Ask, "expect" | "format" | "holdOffMs" | "within"> & {

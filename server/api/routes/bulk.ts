@@ -12,9 +12,13 @@ import { keyOfFields } from "../../../lib/contract/key.ts";
 import { keysFor } from "../../auth/principal.ts";
 import { callOf } from "../../figures/verb-call.ts";
 import type { Act, Audit } from "../../history/audit/audit.ts";
-import { ConfirmRequiredError, LockkeeperError, UnavailableError } from "../../locks/errors.ts";
+import {
+  ConfirmRequiredError,
+  LockkeeperError,
+  ReasonRequiredError,
+  UnavailableError,
+} from "../../locks/errors.ts";
 import { type BulkAsk, type Done, freeOne, tryFound, tryOne } from "../../locks/force-many.ts";
-import { givenReason } from "../../locks/force-release.ts";
 import { inOrder, oneByOne } from "../../locks/one-by-one.ts";
 import { finds } from "../../locks/review.ts";
 import type { Target } from "../../targets/target.ts";
@@ -115,7 +119,7 @@ function workOf(call: Call, { verbs, audit }: Services): Work {
   const ask: BulkAsk = { ...body, by: principal.name, within: keysFor(principal, "force", target.name) };
   if (filter !== undefined) return review(call, filter, ask);
   if (dryRun) return (lines) => answer(lines, call, items, (item) => tryOne(target, item, ask));
-  givenReason(body);
+  assertReason(body);
   assertConfirmed(target, body.confirm);
   const free = async (item: BulkItem) => {
     const verb = callOf("force-release", target.name, keyOfFields(item), item);
@@ -197,6 +201,14 @@ function outcomeOf(outcomes: Outcomes, begun: number, total: number): AuditOutco
 
 function write(lines: Lines, line: BulkLine): void {
   lines.write(line);
+}
+
+/** One reason stands for all of them, so whoever looks back at any wants it. @throws ReasonRequiredError */
+function assertReason({ reason }: BulkForceInput): void {
+  if (reason.trim() !== "") return;
+  throw new ReasonRequiredError(
+    "Several locks are to be freed at once: say in `reason` why. Nothing was released.",
+  );
 }
 
 /** @throws ConfirmRequiredError */
