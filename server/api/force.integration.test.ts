@@ -110,8 +110,10 @@ describe("without a reason", () => {
     await until(async () => (await lockOf(key)).verdict.state === "no-expiry");
     const { body } = await force(key, { reason: "" });
     expect(body).toMatchObject({ outcome: "released", heldMs: expect.any(Number) });
-    const { items } = (await server.call(`/audit?key=${key}`)).body;
-    expect(items[0]).toMatchObject({ action: "force-release", reason: "", outcome: { code: "released" } });
+    const audited = async () => (await server.call(`/audit?key=${key}`)).body.items[0];
+    // The answer does not wait for the outcome to be written.
+    await until(async () => (await audited()).outcome !== null);
+    expect(await audited()).toMatchObject({ reason: "", outcome: { code: "released" } });
   });
 });
 
