@@ -24,6 +24,7 @@ import { sessionRoutes } from "./routes/session.ts";
 import { statsRoutes } from "./routes/stats.ts";
 import { targetRoutes } from "./routes/targets.ts";
 import { verbRoutes } from "./routes/verbs.ts";
+import { waitersRoutes } from "./routes/waiters.ts";
 import type { Services } from "./services.ts";
 
 /** Everything under /api/v1, whichever door a request comes through. */
@@ -60,6 +61,7 @@ export function apiRoutes(services: Services, log: Logger, basePath = ""): Route
     ...formatRoutes(log),
     ...finderRoutes(),
     ...rawRoutes(),
+    ...waitersRoutes(),
     ...statsRoutes(),
     ...auditRoutes(services),
   ];

@@ -58,7 +58,7 @@ async function answersOf(redis: Redis, commands: readonly Command[], spread?: Sp
 }
 
 /** One a channel; empty where it was refused. One command for all: of thousands of locks more would cost more than the locks. */
-async function listenersOf(
+export async function listenersOf(
   redis: Redis,
   channels: readonly RedisArgument[],
   spread?: Spread,

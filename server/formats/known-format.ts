@@ -2,6 +2,7 @@ import type { FormatName } from "../../lib/contract/format.ts";
 import type { Commands } from "../redis/commands.ts";
 import type { RedisArgument } from "../redis/script.ts";
 import type { HeldObservation, LockType, Recognised, SeenHolder } from "./observation.ts";
+import type { Queue } from "./queue.ts";
 import type { RawKey } from "./raw.ts";
 import type { ForceReleaseReply } from "./reply.ts";
 
@@ -44,6 +45,8 @@ export interface KnownFormat {
   readonly types: readonly LockType[];
   recognise(raw: RawKey, how: How): Recognised | undefined;
   readonly more?: More;
+  /** Left out: who waits is written nowhere. */
+  readonly queue?: Queue;
   /** Undefined: freeing does harm, and is not done. */
   readonly frees?: {
     readonly oneHolder: boolean;

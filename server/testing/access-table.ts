@@ -14,6 +14,7 @@ export const ACCESS_TABLE: Readonly<Record<string, string>> = {
   "GET /locks/{key}/history": "read of one key",
   "GET /locks/{key}/usual": "read of one key",
   "GET /locks/{key}/raw": "read of one key",
+  "GET /locks/{key}/waiters": "read of one key",
   "POST /locks/{key}/force-release": "force of one key, writes",
   "GET /namespaces": "read of some keys",
   "GET /owners": "read of some keys",

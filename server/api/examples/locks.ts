@@ -8,6 +8,7 @@ import type { Noted } from "../../../lib/contract/note.ts";
 import type { RawLock } from "../../../lib/contract/raw.ts";
 import type { Stats, Usual } from "../../../lib/contract/stats.ts";
 import type { Grant, Released, Verified } from "../../../lib/contract/verb.ts";
+import type { LockWaiters } from "../../../lib/contract/waiters.ts";
 
 /** What the document shows of locks: one morning's lock, told the same everywhere. */
 const KEY = "lock:orders:42";
@@ -166,6 +167,31 @@ export const RAW_LOCK: RawLock = {
     },
   ],
   silent: [],
+};
+
+export const LOCK_WAITERS: LockWaiters = {
+  target: "default",
+  key: KEY,
+  waiters: { count: 2, known: "estimated" },
+  order: "first_come",
+  named: 2,
+  items: [
+    {
+      owner: "checkout@pod-2:87",
+      by: "lockkeeper",
+      place: 1,
+      since: AS_OF - 6200,
+      until: AS_OF + 23_800,
+    },
+    {
+      owner: "refunds@pod-1:12",
+      by: "lockkeeper",
+      place: 2,
+      since: AS_OF - 900,
+      until: AS_OF + 4100,
+    },
+  ],
+  asOf: AS_OF,
 };
 
 const USUAL_MS = { p50: 840, p95: 3120, samples: 412.5 };

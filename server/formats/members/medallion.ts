@@ -3,6 +3,7 @@ import { RECORD_TEXT_MAX } from "../../../lib/contract/lock.ts";
 import { argumentOf } from "../../redis/script.ts";
 import type { How, KnownFormat, More } from "../known-format.ts";
 import { type HeldObservation, type Recognised, type SeenHolder, strangerOf } from "../observation.ts";
+import type { Queue } from "../queue.ts";
 import type { RawKey } from "../raw.ts";
 import { freesScored, freesUnscored } from "./free.ts";
 import { inOrder, isTime, lastEndOf, living, ownersOf, scoredOf } from "./scored.ts";
@@ -44,17 +45,30 @@ export function recognisePermits(raw: RawKey, how: How): Recognised | undefined 
   return { ...known, holders, remainingMs: lastEndOf(members) };
 }
 
+/** `orders.writer` of `orders.readers`. */
+function waitingWriterAsked(key: Key): [command: string, key: Buffer, from: number, to: number][] {
+  if (!textOfKey(key).endsWith(READERS)) return [];
+  const name = Buffer.from(argumentOf(key) as string | Buffer).subarray(0, -READERS.length);
+  return [["GETRANGE", Buffer.concat([name, Buffer.from(".writer")]), 0, 1023]];
+}
+
 /** A writer that waits stands in the writer's key, one at a time; who waits behind it, and which reader, is not seen. */
 const waitingWriter: More = {
-  ask({ key }) {
-    const readers = textOfKey(key);
-    if (!readers.endsWith(READERS)) return [];
-    const name = Buffer.from(argumentOf(key) as string | Buffer).subarray(0, -READERS.length);
-    return [["GETRANGE", Buffer.concat([name, Buffer.from(".writer")]), 0, 1023]];
-  },
+  ask: ({ key }) => waitingWriterAsked(key),
   take(seen: HeldObservation, [writer]) {
     if (typeof writer !== "string" || !writer.endsWith(WAITING_WRITER)) return seen;
     return { ...seen, waiters: { count: (seen.waiters?.count ?? 0) + 1, known: "unknowable" } };
+  },
+};
+
+/** It keeps new readers out, so it is next when those that are in have left. */
+const writersTurn: Queue = {
+  order: "in_turn",
+  ask: waitingWriterAsked,
+  take([writer]) {
+    const owner = Buffer.isBuffer(writer) ? writer.toString() : "";
+    if (!owner.endsWith(WAITING_WRITER)) return [];
+    return [{ owner: owner.slice(0, -WAITING_WRITER.length), sinceMs: null, untilMs: null }];
   },
 };
 
@@ -63,6 +77,7 @@ export const MEDALLION_READERS: KnownFormat = {
   types: ["set"],
   recognise: recogniseReaders,
   more: waitingWriter,
+  queue: writersTurn,
   // Not held off: a writer would have to stand in another key, which is listed and freed as a lock of its own.
   frees: { oneHolder: true, holdOff: false, free: freesUnscored },
 };

@@ -2,9 +2,10 @@ import { z } from "zod";
 import type { Confidence } from "../../../lib/contract/format.ts";
 import { bytesOfKey, type Key, textOfKey } from "../../../lib/contract/key.ts";
 import { RECORD_TEXT_MAX } from "../../../lib/contract/lock.ts";
-import type { RedisArgument } from "../../redis/script.ts";
+import { argumentOf, type RedisArgument } from "../../redis/script.ts";
 import type { How, KnownFormat, More } from "../known-format.ts";
 import { type HeldObservation, type Recognised, type SeenHolder, strangerOf } from "../observation.ts";
+import { membersOf, type Queue } from "../queue.ts";
 import { ownerOf, type RawKey } from "../raw.ts";
 import { freesJobs, type JobKeys } from "./free.ts";
 import { inOrder, ownersOf } from "./scored.ts";
@@ -142,11 +143,37 @@ function withRecord(
   return [{ ...first, ...record }, ...rest.map((holder) => ({ ...holder, ...record }))];
 }
 
+/** Whoever takes an id off the list has it run: the order of the list is none of service. */
+const jobsThatWait: Queue = {
+  order: "unseen",
+  ask(key) {
+    const { primed, queued } = waitingKeysOf(key);
+    return [
+      ["LRANGE", primed, 0, WAITING_MAX - 1],
+      ["LRANGE", queued, 0, WAITING_MAX - 1],
+      ["HKEYS", argumentOf(key)],
+    ];
+  },
+  take([primed, queued, locked]) {
+    const holders = new Set(membersOf(locked).map(String));
+    const ids = new Set([...membersOf(primed), ...membersOf(queued)].map(String));
+    const waiting = [...ids].filter((id) => id !== SENTINEL && !holders.has(id));
+    return waiting.map((owner) => ({ owner, sinceMs: null, untilMs: null }));
+  },
+};
+
+function waitingKeysOf(key: Key): { primed: Buffer; queued: Buffer } {
+  const digest = Buffer.from(bytesOfKey(key)).subarray(0, -LOCKED.length);
+  const beside = (suffix: string) => Buffer.concat([digest, Buffer.from(suffix)]);
+  return { primed: beside(":PRIMED"), queued: beside(":QUEUED") };
+}
+
 export const SIDEKIQ: KnownFormat = {
   name: "sidekiq-unique-jobs",
   types: ["hash"],
   recognise: recogniseJobs,
   more: beside,
+  queue: jobsThatWait,
   // Not held off: its reaper frees what is held by the id of no job.
   frees: { oneHolder: true, holdOff: false, free: freesJobs(keysOf) },
 };

@@ -1,0 +1,43 @@
+import type { Key } from "../../../lib/contract/key.ts";
+import { LockWaiters } from "../../../lib/contract/waiters.ts";
+import { LockkeeperError, UnavailableError } from "../../locks/errors.ts";
+import { failureOf } from "../../redis/failure.ts";
+import type { Target } from "../../targets/target.ts";
+import { waitersLook } from "../../watch/waiters-look.ts";
+import { LOCK_WAITERS } from "../examples/locks.ts";
+import { json } from "../http.ts";
+import { type Route, targetRoute } from "../route.ts";
+
+/** Who waits for a lock. */
+export function waitersRoutes(): Route[] {
+  return [
+    targetRoute({
+      method: "GET",
+      path: "/locks/{key}/waiters",
+      operationId: "getLockWaiters",
+      tag: "Looking",
+      access: "read",
+      summary: "Who waits for one lock, in which order and since when",
+      description:
+        "By name where that is written down: whoever waits by Lockkeeper, the queue of Redisson's fair lock, the jobs of sidekiq-unique-jobs, the writer that DistributedLock lets wait. Who waits by asking again and again is not seen by anybody.",
+      response: {
+        status: 200,
+        schema: LockWaiters,
+        example: LOCK_WAITERS,
+        description: "Who waits, as it stands in Redis now.",
+      },
+      errors: ["not_a_lock", "key_not_allowed"],
+      handle: async ({ target, key }) => json(200, await waitersNow(target, key)),
+    }),
+  ];
+}
+
+/** @throws LockkeeperError not_a_lock, unavailable */
+async function waitersNow({ name, masters, rules }: Target, key: Key): Promise<LockWaiters> {
+  try {
+    return await waitersLook({ name, masters, rules: rules.rules }, key);
+  } catch (cause) {
+    if (cause instanceof LockkeeperError || failureOf(cause) === "fault") throw cause;
+    throw new UnavailableError("Redis does not answer, so who waits cannot be looked at now.", { cause });
+  }
+}

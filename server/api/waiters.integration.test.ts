@@ -1,0 +1,118 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LockWaiters, WAITERS_TOLD_MAX } from "../../lib/contract/waiters.ts";
+import { RedissonFixture } from "../testing/redisson.ts";
+import { startTestServer, type TestServer, until } from "../testing/server.ts";
+
+let server: TestServer;
+const key = (name: string) => `lock:${name}:${randomUUID()}`;
+const redis = (command: string, ...more: string[]) => server.redis.cli(command, ...more);
+const waitersOf = async (of: string) => {
+  const { status, body } = await server.call(`/locks/${encodeURIComponent(of)}/waiters`);
+  expect(status).toBe(200);
+  return LockWaiters.parse(body);
+};
+
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(async () => await server.stop());
+
+describe("GET /locks/{key}/waiters", () => {
+  it("tells who waits by our verbs in the order in which they are served, since when and until when", async () => {
+    const lock = key("ours");
+    const at = (verb: string) => `/locks/${lock}/${verb}`;
+    await server.call(at("acquire"), { body: { owner: "ada", leaseMs: 60_000 } });
+    expect(await waitersOf(lock)).toMatchObject({ named: 0, items: [], order: "unseen" });
+    const stop = new AbortController();
+    const waits: Promise<unknown>[] = [];
+    for (const [at2, owner] of ["bob", "cy", "dan"].entries()) {
+      const body = { owner, leaseMs: 60_000, waitMs: 20_000 + at2 };
+      waits.push(server.call(at("acquire"), { body, signal: stop.signal }).catch(() => undefined));
+      await until(async () => (await waitersOf(lock)).named === at2 + 1);
+    }
+    const seen = await waitersOf(lock);
+    expect([seen.order, seen.waiters.count]).toEqual(["first_come", 3]);
+    expect(seen.items.map(({ owner, by, place }) => [owner, by, place])).toEqual([
+      ["bob", "lockkeeper", 1],
+      ["cy", "lockkeeper", 2],
+      ["dan", "lockkeeper", 3],
+    ]);
+    for (const { since, until: end } of seen.items) {
+      expect(Math.abs(seen.asOf - (since ?? 0))).toBeLessThan(10_000);
+      expect((end ?? 0) - seen.asOf).toBeGreaterThan(5000);
+    }
+    // What was told is what happens.
+    await server.call(at("release"), { body: { owner: "ada" } });
+    await until(async () => (await waitersOf(lock)).named === 2);
+    expect((await server.call(`/locks/${lock}`)).body.holders[0].owner).toBe("bob");
+    expect((await waitersOf(lock)).items[0]).toMatchObject({ owner: "cy", place: 1 });
+    // Another process listens as well: which of them is first is open.
+    const other = server.redis.client();
+    await other.subscribe(`redisson_lock__channel:{${lock}}`);
+    const two = await waitersOf(lock);
+    expect([two.order, ...two.items.map(({ place }) => place)]).toEqual(["by_process", null, null]);
+    other.disconnect();
+    stop.abort();
+    await Promise.all(waits);
+  });
+
+  it("tells the queue of Redisson's fair lock without those that are given up, also when it is free", async () => {
+    const client = server.redis.client();
+    const [app, other] = [new RedissonFixture(client), new RedissonFixture(client)];
+    const lock = key("fair");
+    await app.fair(lock);
+    for (const thread of [1, 2, 3]) await other.fair(lock, { thread });
+    await client.zadd(app.endsOf(lock), 1000, other.owner(1));
+    const seen = await waitersOf(lock);
+    expect(seen).toMatchObject({ order: "queue", named: 2, waiters: { count: 2, known: "exact" } });
+    expect(seen.items).toMatchObject([
+      { owner: other.owner(2), by: "library", place: 1, since: null },
+      { owner: other.owner(3), by: "library", place: 2, since: null },
+    ]);
+    expect(seen.items[0]?.until).toBeGreaterThan(seen.asOf);
+    await client.del(lock);
+    expect((await waitersOf(lock)).items.map(({ owner }) => owner)).toEqual([other.owner(2), other.owner(3)]);
+    client.disconnect();
+  });
+
+  it("tells what other libraries write down: jobs in no order, and the writer that readers keep out", async () => {
+    const digest = `uniquejobs:${randomUUID().replaceAll("-", "")}`;
+    const job = () => randomUUID().replaceAll("-", "").slice(0, 24);
+    const [holder, first, second] = [job(), job(), job()];
+    await redis("HSET", `${digest}:LOCKED`, holder, `${Date.now() / 1000}`);
+    await redis("RPUSH", `${digest}:QUEUED`, first, second, "1");
+    await redis("RPUSH", `${digest}:PRIMED`, holder);
+    const jobs = await waitersOf(`${digest}:LOCKED`);
+    expect(jobs.order).toBe("unseen");
+    expect(jobs.items.map(({ owner, place }) => [owner, place])).toEqual([
+      [first, null],
+      [second, null],
+    ]);
+    const name = `mutex:${randomUUID()}`;
+    const owner = (pod: string) => `${pod}_311_${randomUUID().replaceAll("-", "")}`;
+    const writer = owner("pod-9");
+    await redis("SADD", `${name}.readers`, owner("pod-7"));
+    await redis("SET", `${name}.writer`, `${writer}_WRITERWAITING`);
+    const readers = await waitersOf(`${name}.readers`);
+    expect(readers.items).toMatchObject([{ owner: writer, by: "library", place: 1 }]);
+  });
+
+  it("tells no more than its limit, drops what is no waiter, and nothing of what is no lock", async () => {
+    const [lock, secret] = [key("many"), key("secret")];
+    await server.call(`/locks/${lock}/acquire`, { body: { owner: "ada", leaseMs: 60_000 } });
+    const end = `${Date.now() + 60_000}`;
+    const members = Array.from({ length: WAITERS_TOLD_MAX + 7 }, (_, at) => [
+      ...[end, `r${at}\t${1000 + at}\tworker-${at}`],
+    ]);
+    await redis("ZADD", `lockkeeper:waiters:{${lock}}`, ...members.flat(), end, "no waiter", "1", "r\t1\told");
+    const seen = await waitersOf(lock);
+    expect([seen.named, seen.items.length]).toEqual([WAITERS_TOLD_MAX + 7, WAITERS_TOLD_MAX]);
+    expect(seen.items[0]?.owner).toBe("worker-0");
+    // An id is what keeps a place: whoever knew it could take it away.
+    expect(JSON.stringify(seen)).not.toContain("r0");
+    await redis("SET", secret, "x".repeat(3000));
+    const refused = await server.call(`/locks/${secret}/waiters`);
+    expect([refused.status, refused.body.code]).toEqual([409, "not_a_lock"]);
+  });
+});

@@ -1,0 +1,41 @@
+import type { Key } from "../../lib/contract/key.ts";
+import type { RedisArgument } from "../redis/script.ts";
+
+/** Somebody who waits, as Redis tells of it. */
+export interface Queued {
+  readonly owner: Key;
+  /** Null: written nowhere. */
+  readonly sinceMs: number | null;
+  readonly untilMs: number | null;
+}
+
+export type Command = readonly [command: string, key: RedisArgument, ...more: RedisArgument[]];
+
+/** Where a library writes down who waits. */
+export interface Queue {
+  /** in_turn: whoever stands first is served next, and nobody before. unseen: they stand there, and no order is kept. */
+  readonly order: "in_turn" | "unseen";
+  /** Commands that only read. */
+  ask(key: Key): readonly Command[];
+  /** @param answers one a command, its texts as bytes; undefined where it was refused  @param asOf Redis's clock */
+  take(answers: readonly unknown[], asOf: number): readonly Queued[];
+}
+
+/** As many as may wait by our verbs. */
+export const QUEUED_MAX = 1000;
+
+/** Members and scores of a sorted set. */
+export function pairsOf(answer: unknown): [member: Buffer, score: Buffer][] {
+  const flat: readonly unknown[] = Array.isArray(answer) ? answer : [];
+  const pairs: [Buffer, Buffer][] = [];
+  for (let at = 0; at + 1 < flat.length; at += 2) {
+    const [member, score] = [flat[at], flat[at + 1]];
+    if (Buffer.isBuffer(member) && Buffer.isBuffer(score)) pairs.push([member, score]);
+  }
+  return pairs;
+}
+
+/** Members of a list, as they stand. */
+export function membersOf(answer: unknown): Buffer[] {
+  return Array.isArray(answer) ? answer.filter((member) => Buffer.isBuffer(member)) : [];
+}
