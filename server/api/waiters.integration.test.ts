@@ -105,7 +105,15 @@ describe("GET /locks/{key}/waiters", () => {
     const members = Array.from({ length: WAITERS_TOLD_MAX + 7 }, (_, at) => [
       ...[end, `r${at}\t${1000 + at}\tworker-${at}`],
     ]);
-    await redis("ZADD", `lockkeeper:waiters:{${lock}}`, ...members.flat(), end, "no waiter", "1", "r\t1\told");
+    await redis(
+      "ZADD",
+      `lockkeeper:waiters:{${lock}}`,
+      ...members.flat(),
+      end,
+      "no waiter",
+      "1",
+      "r\t1\told",
+    );
     const seen = await waitersOf(lock);
     expect([seen.named, seen.items.length]).toEqual([WAITERS_TOLD_MAX + 7, WAITERS_TOLD_MAX]);
     expect(seen.items[0]?.owner).toBe("worker-0");
