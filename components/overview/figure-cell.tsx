@@ -29,7 +29,7 @@ const TEXTS: Readonly<Record<Measure, CellText>> = {
   abnormal: {
     name: "Abnormal",
     means:
-      "Locks without expiry, or that nobody renews any more. The search finds those held for far too long as well.",
+      "Locks without expiry, that nobody renews any more, or that are held for more than twice as long as is usual for their name.",
     filter: "is:abnormal",
     findLabel: "Show what is abnormal",
   },

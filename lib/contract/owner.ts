@@ -20,7 +20,7 @@ export const OwnerListQuery = z.strictObject({
       "owners are counted by what time does not turn: leave out held, remaining and is:abnormal, or ask for the locks themselves (GET /locks)",
   }).meta({
     description:
-      "As of `GET /locks`, without what time turns: `held`, `remaining` and `is:abnormal` are `invalid` here (`sort=-abnormal` tells who has locks that are late or have no expiry).",
+      "As of `GET /locks`, without what time turns: `held`, `remaining` and `is:abnormal` are `invalid` here (`sort=-abnormal` tells who has abnormal locks).",
     example: "key:lock:orders:*",
   }),
   sort: z
@@ -58,7 +58,10 @@ export const Owner = z
       example: 'owner:="checkout@pod-7:311"',
     }),
     holds: z.int().meta({ description: "How many locks it has, alone or with others." }),
-    abnormal: z.int().meta({ description: "How many of them are `late` or have no expiry." }),
+    abnormal: z.int().meta({
+      description:
+        "How many of them `is:abnormal` finds: late, without expiry, or held for more than twice the usual.",
+    }),
     verdicts: z.partialRecord(z.enum(VERDICT_STATES), z.int()).meta({ description: "How many of each." }),
     oldest: z
       .object({ ...keyFields, since: z.number() })

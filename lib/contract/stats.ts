@@ -82,7 +82,10 @@ export const Totals = z
     held: z.int(),
     ended: z.int().meta({ description: "Past their deadline and still there, free to take." }),
     waiting: z.int().meta({ description: "As far as they can be seen." }),
-    abnormal: z.int().meta({ description: "Held with the verdict `late` or `no-expiry`." }),
+    abnormal: z.int().meta({
+      description:
+        "As many as the filter `is:abnormal` finds: late, without expiry, or held for more than twice the usual.",
+    }),
     byFormat: z.array(z.object({ format: FormatName, held: z.int(), abnormal: z.int() })),
     byVerdict: z.array(z.object({ verdict: z.enum(VERDICT_STATES), held: z.int() })),
   })

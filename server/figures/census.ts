@@ -4,8 +4,6 @@ import type { Totals } from "../../lib/contract/stats.ts";
 import { VERDICT_STATES, type VerdictState } from "../../lib/contract/verdict.ts";
 import type { Hold } from "../watch/hold.ts";
 
-export const ABNORMAL: ReadonlySet<VerdictState> = new Set(["late", "no-expiry"]);
-
 /** How many locks are held, counted as they change: asking costs the same whatever their number. */
 export class Census {
   readonly #held = new Map<FormatName, Map<VerdictState, number>>();
@@ -23,14 +21,14 @@ export class Census {
     if (after !== undefined) this.#add(after, 1);
   }
 
-  get totals(): Totals {
+  /** @param abnormal how many of each format are, which time turns as well */
+  totals(abnormal: ReadonlyMap<FormatName, number>): Totals {
     const byFormat: Totals["byFormat"] = [];
     const byVerdict = new Map<VerdictState, number>(VERDICT_STATES.map((verdict) => [verdict, 0]));
     for (const [format, verdicts] of this.#held) {
-      const counts = { format, held: 0, abnormal: 0 };
+      const counts = { format, held: 0, abnormal: abnormal.get(format) ?? 0 };
       for (const [verdict, held] of verdicts) {
         counts.held += held;
-        if (ABNORMAL.has(verdict)) counts.abnormal += held;
         byVerdict.set(verdict, (byVerdict.get(verdict) ?? 0) + held);
       }
       if (counts.held > 0) byFormat.push(counts);

@@ -16,8 +16,13 @@ let figures: Figures;
 
 beforeEach(() => {
   now = START;
-  mirror = new Mirror();
-  figures = new Figures({ target: "main", now: () => now, holdOf: (key) => mirror.get(key) });
+  mirror = new Mirror(undefined, { now: () => now, usual: (key) => figures.usualHeldMs(key) });
+  figures = new Figures({
+    target: "main",
+    now: () => now,
+    holdOf: (key) => mirror.get(key),
+    abnormal: () => mirror.abnormal,
+  });
 });
 
 function look(observation: Observation, since: "exact" | "at_least" = "exact"): void {
@@ -210,6 +215,25 @@ describe("totals and series", () => {
     look(free("lock:a"));
     look(free("lock:b"));
     expect(stats().totals).toMatchObject({ held: 1, ended: 1, waiting: 0, abnormal: 0 });
+  });
+
+  it("count as abnormal what time alone made so, as the filter does", () => {
+    look(held("lock:a"));
+    look(held("lock:b", { remainingMs: null, format: "token" }));
+    for (let n = 0; n < 20; n++) tell("released", `lock:a`, { heldMs: 1000 });
+    const counts = () => {
+      figures.tick();
+      const { abnormal, byFormat } = stats().totals;
+      return [abnormal, ...byFormat.map((each) => each.abnormal)];
+    };
+    expect(counts()).toEqual([1, 0, 1]);
+    for (let second = 0; second < 31; second++) {
+      now += SECOND;
+      counts();
+    }
+    expect(counts()).toEqual([2, 1, 1]);
+    look(free("lock:a"));
+    expect(counts()).toEqual([1, 1]);
   });
 
   it("have a point for each 10 s of the hour and each 5 minutes of the day", () => {

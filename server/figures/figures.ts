@@ -1,7 +1,15 @@
 import { type HistoryEntry, isGap, type LockEvent } from "../../lib/contract/event.ts";
+import type { FormatName } from "../../lib/contract/format.ts";
 import type { Key } from "../../lib/contract/key.ts";
 import { patternOf } from "../../lib/contract/key-pattern.ts";
-import type { PatternFigures, PatternSort, Stats, StatsQuery, Usual } from "../../lib/contract/stats.ts";
+import type {
+  PatternFigures,
+  PatternSort,
+  Stats,
+  StatsQuery,
+  Totals,
+  Usual,
+} from "../../lib/contract/stats.ts";
 import type { Hold } from "../watch/hold.ts";
 import { Census } from "./census.ts";
 import { Ledger } from "./ledger.ts";
@@ -24,6 +32,8 @@ export interface FiguresParts {
   now(): number;
   /** The picture of a key at this moment. */
   holdOf(key: Key): Hold | undefined;
+  /** How many locks are abnormal at this moment, by their format. */
+  abnormal(): ReadonlyMap<FormatName, number>;
 }
 
 /**
@@ -60,7 +70,7 @@ export class Figures {
   /** Closes the steps of the series that are over. */
   tick(): void {
     if (++this.#ticks % USUAL_KEPT_TICKS === 0) this.#usualHeld.clear();
-    this.#series.tick(this.parts.now(), () => this.census.totals);
+    this.#series.tick(this.parts.now(), () => this.totals);
   }
 
   /** The picture of a key has changed. To be called before the events that tell of it. */
@@ -84,6 +94,10 @@ export class Figures {
   /** What became of a call of one of our own verbs. */
   verb(call: VerbCall, outcome: string): void {
     this.#ledger.verb(call, outcome);
+  }
+
+  get totals(): Totals {
+    return this.census.totals(this.parts.abnormal());
   }
 
   get expiredInUse(): number {
@@ -125,7 +139,7 @@ export class Figures {
       target: this.parts.target,
       now,
       ...this.#beginnings,
-      totals: this.census.totals,
+      totals: this.totals,
       series: { stepMs: STEP_MS[range], points: [...this.#series.points(range)] },
       top: {
         contended: topOf(all, "contention"),

@@ -26,7 +26,7 @@ const seconds = (ms: number | null) => (ms === null ? null : ms / 1000);
 export const MEASURES: readonly Measure[] = [
   {
     name: "lockkeeper_locks_abnormal",
-    help: "Locks held with the verdict late or no-expiry.",
+    help: "Locks that are late, without expiry, or held for more than twice the usual.",
     value: ({ totals }) => totals.abnormal,
   },
   {

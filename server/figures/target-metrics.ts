@@ -150,7 +150,7 @@ function shownOf(target: MeasuredTarget): Shown {
   const { figures, watcher } = target;
   return {
     figures,
-    totals: figures.census.totals,
+    totals: figures.totals,
     health: watcher.health(),
     breaks: watcher.breaks,
     isRecorder: target.isRecorder(),

@@ -130,6 +130,7 @@ function openFigures(target: string, watcher: Watcher, journal: Journal): Figure
     target,
     now: () => watcher.clock.now(),
     holdOf: (key) => watcher.mirror.get(key),
+    abnormal: () => watcher.mirror.abnormal,
   });
   watcher.onSeen((key, before, after, waitersOfFree) => figures.seen(key, before, after, waitersOfFree));
   journal.subscribe((event) => figures.event(event));

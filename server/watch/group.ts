@@ -3,13 +3,18 @@ import type { VerdictState } from "../../lib/contract/verdict.ts";
 import type { Hold } from "./hold.ts";
 import { type Place, SortedKeys } from "./sorted-keys.ts";
 
-const ABNORMAL: ReadonlySet<VerdictState> = new Set(["late", "no-expiry"]);
-
 const NOTHING: Place = [0, ""];
+
+/** A lock as it is counted: that it is abnormal, time may turn as well. */
+export interface Counted {
+  readonly hold: Hold;
+  readonly isAbnormal: boolean;
+}
 
 /** The locks that one owner has, or one service, or one host: what is counted of them. */
 export class Group {
   holds = 0;
+  abnormal = 0;
   readonly verdicts: Partial<Record<VerdictState, number>> = {};
   #waiting = 0;
   #estimated = 0;
@@ -20,12 +25,6 @@ export class Group {
 
   get isEmpty(): boolean {
     return this.holds === 0;
-  }
-
-  get abnormal(): number {
-    let sum = 0;
-    for (const state of ABNORMAL) sum += this.verdicts[state] ?? 0;
-    return sum;
   }
 
   get waiters(): Waiters {
@@ -39,7 +38,7 @@ export class Group {
   }
 
   /** @param since when its part of the lock began */
-  add(hold: Hold, since: number): void {
+  add({ hold, isAbnormal }: Counted, since: number): void {
     if (this.#byAge === undefined && this.#only !== undefined) {
       this.#byAge = new SortedKeys(1);
       this.#byAge.insert(...this.#only);
@@ -47,17 +46,18 @@ export class Group {
     }
     if (this.#byAge === undefined) this.#only = [since, hold.key];
     else this.#byAge.insert(since, hold.key);
-    this.#count(hold, 1);
+    this.#count(hold, isAbnormal, 1);
   }
 
-  delete(hold: Hold, since: number): void {
+  delete({ hold, isAbnormal }: Counted, since: number): void {
     if (this.#byAge === undefined) this.#only = undefined;
     else this.#byAge.delete(since, hold.key);
-    this.#count(hold, -1);
+    this.#count(hold, isAbnormal, -1);
   }
 
-  #count({ seen, judgement: { state } }: Hold, by: 1 | -1): void {
+  #count({ seen, judgement: { state } }: Hold, isAbnormal: boolean, by: 1 | -1): void {
     this.holds += by;
+    if (isAbnormal) this.abnormal += by;
     this.verdicts[state] = (this.verdicts[state] ?? 0) + by;
     if (this.verdicts[state] === 0) delete this.verdicts[state];
     const { count, known } = seen.waiters ?? { count: null, known: "unknowable" };

@@ -3,9 +3,11 @@ import { expect, it } from "vitest";
 import { OWNER_SORTS, OWNERS_BY } from "../../lib/contract/owner.ts";
 import { type HeldObservation, strangerOf } from "../formats/observation.ts";
 import { KeyRange } from "../redis/glob.ts";
+import { isAbnormal, NEVER } from "./abnormal.ts";
 import { Grouping, type GroupsAsked } from "./groups.ts";
 import type { Hold } from "./hold.ts";
 import { Mirror } from "./mirror.ts";
+import { orderOf } from "./questions.ts";
 
 const NOW = 1_790_000_000_000;
 const RECORDS = [undefined, { service: "pay" }, { service: "pay", host: "pod-1" }, { host: "pod-2" }];
@@ -81,12 +83,23 @@ const holdsOf = (mirror: Mirror): Hold[] => [...mirror.keys()].flatMap((key) => 
 it("groups that are kept up with each change are those that one walk over all locks makes", () => {
   fc.assert(
     fc.property(LOOKS, LOOKS, fc.constantFrom(...ASKED), (first, then, asked) => {
-      const mirror = new Mirror();
+      let now = NOW;
+      const usual = (key: string) => (key.endsWith("a") ? 10 : undefined);
+      const mirror = new Mirror(undefined, { now: () => now, usual });
+      const has = (key: string) => {
+        const hold = mirror.get(key);
+        return hold !== undefined && isAbnormal(hold, now, usual(key) ?? NEVER);
+      };
+      const kept = () => told(mirror.groups.ask(asked));
+      const walked = () => told(new Grouping(asked, holdsOf(mirror), { has }));
       for (const look of first) take(mirror, look);
-      expect(told(mirror.groups.ask(asked))).toEqual(told(new Grouping(asked, holdsOf(mirror))));
+      expect(kept()).toEqual(walked());
       for (const look of then) {
+        now += look.asOf;
         take(mirror, look);
-        expect(told(mirror.groups.ask(asked))).toEqual(told(new Grouping(asked, holdsOf(mirror))));
+        expect(kept()).toEqual(walked());
+        const found = mirror.page("is:abnormal", orderOf("key"), { offset: 0 }, 0).total;
+        expect([...mirror.abnormal.values()].reduce((sum, count) => sum + count, 0)).toBe(found);
       }
     }),
     { numRuns: 300 },

@@ -3,7 +3,8 @@ import type { OwnerSortField, OwnersBy } from "../../lib/contract/owner.ts";
 import type { SeenHolder } from "../formats/observation.ts";
 import type { KeyRange } from "../redis/glob.ts";
 import { heldSince } from "./abnormal.ts";
-import { Group } from "./group.ts";
+import type { AbnormalKeys } from "./abnormal-keys.ts";
+import { type Counted, Group } from "./group.ts";
 import { type Hold, sinceOf } from "./hold.ts";
 import { matchingOf } from "./matching.ts";
 import { type Direction, SortedKeys, type SortValue } from "./sorted-keys.ts";
@@ -47,14 +48,17 @@ export class Groups {
   /** The one asked last comes last. */
   readonly #kept = new Map<string, Kept>();
 
-  constructor(private readonly holds: ReadonlyMap<Key, Hold>) {}
+  constructor(
+    private readonly holds: ReadonlyMap<Key, Hold>,
+    private readonly abnormal: Pick<AbnormalKeys, "has" | "pass">,
+  ) {}
 
   /** How many lists are kept. */
   get size(): number {
     return this.#kept.size;
   }
 
-  changed(before: Hold | undefined, after: Hold | undefined): void {
+  changed(before: Counted | undefined, after: Counted | undefined): void {
     if (this.#kept.size === 0) return;
     const now = performance.now();
     for (const [name, { grouping, askedAt }] of this.#kept) {
@@ -64,9 +68,11 @@ export class Groups {
   }
 
   ask(asked: GroupsAsked): Grouping {
+    this.abnormal.pass();
     const { by, filter, order, within } = asked;
     const name = JSON.stringify([by, filter, order.field, order.direction, within?.patterns]);
-    const grouping = this.#kept.get(name)?.grouping ?? new Grouping(asked, this.holds.values());
+    const grouping =
+      this.#kept.get(name)?.grouping ?? new Grouping(asked, this.holds.values(), this.abnormal);
     this.#kept.delete(name);
     this.#kept.set(name, { grouping, askedAt: performance.now() });
     for (const oldest of this.#kept.keys()) if (this.#kept.size > KEPT_MAX) this.#kept.delete(oldest);
@@ -84,14 +90,18 @@ export class Grouping {
   /** Locks that match, and have no such name. */
   without = 0;
 
-  constructor({ by, filter, order, within }: GroupsAsked, holds: Iterable<Hold>) {
+  constructor(
+    { by, filter, order, within }: GroupsAsked,
+    holds: Iterable<Hold>,
+    abnormal: Pick<AbnormalKeys, "has">,
+  ) {
     // What time turns is not asked of groups: their filters refuse it.
     const { fits } = matchingOf(filter);
     const prefix = typeof by === "string" ? "" : by.prefix;
     this.#matches = (hold) => hold.key.startsWith(prefix) && (within?.has(hold.key) ?? true) && fits(hold);
     this.#partsOf = typeof by === "string" ? heldBy(by) : inNamespace(by);
     this.#valueOf = VALUE_OF[order.field];
-    for (const hold of holds) this.#count(hold, 1);
+    for (const hold of holds) this.#count({ hold, isAbnormal: abnormal.has(hold.key) }, 1);
     const names = [...this.#groups.keys()];
     const values = [...this.#groups].map(([name, group]) => this.#valueOf(group, name));
     this.sorted = SortedKeys.of(order.direction, values, names);
@@ -101,11 +111,11 @@ export class Grouping {
     return this.#groups.get(name);
   }
 
-  change(before: Hold | undefined, after: Hold | undefined): void {
+  change(before: Counted | undefined, after: Counted | undefined): void {
     const touched = new Map<Key, SortValue | undefined>();
-    for (const hold of [before, after]) {
-      if (hold === undefined || !this.#matches(hold)) continue;
-      for (const [name] of this.#partsOf(hold)) touched.set(name, this.#valueNow(name));
+    for (const counted of [before, after]) {
+      if (counted === undefined || !this.#matches(counted.hold)) continue;
+      for (const [name] of this.#partsOf(counted.hold)) touched.set(name, this.#valueNow(name));
     }
     if (before !== undefined) this.#count(before, -1);
     if (after !== undefined) this.#count(after, 1);
@@ -122,7 +132,8 @@ export class Grouping {
     return group && this.#valueOf(group, name);
   }
 
-  #count(hold: Hold, by: 1 | -1): void {
+  #count(counted: Counted, by: 1 | -1): void {
+    const { hold } = counted;
     if (!this.#matches(hold)) return;
     const parts = this.#partsOf(hold);
     if (parts.length === 0) this.without += by;
@@ -130,8 +141,8 @@ export class Grouping {
       const known = this.#groups.get(name);
       const group = known ?? new Group();
       if (known === undefined) this.#groups.set(name, group);
-      if (by === 1) group.add(hold, since);
-      else group.delete(hold, since);
+      if (by === 1) group.add(counted, since);
+      else group.delete(counted, since);
       if (group.isEmpty) this.#groups.delete(name);
     }
   }

@@ -1,8 +1,10 @@
+import type { FormatName } from "../../lib/contract/format.ts";
 import type { Key } from "../../lib/contract/key.ts";
 import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { Observation, SeenVotes, SeenWaiters } from "../formats/observation.ts";
 import type { KeyRange } from "../redis/glob.ts";
 import { NOTHING_USUAL } from "./abnormal.ts";
+import { AbnormalKeys } from "./abnormal-keys.ts";
 import { type Circumstances, holdOf } from "./continuity.ts";
 import { Groups } from "./groups.ts";
 import { type HeldBy, type Hold, sinceOf } from "./hold.ts";
@@ -39,8 +41,9 @@ export class Mirror {
   /** Who waits for keys that were free when we looked last. */
   readonly #waiters = new Map<Key, SeenWaiters>();
   readonly #questions: Questions;
+  readonly #abnormal: AbnormalKeys;
   /** Who has how many of them. */
-  readonly groups = new Groups(this.#holds);
+  readonly groups: Groups;
   /** Locks for which there was no room. */
   readonly #leftOut = new Set<Key>();
   #epochs = 0;
@@ -52,6 +55,10 @@ export class Mirror {
     knows: Knows = NOTHING_KNOWN,
   ) {
     this.#questions = new Questions(this.#holds, knows);
+    this.#abnormal = new AbnormalKeys(this.#holds, knows, (hold, isAbnormal) =>
+      this.groups.changed({ hold, isAbnormal: !isAbnormal }, { hold, isAbnormal }),
+    );
+    this.groups = new Groups(this.#holds, this.#abnormal);
   }
 
   get size(): number {
@@ -128,10 +135,22 @@ export class Mirror {
     return { holds: keys.flatMap((key) => this.#holds.get(key) ?? []), total: sorted.size, next };
   }
 
+  /** How many are abnormal now, by their format. */
+  get abnormal(): ReadonlyMap<FormatName, number> {
+    this.#abnormal.pass();
+    return this.#abnormal.byFormat;
+  }
+
   #changed(key: Key, before: Hold | undefined): void {
     this.#revision++;
     this.#questions.changed(key, before);
-    this.groups.changed(before, this.#holds.get(key));
+    const after = this.#holds.get(key);
+    const wasAbnormal = this.#abnormal.has(key);
+    this.#abnormal.changed(key);
+    this.groups.changed(
+      before && { hold: before, isAbnormal: wasAbnormal },
+      after && { hold: after, isAbnormal: this.#abnormal.has(key) },
+    );
   }
 }
 

@@ -5,8 +5,8 @@ import type { Hold } from "./hold.ts";
 import type { SortValue } from "./sorted-keys.ts";
 
 /** What a hold is sorted by, at a moment of Redis's clock and by what is usual for its pattern. */
-export interface SortValues {
-  readonly sortValueOf: (hold: Hold, nowMs: number, usualMs: number) => SortValue;
+export interface SortValues<Value extends SortValue = SortValue> {
+  readonly sortValueOf: (hold: Hold, nowMs: number, usualMs: number) => Value;
   /** When time alone may change it; undefined: neither time nor what is usual matters to it. */
   readonly turnsAt: ((hold: Hold, nowMs: number, usualMs: number) => number) | undefined;
 }

@@ -4,7 +4,7 @@ import { Deadlines } from "./deadlines.ts";
 import type { Hold } from "./hold.ts";
 import type { Matches } from "./matching.ts";
 import type { SortValues } from "./sort-values.ts";
-import type { SortedKeys, SortValue } from "./sorted-keys.ts";
+import type { SortValue } from "./sorted-keys.ts";
 
 /** What is usual changes as locks are released: within this time each hold is asked anew what that means for it. */
 const USUAL_ANEW_MS = 30_000;
@@ -15,11 +15,17 @@ const USUAL_STALE_MS = 60_000;
 /** Redis's clock as we know it trembles; this is a step. */
 const CLOCK_BACK_MS = 1000;
 
-export interface Asking {
+export interface Asking<Value extends SortValue = SortValue> {
   /** What time does not touch. */
   readonly fits: Matches;
   readonly term: TimedTerm | undefined;
-  readonly order: SortValues;
+  readonly order: SortValues<Value>;
+}
+
+/** Where keys are placed by their values. */
+export interface Places<Value extends SortValue> {
+  insert(value: Value, key: Key): void;
+  delete(value: Value, key: Key): void;
 }
 
 /**
@@ -27,15 +33,15 @@ export interface Asking {
  * turn by itself. What turns costs as much as a change; what does not costs nothing. What is usual is asked for each
  * hold in turn, a share of them with each step, so that no step bears them all.
  */
-export class Timed {
-  readonly #values = new Map<Key, SortValue>();
+export class Timed<Value extends SortValue = SortValue> {
+  readonly #values = new Map<Key, Value>();
   readonly #turns = new Deadlines<Key>();
   readonly #isOfUsual: boolean;
   #round: Iterator<Hold>;
   #upTo: number;
 
   constructor(
-    private readonly asking: Asking,
+    private readonly asking: Asking<Value>,
     private readonly holds: ReadonlyMap<Key, Hold>,
     private readonly usual: UsualHeld,
     now: number,
@@ -50,6 +56,10 @@ export class Timed {
     return this.#turns.size;
   }
 
+  has(key: Key): boolean {
+    return this.#values.has(key);
+  }
+
   /** Whether to make it anew is right, or costs less than to bring it up to date. */
   isStale(now: number): boolean {
     const passedMs = now - this.#upTo;
@@ -57,14 +67,14 @@ export class Timed {
   }
 
   /** Notes a hold of which a list is about to be made. @returns what it is sorted by; undefined: not in the list */
-  add(hold: Hold, now: number): SortValue | undefined {
+  add(hold: Hold, now: number): Value | undefined {
     const value = this.#read(hold, now);
     if (value !== undefined) this.#values.set(hold.key, value);
     return value;
   }
 
   /** Puts a key where it belongs now. */
-  place(sorted: SortedKeys, key: Key, hold: Hold | undefined, now: number): void {
+  place(sorted: Places<Value>, key: Key, hold: Hold | undefined, now: number): void {
     const then = this.#values.get(key);
     const value = hold && this.#read(hold, now);
     if (hold === undefined) this.#turns.delete(key);
@@ -75,13 +85,13 @@ export class Timed {
   }
 
   /** Takes in that time has passed. */
-  pass(sorted: SortedKeys, now: number): void {
+  pass(sorted: Places<Value>, now: number): void {
     for (const key of this.#turns.due(now)) this.place(sorted, key, this.holds.get(key), now);
     if (this.#isOfUsual) this.#askAnew(sorted, now);
     this.#upTo = now;
   }
 
-  #askAnew(sorted: SortedKeys, now: number): void {
+  #askAnew(sorted: Places<Value>, now: number): void {
     const share = Math.ceil((this.holds.size * (now - this.#upTo)) / USUAL_ANEW_MS);
     for (let left = Math.min(ANEW_MAX, share); left > 0; left--) {
       const { value: hold, done } = this.#round.next();
@@ -94,7 +104,7 @@ export class Timed {
   }
 
   /** Asks all there is to ask of a hold, once. */
-  #read(hold: Hold, now: number): SortValue | undefined {
+  #read(hold: Hold, now: number): Value | undefined {
     const { fits, term, order } = this.asking;
     if (!fits(hold)) {
       this.#turns.delete(hold.key);
@@ -115,11 +125,11 @@ export class Timed {
   }
 }
 
-export function move(
-  sorted: SortedKeys,
+export function move<Value extends SortValue>(
+  sorted: Places<Value>,
   key: Key,
-  then: SortValue | undefined,
-  value: SortValue | undefined,
+  then: Value | undefined,
+  value: Value | undefined,
 ): void {
   if (then === value) return;
   if (then !== undefined) sorted.delete(then, key);
