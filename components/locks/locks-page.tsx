@@ -21,6 +21,7 @@ import { LocksToolbar } from "./locks-toolbar.tsx";
 import { NotificationsHint } from "./notifications-hint.tsx";
 import { Unreachable } from "./unreachable.tsx";
 import { type Freeing, useFreeing } from "./use-freeing.ts";
+import { useLocksCommands } from "./use-locks-commands.ts";
 import { type LocksView, useLocksView } from "./use-locks-view.ts";
 import { type Picking, usePicking } from "./use-picking.ts";
 import { ViewsBar } from "./views-bar.tsx";
@@ -68,10 +69,20 @@ export function LocksPage() {
   const blocked = freeBlock(live);
   useEffect(() => void loadTable(), []);
   useKeys({ p: table.toggle });
+  const open = useOpenLock();
   const search = (next: string) => {
     picking.clear();
     view.setFilter(next);
   };
+  useLocksCommands({
+    table,
+    filter,
+    selected: items.find((lock) => pathOf(lock) === view.selected),
+    freeBlocked: blocked,
+    free: freeing.open,
+    open,
+    clear: () => search(""),
+  });
   return (
     <div className="flex min-h-0 flex-1">
       <Greyed className="flex min-w-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4">
@@ -133,6 +144,12 @@ export function LocksPage() {
   );
 }
 
+function useOpenLock(): (lock: Lock) => void {
+  const router = useRouter();
+  const target = useTargetName();
+  return (lock) => router.push(hrefAt(hrefOf(lock), target));
+}
+
 interface TableProps {
   view: LocksView;
   freeing: Freeing;
@@ -141,8 +158,7 @@ interface TableProps {
 
 function Table({ view, freeing, picking }: TableProps) {
   const live = useLive();
-  const router = useRouter();
-  const target = useTargetName();
+  const open = useOpenLock();
   const { window } = view.table;
   if (view.fault !== undefined) {
     return <NotASearch onClear={() => view.setFilter("")} />;
@@ -158,7 +174,7 @@ function Table({ view, freeing, picking }: TableProps) {
       selected={view.selected}
       onSort={view.setSort}
       onRows={view.showRows}
-      onOpen={(lock) => router.push(hrefAt(hrefOf(lock), target))}
+      onOpen={open}
       select={view.select}
       free={freeing.open}
       pick={picking.toggle}

@@ -5,6 +5,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { Kbd } from "@/components/ui/kbd.tsx";
 
 const KEYS: readonly [keys: readonly string[], what: string][] = [
+  [["⌘K", "Ctrl K"], "Every lock, page and command"],
   [["/"], "Search"],
   [["j", "↓"], "Next row"],
   [["k", "↑"], "Row before"],

@@ -7,31 +7,9 @@ import { useLive } from "@/lib/live/hooks.ts";
 import { shell } from "@/lib/words/en/shell.ts";
 import { useWords } from "@/lib/words/words.tsx";
 import { isNeverReached } from "./connection.ts";
+import { PLACES } from "./places.ts";
 import { isServerAdmin } from "./rank.ts";
 import { TargetLink } from "./target-link.tsx";
-
-interface Place {
-  href: string;
-  name: keyof typeof shell.places;
-  /** Not in the menu of others: all of it would be refused. */
-  isForAdmins?: true;
-  covers(pathname: string): boolean;
-}
-
-const PLACES: readonly Place[] = [
-  { href: "/", name: "locks", covers: (pathname) => pathname === "/" || pathname.startsWith("/locks/") },
-  { href: "/owners", name: "owners", covers: (pathname) => pathname === "/owners" },
-  { href: "/events", name: "events", covers: (pathname) => pathname === "/events" },
-  { href: "/targets", name: "targets", covers: (pathname) => pathname === "/targets" },
-  { href: "/formats", name: "formats", covers: (pathname) => pathname === "/formats" },
-  { href: "/audit", name: "audit", isForAdmins: true, covers: (pathname) => pathname === "/audit" },
-  { href: "/docs", name: "docs", covers: (pathname) => pathname === "/docs" },
-  {
-    href: "/settings/you",
-    name: "settings",
-    covers: (pathname) => pathname.startsWith("/settings/"),
-  },
-];
 
 export function Nav() {
   const words = useWords(shell);

@@ -3,6 +3,7 @@
 import dynamic from "next/dynamic";
 import { useQueryState } from "nuqs";
 import { type ReactNode, useState } from "react";
+import { CommandsProvider } from "@/components/palette/commands.tsx";
 import { useKeys } from "@/components/ui/use-keys.ts";
 import { useLive } from "@/lib/live/hooks.ts";
 import { LiveProvider } from "@/lib/live/provider.tsx";
@@ -24,7 +25,9 @@ export function Shell({ children }: { children: ReactNode }) {
   const [target] = useQueryState("target");
   return (
     <LiveProvider key={target} target={target ?? undefined}>
-      <Frame>{children}</Frame>
+      <CommandsProvider>
+        <Frame>{children}</Frame>
+      </CommandsProvider>
     </LiveProvider>
   );
 }

@@ -2,6 +2,7 @@
 
 import clsx from "clsx";
 import { CircleHelp, LogOut } from "lucide-react";
+import { PaletteKey } from "@/components/palette/palette-key.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import type { Access } from "@/lib/contract/access.ts";
 import { useLive, useLogout } from "@/lib/live/hooks.ts";
@@ -30,6 +31,7 @@ export function TopBar({ onHelp }: { onHelp(): void }) {
       <TargetSwitch />
       <ConnectionPill />
       <span className="flex-1" />
+      <PaletteKey onHelp={onHelp} />
       <Button
         look="quiet"
         size="icon"

@@ -1,0 +1,62 @@
+import { expect, test } from "./console.ts";
+import { assertAccessibleInThemes } from "./look.ts";
+
+test("⌘K finds a lock by a part of its name and opens it, and the focus goes back where it was", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
+  const name = key("invoices:77");
+  await lockkeeper.api(`/locks/${encodeURIComponent(name)}/acquire`, { owner: "me@vm-1", leaseMs: 600_000 });
+  await page.goto("/");
+  const search = page.getByRole("combobox", { name: "Search locks" });
+  await search.focus();
+  await page.keyboard.press("Control+k");
+  const palette = page.getByRole("dialog", { name: "Search and commands" });
+  const box = palette.getByRole("combobox");
+  await expect(box).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(palette).toBeHidden();
+  await expect(search).toBeFocused();
+  await page.keyboard.press("Control+k");
+  await box.fill("invoices:77");
+  await expect(palette.getByRole("option").first()).toContainText(name);
+  await expect(palette.getByRole("option").first()).toContainText("held by me@vm-1");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(new RegExp(`/locks/${encodeURIComponent(name).replaceAll("%", "%")}`));
+  await expect(palette).toBeHidden();
+});
+
+test("the palette goes to pages, does what the page offers, and says why something is blocked", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
+  const name = key("palette");
+  await lockkeeper.api(`/locks/${encodeURIComponent(name)}/acquire`, { owner: "me@vm-1", leaseMs: 600_000 });
+  await page.goto(`/?q=${encodeURIComponent(`key:${name}`)}`);
+  await expect(page.getByRole("row").filter({ hasText: "me@vm-1" })).toBeVisible();
+  await page.keyboard.press("j");
+  await page.keyboard.press("Control+k");
+  const palette = page.getByRole("dialog", { name: "Search and commands" });
+  await assertAccessibleInThemes(page, "palette");
+  await palette.getByRole("combobox").fill("free the lock");
+  await page.keyboard.press("Enter");
+  const sheet = page.getByRole("dialog").filter({ hasText: name });
+  await expect(sheet).toBeVisible();
+  // Over a sheet nothing else opens.
+  await page.keyboard.press("Control+k");
+  await expect(palette).toBeHidden();
+  await page.keyboard.press("Escape");
+  await expect(sheet).toBeHidden();
+  // The sheet is closed before the focus is back.
+  await expect(page.locator("tr:focus, section:focus")).toHaveCount(1);
+  await page.keyboard.press("Control+k");
+  await palette.getByRole("combobox").fill("owners");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { name: "Owners" })).toBeVisible();
+  await page.keyboard.press("Control+k");
+  await palette.getByRole("combobox").fill("zzz nothing");
+  await expect(palette.getByRole("option")).toHaveCount(1);
+  await expect(palette.getByRole("option")).toContainText("Search the locks for");
+});
