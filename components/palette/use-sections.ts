@@ -21,6 +21,7 @@ import { type Command, useAllCommands } from "./commands.tsx";
 import { filled, matching, type Section } from "./sections.ts";
 
 const LOCKS_SHOWN = 8;
+const ABNORMAL_SHOWN = 4;
 const SETTINGS = [
   { part: "you", isForAdmins: false },
   { part: "keys", isForAdmins: true },
@@ -36,7 +37,9 @@ export function useSections(typed: string, asked: string, onHelp: () => void): S
   const targets = useTargetCommands();
   const settings = useConsoleCommands(onHelp);
   const locks = useLockCommands(typed, asked);
+  const abnormal = useAbnormalCommands();
   return filled([
+    { title: words.abnormal, commands: typed === "" ? abnormal : [] },
     { title: words.here, commands: matching(here, typed) },
     { title: words.pages, commands: matching(pages, typed) },
     { title: words.targets, commands: matching(targets, typed) },
@@ -66,12 +69,7 @@ function useLockCommands(typed: string, asked: string): Command[] {
   const isKey = found.some(({ key }) => key === text);
   const searchHref = `/?${new URLSearchParams({ q: text, ...(target === undefined ? {} : { target }) })}`;
   return [
-    ...found.map((lock) => ({
-      id: `lock:${pathOf(lock)}`,
-      name: visibleText(lock.key),
-      hint: hintOf(lock, words),
-      run: () => go(hrefOf(lock)),
-    })),
+    ...found.map((lock) => commandOf(lock, words, go)),
     { id: "search", name: words.searchLocks(visibleText(text)), run: () => router.push(searchHref) },
     // Whoever has a key in hand wants its page, and its history is there also when nobody holds it.
     ...(isKey || /\s/.test(text)
@@ -85,6 +83,23 @@ function useLockCommands(typed: string, asked: string): Command[] {
           },
         ]),
   ];
+}
+
+/** What somebody who was woken up looks for, before a word is typed. */
+function useAbnormalCommands(): Command[] {
+  const words = useWords(palette);
+  const go = useGo();
+  const { data } = useFoundLocks("is:abnormal", ABNORMAL_SHOWN);
+  return (data?.items ?? []).map((lock) => commandOf(lock, words, go));
+}
+
+function commandOf(lock: Lock, words: typeof palette, go: (href: string) => void): Command {
+  return {
+    id: `lock:${pathOf(lock)}`,
+    name: visibleText(lock.key),
+    hint: hintOf(lock, words),
+    run: () => go(hrefOf(lock)),
+  };
 }
 
 function hintOf({ holders: [holder] }: Lock, words: typeof palette): string {
