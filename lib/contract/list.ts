@@ -82,3 +82,15 @@ export const LockList = z
   .object({ items: z.array(Lock), total: z.int(), next: z.string().optional(), asOf: AS_OF })
   .meta({ id: "LockList" });
 export type LockList = z.infer<typeof LockList>;
+
+/** A file has no more locks than that: a hundred megabytes of JSON, at most. */
+export const EXPORT_LOCKS_MAX = 100_000;
+
+export const ExportLocksQuery = z.strictObject({
+  format: z.enum(["jsonl", "csv"]).default("jsonl").meta({
+    description: "jsonl: a `Lock` a line, as the list has them. csv: a line a lock, for spreadsheets.",
+  }),
+  filter: LockFilter,
+  sort: LockSort,
+});
+export type ExportLocksQuery = z.infer<typeof ExportLocksQuery>;

@@ -9,6 +9,7 @@ import { auditRoutes } from "./routes/audit.ts";
 import { browserSessionRoutes } from "./routes/browser-sessions.ts";
 import { bulkRoutes } from "./routes/bulk.ts";
 import { eventRoutes } from "./routes/events.ts";
+import { exportRoutes } from "./routes/export.ts";
 import { finderRoutes } from "./routes/finder.ts";
 import { formatRoutes } from "./routes/formats.ts";
 import { historyRoutes } from "./routes/history.ts";
@@ -24,6 +25,7 @@ import { sessionRoutes } from "./routes/session.ts";
 import { statsRoutes } from "./routes/stats.ts";
 import { targetRoutes } from "./routes/targets.ts";
 import { verbRoutes } from "./routes/verbs.ts";
+import { viewRoutes } from "./routes/views.ts";
 import { waitersRoutes } from "./routes/waiters.ts";
 import type { Services } from "./services.ts";
 
@@ -46,6 +48,7 @@ export function apiRoutes(services: Services, log: Logger, basePath = ""): Route
   const routes = [
     ...verbRoutes(services),
     ...lockRoutes(),
+    ...exportRoutes(services),
     ...bulkRoutes(services, log),
     ...ownerRoutes(),
     ...namespaceRoutes(),
@@ -57,6 +60,7 @@ export function apiRoutes(services: Services, log: Logger, basePath = ""): Route
     ...browserSessionRoutes(services),
     ...operatorRoutes(services),
     ...keyRoutes(services),
+    ...viewRoutes(services),
     ...targetRoutes(services),
     ...formatRoutes(log),
     ...finderRoutes(),

@@ -55,9 +55,14 @@ export class Lines implements Listener {
     this.sink.end();
   }
 
-  /** A file, no faster than it is read, and no further than somebody reads. One that ends too early says so, and is no chain. */
-  async writeAll(chunks: AsyncIterable<string>): Promise<void> {
-    const why = await this.#writeEach(chunks).catch(() => "the home store did not answer");
+  /**
+   * A file, no faster than it is read, and no further than somebody reads. One that ends too early says so in a last
+   * line, which is none of the format.
+   *
+   * @param failed why it ended when the chunks fail
+   */
+  async writeAll(chunks: AsyncIterable<string>, failed = "the home store did not answer"): Promise<void> {
+    const why = await this.#writeEach(chunks).catch(() => failed);
     if (why !== undefined) this.sink.write(`This export ended early: ${why}.\n`);
     this.end();
   }

@@ -2,6 +2,7 @@ import type { ApiKeys } from "../auth/api-keys.ts";
 import type { LoginLinks } from "../auth/login-link.ts";
 import type { Operators } from "../auth/operators.ts";
 import type { PasswordLogin } from "../auth/password-login.ts";
+import type { SavedViews } from "../auth/saved-views.ts";
 import type { Sessions } from "../auth/sessions.ts";
 import type { VerbWatch } from "../figures/verb-watch.ts";
 import type { Audit } from "../history/audit/audit.ts";
@@ -22,6 +23,7 @@ export interface Services {
   readonly passwordLogin: PasswordLogin;
   readonly operators: Operators;
   readonly apiKeys: ApiKeys;
+  readonly views: SavedViews;
   readonly authentication: Authentication;
   readonly live: LiveStreams;
   readonly streams: OpenStreams;

@@ -7,6 +7,7 @@ import { LoginLinks } from "./login-link.ts";
 import { LoginThrottle } from "./login-throttle.ts";
 import { Operators } from "./operators.ts";
 import { PasswordLogin } from "./password-login.ts";
+import { SavedViews } from "./saved-views.ts";
 import { type SessionLimits, Sessions } from "./sessions.ts";
 
 /** Who may come in, and by what: all that is built on the accounts in the home store. */
@@ -18,6 +19,7 @@ export interface Admission {
   readonly sessions: Sessions;
   readonly links: LoginLinks;
   readonly passwordLogin: PasswordLogin;
+  readonly views: SavedViews;
 }
 
 export interface AdmissionOptions {
@@ -31,12 +33,14 @@ export async function openAdmission(home: Home, { limits, first }: AdmissionOpti
   const book = await AccountBook.open(home);
   const uses = new AccountUses(home);
   const sessions = new Sessions(home, book, limits);
-  const operators = new Operators(book, uses, sessions);
+  const views = new SavedViews(home);
+  const operators = new Operators(book, uses, sessions, views);
   if (first !== undefined) await operators.makeFirst(first.name, first.password);
   return {
     book,
     sessions,
     operators,
+    views,
     links: new LoginLinks(home),
     keyRing: new KeyRing(book, uses),
     apiKeys: new ApiKeys(book, uses),

@@ -8,7 +8,8 @@ import type { AccountUses } from "./account-uses.ts";
 import { grantsOfRoles } from "./grant.ts";
 import { assertMayHandOut, wantedOfRoles } from "./hand-out.ts";
 import { hashPassword } from "./password.ts";
-import { may, type Principal } from "./principal.ts";
+import { idOfOperator, may, type Principal } from "./principal.ts";
+import type { SavedViews } from "./saved-views.ts";
 import type { Sessions } from "./sessions.ts";
 
 /** Who may come in by password. All reject with unavailable and unknown_outcome when the store is away. */
@@ -17,6 +18,7 @@ export class Operators {
     private readonly book: AccountBook,
     private readonly uses: AccountUses,
     private readonly sessions: Sessions,
+    private readonly views: SavedViews,
   ) {}
 
   async list(): Promise<Operator[]> {
@@ -86,6 +88,7 @@ export class Operators {
       return { changes: kept(accounts, [fieldOfOperator(name), undefined]), result: undefined };
     });
     await this.uses.forget([fieldOfOperator(name)]);
+    await this.views.forget(idOfOperator(name));
     await this.sessions.endAllOf(name, but);
   }
 

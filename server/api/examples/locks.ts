@@ -9,6 +9,7 @@ import type { RawLock } from "../../../lib/contract/raw.ts";
 import type { Stats, Usual } from "../../../lib/contract/stats.ts";
 import type { Grant, Released, Verified } from "../../../lib/contract/verb.ts";
 import type { LockWaiters } from "../../../lib/contract/waiters.ts";
+import { LOCK_CSV_HEAD, lockCsvLineOf } from "../lock-csv.ts";
 
 /** What the document shows of locks: one morning's lock, told the same everywhere. */
 const KEY = "lock:orders:42";
@@ -87,6 +88,8 @@ export const HELD_LOCK: Lock = sampleLock({
   version: `fence.${FENCE}`,
   asOf: AS_OF,
 });
+
+export const LOCKS_CSV = LOCK_CSV_HEAD + lockCsvLineOf(HELD_LOCK);
 
 export const LOCK_LIST: LockList = { items: [HELD_LOCK], total: 1, asOf: AS_OF };
 

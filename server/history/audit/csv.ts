@@ -1,6 +1,7 @@
 import type { AuditItem } from "../../../lib/contract/audit.ts";
+import { type CsvColumns, csvHeadOf, csvLineOf as lineOf } from "../../csv.ts";
 
-const COLUMNS: Readonly<Record<string, (item: AuditItem) => unknown>> = {
+const COLUMNS: CsvColumns<AuditItem> = {
   number: ({ number }) => number,
   time: ({ at }) => new Date(at).toISOString(),
   action: ({ action }) => action,
@@ -27,23 +28,6 @@ const COLUMNS: Readonly<Record<string, (item: AuditItem) => unknown>> = {
   outcomeDetails: ({ outcome }) => outcome?.details && JSON.stringify(outcome.details),
 };
 
-export const CSV_HEAD = `${Object.keys(COLUMNS).join(",")}\r\n`;
+export const CSV_HEAD = csvHeadOf(COLUMNS);
 
-export function csvLineOf(item: AuditItem): string {
-  return `${Object.values(COLUMNS)
-    .map((value) => cellOf(value(item)))
-    .join(",")}\r\n`;
-}
-
-/** Spreadsheets take a cell that begins so for a formula, with letters of full width too. */
-const FORMULA = /^[\s\p{C}]*[=+\-@＝＋－＠]/u;
-/** What breaks lines, rings bells, or turns the direction of writing, and letters that are none by themselves. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
-
-/** Always in quotes; what would run as a formula is text, and what cannot be seen is written out. */
-export function cellOf(value: unknown): string {
-  const text = value === undefined ? "" : String(value);
-  const seen = text.replace(UNSEEN, (mark) => `\\u{${(mark.codePointAt(0) ?? 0).toString(16)}}`);
-  const inert = typeof value === "string" && FORMULA.test(text) ? `'${seen}` : seen;
-  return `"${inert.replaceAll('"', '""')}"`;
-}
+export const csvLineOf = (item: AuditItem): string => lineOf(COLUMNS, item);

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { Lock } from "../../lib/contract/lock.ts";
+import { ROOT_KEY, startTestServer, type TestServer, until } from "../testing/server.ts";
+
+let server: TestServer;
+const MANY = 1203;
+
+beforeAll(async () => {
+  server = await startTestServer({ environment: { LOCKKEEPER_NOTIFICATIONS: "set" } });
+  const redis = server.redis.client();
+  const many = redis.pipeline();
+  for (let n = 0; n < MANY; n++)
+    many.set(`lock:many:${String(n).padStart(5, "0")}`, `owner-${n}`, "PX", 600_000);
+  await many.exec();
+  await until(async () => (await server.call("/locks?limit=1&filter=key:lock:many:*")).body.total === MANY);
+});
+afterAll(async () => await server.stop());
+
+const linesOf = (body: string) => body.trimEnd().split("\n");
+const exported = async (query: string, headers?: Record<string, string>) =>
+  await server.call(`/export/locks?${query}`, headers && { headers });
+
+it("all that a filter finds comes as JSON lines, as the list has them and in its order", async () => {
+  const { status, headers, body } = await exported("filter=key:lock:many:*&sort=-key");
+  expect([status, headers.get("x-total-count")]).toEqual([200, String(MANY)]);
+  expect(headers.get("content-type")).toBe("application/x-ndjson; charset=utf-8");
+  expect(headers.get("content-disposition")).toBe('attachment; filename="lockkeeper-locks-default.jsonl"');
+  const locks = linesOf(body).map((line) => Lock.parse(JSON.parse(line)));
+  expect(locks).toHaveLength(MANY);
+  expect(locks.map(({ key }) => key)).toEqual(
+    locks
+      .map(({ key }) => key)
+      .sort()
+      .reverse(),
+  );
+  const listed = (await server.call("/locks?filter=key:lock:many:*&sort=-key&limit=1")).body.items[0];
+  expect({ ...locks[0], asOf: 0, remainingMs: 0, holders: [], verdict: null }).toEqual({
+    ...{ ...listed, asOf: 0, remainingMs: 0, holders: [], verdict: null },
+  });
+  expect(locks[0]?.holders[0]?.owner).toBe(listed.holders[0].owner);
+});
+
+it("in CSV nothing runs, nothing breaks the line, and bytes are told", async () => {
+  const redis = server.redis.client();
+  const key = `lock:bad:=cmd|'/C calc'!A0,"\u202e\n`;
+  await redis.set(key, "=HYPERLINK(1)", "PX", 600_000);
+  await redis.set(Buffer.from("6c6f636b3a6261643aff", "hex"), "@SUM(1)", "PX", 600_000);
+  const filter = "key:lock:bad:*";
+  await until(async () => (await server.call(`/locks?filter=${filter}`)).body.total === 2);
+  const { headers, body } = await exported(`filter=${filter}&format=csv&sort=owner`);
+  expect(headers.get("content-type")).toBe("text/csv; charset=utf-8");
+  const [head = "", ...rows] = body.trimEnd().split("\r\n");
+  expect(head).toMatch(/^target,key,keyBase64,state,verdict,/);
+  expect(rows).toHaveLength(2);
+  expect(rows.join()).toContain(`"lock:bad:=cmd|'/C calc'!A0,""\\u{202e}\\u{a}"`);
+  expect(rows.join()).toContain(`"'=HYPERLINK(1)"`);
+  expect(rows.join()).toContain(`"'@SUM(1)"`);
+  expect(rows.join()).toContain(Buffer.from("6c6f636b3a6261643aff", "hex").toString("base64"));
+});
+
+it("a key for some locks exports those alone", async () => {
+  const { body } = await server.call("/keys", {
+    body: { name: "few", verbs: ["read"], targets: ["*"], keys: ["lock:many:0000*"] },
+  });
+  const headers = { authorization: `Bearer ${body.secret}` };
+  const all = await exported("", headers);
+  expect([all.headers.get("x-total-count"), linesOf(all.body).length]).toEqual(["10", 10]);
+  expect(all.body).not.toContain("lock:many:0001");
+  expect(all.body).not.toContain("lock:bad");
+});
+
+it("a lock whose key is `export` is still a lock", async () => {
+  const { status, body } = await server.call("/locks/export");
+  expect([status, body.key, body.holders]).toEqual([200, "export", []]);
+});
+
+it.each([
+  ["filter=held>soon", "held is compared with a time"],
+  ["sort=size", "sort is one of"],
+  ["format=xml", "Query, format"],
+])("%s is refused before a file begins", async (query, why) => {
+  const { status, body } = await exported(query);
+  expect([status, body.code, body.detail]).toEqual([400, "invalid", expect.stringContaining(why)]);
+});
+
+it("is given no faster than it is read, and ends with the client who reads it", async () => {
+  const redis = server.redis.client();
+  const wide = "x".repeat(900);
+  const many = redis.pipeline();
+  for (let n = 0; n < 6000; n++) many.set(`lock:wide:${n}:${wide}`, `owner-${n}`, "PX", 600_000);
+  await many.exec();
+  const filter = "filter=key:lock:wide:*";
+  await until(async () => (await server.call(`/locks?limit=1&${filter}`)).body.total === 6000, 15_000);
+  const gone = new AbortController();
+  const headers = { authorization: `Bearer ${ROOT_KEY}` };
+  const streams = async () => {
+    const text = await (await fetch(`${server.url}/metrics`, { headers })).text();
+    return Number(/lockkeeper_streams_open (\d+)/.exec(text)?.[1]);
+  };
+  const response = await fetch(`${server.url}/api/v1/export/locks?${filter}`, {
+    headers,
+    signal: gone.signal,
+  });
+  const reader = response.body?.getReader();
+  await reader?.read();
+  // Some 10 MB: far more than the connection takes, so it waits for its reader.
+  expect(await streams()).toBe(1);
+  gone.abort();
+  await until(async () => (await streams()) === 0);
+}, 30_000);

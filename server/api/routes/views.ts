@@ -1,0 +1,68 @@
+import { ViewId, ViewInput, ViewList } from "../../../lib/contract/view.ts";
+import { VIEW, VIEW_ID, VIEW_INPUTS } from "../examples/views.ts";
+import { json } from "../http.ts";
+import { HOME_ERRORS, parse, type Route, route } from "../route.ts";
+import type { Services } from "../services.ts";
+
+/** Searches that are kept under a name. */
+export function viewRoutes({ views }: Services): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/views",
+      operationId: "listViews",
+      tag: "Looking",
+      access: "read",
+      summary: "The searches that you, or your team, keep under a name",
+      description:
+        "Of the list of locks: a filter, an order and columns, as tabs of the console. Who may look at some keys alone does not see the team's.",
+      response: { status: 200, schema: ViewList, example: { items: [VIEW] }, description: "In their order." },
+      errors: HOME_ERRORS,
+      handle: async ({ principal }) => json(200, { items: await views.list(principal) }),
+    }),
+    route({
+      method: "PUT",
+      path: "/views/{id}",
+      operationId: "saveView",
+      tag: "Looking",
+      idIs: VIEW_ID,
+      access: "read",
+      summary: "Keep a search under a name, or change one that is kept",
+      description:
+        "Who makes a view chooses its id: 8 to 32 letters, digits, - or _. The same call again changes nothing. `place` moves it; `of` gives it to the team or takes it back, and to the team it is given by who has `force` at a target. There are at most 30 of one's own, and 30 of the team's.",
+      body: ViewInput,
+      examples: VIEW_INPUTS,
+      response: {
+        status: 200,
+        schema: ViewList,
+        example: { items: [VIEW] },
+        description: "All of them, as they are now.",
+      },
+      errors: HOME_ERRORS,
+      audit: ({ id, body: { name, filter, of } }) => ({
+        action: "view-save",
+        details: { id, name, filter, of },
+      }),
+      handle: async ({ id, body, principal }) => {
+        await views.put(parse(ViewId, id, "Path"), body, principal);
+        return json(200, { items: await views.list(principal) });
+      },
+    }),
+    route({
+      method: "DELETE",
+      path: "/views/{id}",
+      operationId: "removeView",
+      tag: "Looking",
+      idIs: VIEW_ID,
+      access: "read",
+      summary: "Take a kept search away",
+      response: { status: 204, description: "It is not kept any more." },
+      errors: ["not_found", ...HOME_ERRORS],
+      audit: ({ id }) => ({ action: "view-remove", details: { id } }),
+      handle: async ({ id, principal }) => {
+        await views.remove(id, principal);
+        return { status: 204, headers: {} };
+      },
+    }),
+  ];
+}

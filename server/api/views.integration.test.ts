@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { View } from "../../lib/contract/view.ts";
+import { VIEWS_MAX } from "../../lib/contract/view-limits.ts";
+import { openHome } from "../auth/home-store.ts";
+import { LoginLinks } from "../auth/login-link.ts";
+import { TestBrowser } from "../testing/browser.ts";
+import { startTestServer, type TestServer, until } from "../testing/server.ts";
+
+let server: TestServer;
+/** Another instance on the same home store. */
+let other: TestServer;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  other = await startTestServer({ environment: { REDIS_URL: server.redis.url } });
+});
+afterAll(async () => {
+  await other?.stop();
+  await server.stop();
+});
+
+async function loggedIn(
+  name: string,
+  role: "viewer" | "operator" | "admin",
+  at = server,
+): Promise<TestBrowser> {
+  const home = openHome(server.redis.url);
+  await until(() => !home.isAway);
+  const token = await new LoginLinks(home).make({ name, roles: { "*": role } });
+  home.close();
+  const browser = new TestBrowser(at);
+  expect((await browser.logIn({ token })).status).toBe(200);
+  return browser;
+}
+
+const save = (browser: TestBrowser, id: string, body: object) =>
+  browser.send(`/views/${id}`, { method: "PUT", body });
+const named = (items: readonly View[]) => items.map(({ name, of }) => `${name} of ${of}`);
+const viewsOf = async (browser: TestBrowser) => named((await browser.send("/views")).body.items);
+
+it("views are kept for who keeps them, in every browser and at every instance, in their order", async () => {
+  const mei = await loggedIn("mei", "viewer");
+  const payments = {
+    name: "payments EU",
+    filter: 'key:="lock:a b" held>1m',
+    sort: "-held",
+    columns: ["key", "held:120"],
+  };
+  const { body } = await save(mei, "payments-eu", payments);
+  expect(body.items).toEqual([{ id: "payments-eu", ...payments, of: "me", by: "mei", mayChange: true }]);
+  await save(mei, "second-one", { name: "second", filter: "waiters>0" });
+  await save(mei, "third-one", { name: "third", filter: "", place: 0 });
+  expect(await viewsOf(mei)).toEqual(["third of me", "payments EU of me", "second of me"]);
+  // Renamed where it is, and told to another browser of the same operator.
+  await save(mei, "payments-eu", { ...payments, name: "payments" });
+  await save(mei, "third-one", { name: "third", filter: "", place: 2 });
+  const again = await loggedIn("mei", "viewer", other);
+  expect(await viewsOf(again)).toEqual(["payments of me", "second of me", "third of me"]);
+  expect((await again.send("/views/second-one", { method: "DELETE" })).status).toBe(204);
+  expect((await again.send("/views/second-one", { method: "DELETE" })).body.code).toBe("not_found");
+  expect(await viewsOf(mei)).toEqual(["payments of me", "third of me"]);
+  expect(await viewsOf(await loggedIn("noor", "admin"))).toEqual([]);
+});
+
+it("many that are saved at once are all kept, wherever they come in", async () => {
+  const [here, there] = [await loggedIn("zoe", "viewer"), await loggedIn("zoe", "viewer", other)];
+  const ids = Array.from({ length: VIEWS_MAX }, (_, n) => `view-${n}-of-many`);
+  await Promise.all(ids.map((id, n) => save(n % 2 === 0 ? here : there, id, { name: id, filter: "" })));
+  expect((await viewsOf(here)).sort()).toEqual(ids.map((id) => `${id} of me`).sort());
+  const { status, body } = await save(here, "one-too-many", { name: "one too many", filter: "" });
+  expect([status, body.code, body.detail]).toEqual([
+    400,
+    "invalid",
+    expect.stringContaining("as many as may be"),
+  ]);
+  expect((await save(here, "view-0-of-many", { name: "still changed", filter: "" })).status).toBe(200);
+});
+
+it("the team's are seen by all who may look at all locks of a target, and changed by who wrote them or an admin", async () => {
+  const [ben, viewer, colleague] = [
+    await loggedIn("ben", "operator"),
+    await loggedIn("vera", "viewer"),
+    await loggedIn("cleo", "operator"),
+  ];
+  const stuck = { name: "stuck", filter: "is:abnormal waiters>0" };
+  await save(ben, "stuck-ones", stuck);
+  expect((await save(ben, "stuck-ones", { ...stuck, of: "team" })).body.items).toHaveLength(1);
+  expect(await viewsOf(ben)).toEqual(["stuck of team"]);
+  expect((await viewer.send("/views")).body.items).toEqual([
+    { id: "stuck-ones", ...stuck, of: "team", by: "ben", mayChange: false },
+  ]);
+  expect((await save(viewer, "by-a-viewer", { ...stuck, of: "team" })).body.code).toBe("forbidden");
+  expect((await save(colleague, "stuck-ones", { ...stuck, name: "mine now", of: "team" })).body.code).toBe(
+    "forbidden",
+  );
+  expect((await colleague.send("/views/stuck-ones", { method: "DELETE" })).body.code).toBe("forbidden");
+  // A search names keys: who is granted some of them alone does not read it.
+  const { body } = await server.call("/keys", {
+    body: { name: "orders-alone", verbs: ["read", "force"], targets: ["*"], keys: ["lock:orders:*"] },
+  });
+  const headers = { authorization: `Bearer ${body.secret}` };
+  expect((await server.call("/views", { headers })).body.items).toEqual([]);
+  expect(
+    (await server.call("/views/by-some-key", { method: "PUT", headers, body: { ...stuck, of: "team" } }))
+      .status,
+  ).toBe(403);
+  expect((await save(ben, "stuck-ones", stuck)).body.items).toMatchObject([{ of: "me" }]);
+  expect(await viewsOf(viewer)).toEqual([]);
+  await save(ben, "stuck-ones", { ...stuck, of: "team" });
+  const admin = await loggedIn("ada", "admin");
+  expect((await admin.send("/views/stuck-ones", { method: "DELETE" })).status).toBe(204);
+  expect(await viewsOf(ben)).toEqual([]);
+});
+
+it.each([
+  ["a name of nothing but space", { name: "  ", filter: "" }, /^Body, name: name has 1 to 60 visible/],
+  ["a name that turns the writing round", { name: "a\u202eb", filter: "" }, /visible characters/],
+  ["a filter that compares with nothing", { name: "a", filter: "held>soon" }, /held is compared with a time/],
+  ["an order that is none", { name: "a", filter: "", sort: "size" }, /sort is one of/],
+  ["a column that is no name", { name: "a", filter: "", columns: ["<b>"] }, /a column is its name/],
+])("%s is refused, with what is allowed", async (_, body, why) => {
+  const { status, body: problem } = await server.call("/views/some-view", { method: "PUT", body });
+  expect([status, problem.code, problem.detail]).toEqual([400, "invalid", expect.stringMatching(why)]);
+  expect((await server.call("/views")).body.items).toEqual([]);
+});
+
+it("an id that is none is refused, and what was damaged in the store is left out", async () => {
+  expect((await server.call("/views/short", { method: "PUT", body: { name: "a", filter: "" } })).status).toBe(
+    400,
+  );
+  const redis = server.redis.client();
+  await redis.set(
+    "{lockkeeper}:views:root",
+    '[{"id":"x"},7,{"id":"good-one","name":"good","filter":"","by":"a","who":"root"}]',
+  );
+  expect(named((await server.call("/views")).body.items)).toEqual(["good of me"]);
+  await redis.set("{lockkeeper}:views:root", "no JSON");
+  expect((await server.call("/views")).body.items).toEqual([]);
+  await redis.del("{lockkeeper}:views:root");
+});
+
+it("go with the operator who is removed: another one of that name finds none", async () => {
+  const operator = { name: "temp", roles: { "*": "viewer" }, password: "correct horse battery" };
+  await server.call("/operators", { body: operator });
+  const browser = new TestBrowser(server);
+  await browser.logIn({ name: operator.name, password: operator.password });
+  await save(browser, "one-of-temp", { name: "old", filter: "" });
+  expect(await server.redis.client().exists("{lockkeeper}:views:operator:temp")).toBe(1);
+  expect((await server.call("/operators/temp", { method: "DELETE" })).status).toBe(204);
+  expect(await server.redis.client().exists("{lockkeeper}:views:operator:temp")).toBe(0);
+});
+
+it("who saved what is in the audit", async () => {
+  const eve = await loggedIn("eve", "viewer");
+  await save(eve, "seen-in-audit", { name: "seen", filter: "host:pod-9" });
+  const audit = async () => (await server.call("/audit?action=view-save&who=eve&outcome=done")).body.items;
+  await until(async () => (await audit()).length === 1);
+  expect((await audit())[0]).toMatchObject({
+    who: { name: "eve" },
+    details: { name: "seen", filter: "host:pod-9" },
+  });
+});
