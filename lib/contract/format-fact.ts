@@ -10,6 +10,8 @@ export interface FormatFacts {
    * Who prolongs the lease by itself: every holder, some, or none; and after which share of the lease, by default.
    */
   readonly renews: { readonly who: "all" | "some"; readonly afterShare: number } | { readonly who: "none" };
+  /** What becomes of who waits when the lock is freed: who is woken, in which order. */
+  readonly waiters: string;
   /** What its holder notices and does when the lock is freed under it. One to three sentences. */
   readonly oldOwner: string;
   /** The old owner may bring the lock back, or take the next one's: how, and what to do about it. */
@@ -17,3 +19,6 @@ export interface FormatFacts {
   /** Freeing it does harm. */
   readonly never?: { readonly why: string; readonly instead: string };
 }
+
+/** Of libraries whose clients try again at a time of their own. */
+export const ASK_AGAIN = "Nobody is told: who waits asks again by itself, and whoever asks first gets it.";

@@ -1,5 +1,5 @@
 import type { FormatName } from "./format.ts";
-import type { FormatFacts } from "./format-fact.ts";
+import { ASK_AGAIN, type FormatFacts } from "./format-fact.ts";
 
 type Here =
   | "bull"
@@ -23,6 +23,7 @@ const JOB_LOCK = {
     "If its worker is dead the lock lapses by itself and the job is recovered. Else end the job through the queue's own API, with this token.",
 };
 
+const JOB_WAITERS = "Nobody waits for the lock of a job.";
 const REDIS_PY = "Its release() raises LockNotOwnedError. Until then it goes on working.";
 
 export const NODE_AND_PYTHON: Readonly<Record<Extract<FormatName, Here>, FormatFacts>> = {
@@ -31,6 +32,7 @@ export const NODE_AND_PYTHON: Readonly<Record<Extract<FormatName, Here>, FormatF
     layout: "one string, the worker's id and a number",
     owner: "unique",
     renews: { who: "all", afterShare: 1 / 2 },
+    waiters: JOB_WAITERS,
     oldOwner: "Its worker runs on and cannot store the result; the job is run again.",
     never: JOB_LOCK,
   },
@@ -39,6 +41,7 @@ export const NODE_AND_PYTHON: Readonly<Record<Extract<FormatName, Here>, FormatF
     layout: "one string, the id of the queue's process",
     owner: "recurs",
     renews: { who: "all", afterShare: 1 / 2 },
+    waiters: JOB_WAITERS,
     oldOwner:
       "Its worker runs on and cannot store the result; the job stays active until it is found stalled.",
     never: JOB_LOCK,
@@ -48,6 +51,7 @@ export const NODE_AND_PYTHON: Readonly<Record<Extract<FormatName, Here>, FormatF
     layout: "one string, a UUID",
     owner: "recurs",
     renews: { who: "none" },
+    waiters: ASK_AGAIN,
     oldOwner: "Its release() is rejected. Until then it goes on working.",
   },
   "redis-lock": {
@@ -55,6 +59,7 @@ export const NODE_AND_PYTHON: Readonly<Record<Extract<FormatName, Here>, FormatF
     layout: "one string, the time in milliseconds at which it ends",
     owner: "recurs",
     renews: { who: "none" },
+    waiters: ASK_AGAIN,
     oldOwner: "It is told nothing. Until its time has passed it goes on working.",
     comesBack:
       "Until its time has passed its unlock deletes the key without comparing it, and hits whoever has the lock by then.",
@@ -64,6 +69,7 @@ export const NODE_AND_PYTHON: Readonly<Record<Extract<FormatName, Here>, FormatF
     layout: "one string or a sorted set of holders",
     owner: "recurs",
     renews: { who: "all", afterShare: 0.8 },
+    waiters: "Who waits asks every 10 ms, and whoever asks first gets it.",
     oldOwner:
       "At its next refresh it throws where nobody catches it: by default its Node process ends with exit code 1. An app that gives onLockLost is told instead.",
     comesBack:
@@ -74,6 +80,7 @@ export const NODE_AND_PYTHON: Readonly<Record<Extract<FormatName, Here>, FormatF
     layout: "one string, 32 hexadecimal digits",
     owner: "unique",
     renews: { who: "some", afterShare: 0.9 },
+    waiters: "Who waits asks about every 200 ms, and whoever asks first gets it.",
     oldOwner:
       "Its release is rejected (LockError, or ExecutionError after some retries); using() tries to extend it, and aborts its signal when the lease that it knows of has ended. Until then it goes on working.",
   },
@@ -82,6 +89,7 @@ export const NODE_AND_PYTHON: Readonly<Record<Extract<FormatName, Here>, FormatF
     layout: "one string, 32 hexadecimal digits with the time in it",
     owner: "unique",
     renews: { who: "none" },
+    waiters: "Nobody waits for it: a task that finds it taken is not queued.",
     oldOwner: "It is told nothing: the same task may be queued again beside it.",
     comesBack: "When its task ends it deletes the key without comparing it, and hits whoever has it by then.",
   },
@@ -90,6 +98,7 @@ export const NODE_AND_PYTHON: Readonly<Record<Extract<FormatName, Here>, FormatF
     layout: "one string, 32 hexadecimal digits with the time in it",
     owner: "unique",
     renews: { who: "none" },
+    waiters: "Who waits asks every 100 ms, and whoever asks first gets it.",
     oldOwner: REDIS_PY,
   },
   pottery: {
@@ -97,6 +106,7 @@ export const NODE_AND_PYTHON: Readonly<Record<Extract<FormatName, Here>, FormatF
     layout: "one string, a UUID",
     owner: "unique",
     renews: { who: "none" },
+    waiters: "Who waits asks every 200 ms or sooner, and whoever asks first gets it.",
     oldOwner: "Its release() raises ReleaseUnlockedLock. Until then it goes on working.",
   },
   "python-redis-lock": {
@@ -104,6 +114,7 @@ export const NODE_AND_PYTHON: Readonly<Record<Extract<FormatName, Here>, FormatF
     layout: "one string, 24 base64 characters",
     owner: "recurs",
     renews: { who: "some", afterShare: 2 / 3 },
+    waiters: "One of those who wait is woken. Without that signal they could wait for ever.",
     oldOwner: "Its release() raises NotAcquired, and its renewal thread ends. Until then it goes on working.",
   },
   redbeat: {
@@ -111,6 +122,7 @@ export const NODE_AND_PYTHON: Readonly<Record<Extract<FormatName, Here>, FormatF
     layout: "one string, 32 hexadecimal digits with the time in it",
     owner: "unique",
     renews: { who: "all", afterShare: 1 / 5 },
+    waiters: "Another beat takes it when it asks next, which may be minutes later.",
     oldOwner:
       "That beat's next extension raises, which ends it; another beat takes over within its interval.",
   },
@@ -119,6 +131,7 @@ export const NODE_AND_PYTHON: Readonly<Record<Extract<FormatName, Here>, FormatF
     layout: "one string, 32 hexadecimal digits with the time in it",
     owner: "unique",
     renews: { who: "none" },
+    waiters: "Who waits asks every 100 ms, and whoever asks first gets it.",
     oldOwner: REDIS_PY,
   },
   rq: {
@@ -126,6 +139,7 @@ export const NODE_AND_PYTHON: Readonly<Record<Extract<FormatName, Here>, FormatF
     layout: "one string, the process id of the scheduler",
     owner: "recurs",
     renews: { who: "all", afterShare: 1 / 60 },
+    waiters: "Nobody is told: another scheduler takes it when it asks next.",
     oldOwner: "It is told nothing, and goes on scheduling beside the next one.",
     comesBack:
       "Its heartbeat and its end act on the key without comparing it, and hit whoever has it by then.",
@@ -135,6 +149,7 @@ export const NODE_AND_PYTHON: Readonly<Record<Extract<FormatName, Here>, FormatF
     layout: "one string, 32 hexadecimal digits with the time in it",
     owner: "unique",
     renews: { who: "some", afterShare: 1 / 2 },
+    waiters: ASK_AGAIN,
     oldOwner: "Its heartbeat cannot prolong the lock, and its release fails. Until then it goes on working.",
   },
 };

@@ -47,6 +47,9 @@ const KnownFormat = z
     renews: z
       .object({ who: z.enum(["all", "some", "none"]), afterShare: z.number().optional() })
       .meta({ description: "Who prolongs a lease by itself, and after which share of it by default." }),
+    waiters: z.string().meta({
+      description: "What becomes of who waits when the lock is freed by force: who is woken, in which order.",
+    }),
     oldOwner: z.string().meta({ description: "What its holder notices when the lock is freed by force." }),
     comesBack: z.string().optional().meta({ description: "How it may make the lock again." }),
     never: z

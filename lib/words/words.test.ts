@@ -18,8 +18,10 @@ function leavesOf(value: unknown, path: string): [path: string, leaf: Leaf][] {
   );
 }
 
+const fileOf = (room: string) => room.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
 async function englishOf(room: string): Promise<unknown> {
-  const file = readdirSync(join(HERE, "en")).find((name) => name.replace(/\.tsx?$/, "") === room);
+  const file = readdirSync(join(HERE, "en")).find((name) => name.replace(/\.tsx?$/, "") === fileOf(room));
   expect(file, `lib/words/en has a file ${room}`).toBeDefined();
   const module: Record<string, unknown> = await import(join(HERE, "en", file ?? ""));
   return Object.values(module).find((each) => (each as { room?: string }).room === room);
@@ -50,11 +52,7 @@ describe.each(Object.entries(zh))("the words of %s", (room, chinese) => {
 
 test("every room of English has its words in Chinese", () => {
   const rooms = readdirSync(join(HERE, "en")).map((name) => name.replace(/\.tsx?$/, ""));
-  expect(
-    Object.keys(zh)
-      .map((name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`))
-      .sort(),
-  ).toEqual(rooms.sort());
+  expect(Object.keys(zh).map(fileOf).sort()).toEqual(rooms.sort());
 });
 
 /** Rooms whose components still have words of their own. A room leaves this list and does not come back. */

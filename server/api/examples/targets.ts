@@ -66,6 +66,7 @@ export const FORMATS: Formats = {
       spoken: true,
       owner: "recurs",
       renews: { who: "all", afterShare: 0.33 },
+      waiters: "Each client that listens is told, and whoever asks first gets it.",
       oldOwner: "Its next renewal fails, and its unlock throws.",
     },
   ],
