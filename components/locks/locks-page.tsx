@@ -7,6 +7,7 @@ import { EventPanel } from "@/components/events/event-panel.tsx";
 import type { BulkWish } from "@/components/free/bulk-state.ts";
 import { hrefOf, pathOf } from "@/components/lock/lock-facts.ts";
 import { OverviewStrip } from "@/components/overview/overview-strip.tsx";
+import { Boundary } from "@/components/shell/boundary.tsx";
 import { freeBlock, isNeverReached } from "@/components/shell/connection.ts";
 import { Greyed } from "@/components/shell/greyed.tsx";
 import { hrefAt } from "@/components/shell/target-link.tsx";
@@ -16,6 +17,8 @@ import { faultOfFilter } from "@/lib/contract/filter.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { useLive } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/live/targets.ts";
+import { shell } from "@/lib/words/en/shell.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { FILTER_CHARACTERS_MAX, ROWS_MAX } from "./list-limits.ts";
 import { LocksToolbar } from "./locks-toolbar.tsx";
 import { NotificationsHint } from "./notifications-hint.tsx";
@@ -58,6 +61,8 @@ const loadCompletion = () => import("./filter-completion.ts").then((module) => m
 const NO_LOCKS: readonly Lock[] = [];
 
 export function LocksPage() {
+  const names = useWords(shell);
+  const words = names.parts;
   const place = useRef<HTMLDivElement>(null);
   const view = useLocksView(place);
   const { filter, table } = view;
@@ -87,7 +92,11 @@ export function LocksPage() {
     <div className="flex min-h-0 flex-1">
       <Greyed className="flex min-w-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4">
         <h1 className="sr-only">Locks</h1>
-        {!isNeverReached(live) && <OverviewStrip onFilter={search} />}
+        {!isNeverReached(live) && (
+          <Boundary name={words.overview}>
+            <OverviewStrip onFilter={search} />
+          </Boundary>
+        )}
         <div className="flex flex-wrap items-center justify-between gap-2">
           <ViewsBar
             filter={filter}
@@ -109,7 +118,9 @@ export function LocksPage() {
         </div>
         <NotificationsHint />
         <div ref={place} className="flex min-h-0 flex-1 flex-col">
-          <Table view={view} freeing={freeing} picking={picking} />
+          <Boundary name={names.places.locks}>
+            <Table view={view} freeing={freeing} picking={picking} />
+          </Boundary>
         </div>
         {picking.picked.size > 0 && (
           <PickBar
@@ -121,24 +132,30 @@ export function LocksPage() {
           />
         )}
       </Greyed>
-      <EventPanel />
+      <Boundary name={names.places.events}>
+        <EventPanel />
+      </Boundary>
       {bulk !== null && (
-        <BulkSheet
-          wish={bulk}
-          onClose={() => {
-            setBulk(null);
-            picking.clear();
-          }}
-          finalFocus={() => place.current?.querySelector("section") ?? null}
-        />
+        <Boundary name={words.free} place="overlay">
+          <BulkSheet
+            wish={bulk}
+            onClose={() => {
+              setBulk(null);
+              picking.clear();
+            }}
+            finalFocus={() => place.current?.querySelector("section") ?? null}
+          />
+        </Boundary>
       )}
       {freeing.lock !== null && (
-        <FreeSheet
-          key={pathOf(freeing.lock)}
-          lock={freeing.lock}
-          onClose={freeing.close}
-          finalFocus={freeing.backToRow}
-        />
+        <Boundary name={words.free} place="overlay">
+          <FreeSheet
+            key={pathOf(freeing.lock)}
+            lock={freeing.lock}
+            onClose={freeing.close}
+            finalFocus={freeing.backToRow}
+          />
+        </Boundary>
       )}
     </div>
   );

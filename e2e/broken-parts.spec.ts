@@ -1,0 +1,29 @@
+import { expect, test } from "./console.ts";
+
+test("what cannot be loaded is told in its place, and all else goes on", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
+  const name = key("half");
+  const take = (owner: string) =>
+    lockkeeper.api(`/locks/${encodeURIComponent(name)}/acquire`, { owner, leaseMs: 600_000 });
+  await take("me@vm-1");
+  await page.goto(`/?q=${encodeURIComponent(`key:${name}`)}`);
+  const row = page.getByRole("row").filter({ hasText: "me@vm-1" });
+  await expect(row).toBeVisible();
+  // As after an update of the console: what an open page asks for now is not there any more.
+  await page.route("**/_next/static/chunks/**", (route) => route.abort());
+  await row.getByRole("button", { name: `Free ${name}` }).click();
+  const told = page.getByRole("alert").filter({ hasText: "The sheet that frees" });
+  await expect(told).toContainText("could not be loaded");
+  await lockkeeper.api(`/locks/${encodeURIComponent(name)}/release`, { owner: "me@vm-1" });
+  await take("you@vm-2");
+  await expect(page.getByRole("row").filter({ hasText: "you@vm-2" })).toBeVisible();
+  await page.unroute("**/_next/static/chunks/**");
+  await told.getByRole("button", { name: "Reload the page" }).click();
+  await expect(page.getByRole("row").filter({ hasText: "you@vm-2" })).toBeVisible();
+  await expect(told).toBeHidden();
+  await page.getByRole("button", { name: `Free ${name}` }).click();
+  await expect(page.getByRole("dialog")).toBeVisible();
+});
