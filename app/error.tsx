@@ -2,18 +2,22 @@
 
 import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
+import { pages } from "@/lib/words/en/pages.tsx";
+import { ui } from "@/lib/words/en/ui.ts";
+import { useWords } from "@/lib/words/words.tsx";
 
 export default function ErrorPage({ error, reset }: { error: Error & { digest?: string }; reset(): void }) {
+  const words = useWords(pages);
+  const { tryAgain } = useWords(ui);
   return (
     <main>
-      <EmptyState page title="This page broke">
+      <EmptyState page title={words.broke}>
         <p>
-          Nothing was done to any lock.{" "}
-          {error.digest !== undefined && `The server's log has it as ${error.digest}.`}
+          {words.nothingDone} {error.digest !== undefined && words.inLog(error.digest)}
         </p>
         <div>
           <Button look="primary" onClick={reset}>
-            Try again
+            {tryAgain}
           </Button>
         </div>
       </EmptyState>

@@ -1,18 +1,21 @@
 import { GeistMono } from "geist/font/mono";
 import { GeistSans } from "geist/font/sans";
 import type { Metadata, Viewport } from "next";
-import { cookies, headers } from "next/headers";
+import { headers } from "next/headers";
 import type { ReactNode } from "react";
 import { Providers } from "@/components/shell/providers.tsx";
-import { LANGUAGE_COOKIE, LANGUAGE_TAGS, languageFor } from "@/lib/words/language.ts";
+import { LANGUAGE_TAGS } from "@/lib/words/language.ts";
 import { WordsProvider } from "@/lib/words/words.tsx";
+import { description, languageOfRequest } from "./language.ts";
 import "./globals.css";
 
-export const metadata: Metadata = {
-  title: { default: "Lockkeeper", template: "%s · Lockkeeper" },
-  description: "Who holds every lock in this Redis, live.",
-  robots: { index: false, follow: false },
-};
+export async function generateMetadata(): Promise<Metadata> {
+  return {
+    title: { default: "Lockkeeper", template: "%s · Lockkeeper" },
+    description: await description(),
+    robots: { index: false, follow: false },
+  };
+}
 
 export const viewport: Viewport = {
   width: "device-width",
@@ -25,9 +28,8 @@ export const viewport: Viewport = {
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
   // Reading a header also keeps every page dynamic, which a nonce needs.
-  const [asked, kept] = await Promise.all([headers(), cookies()]);
+  const [asked, language] = await Promise.all([headers(), languageOfRequest()]);
   const nonce = asked.get("x-nonce") ?? undefined;
-  const language = languageFor(kept.get(LANGUAGE_COOKIE)?.value, asked.get("accept-language"));
   return (
     // The theme's class is set by a script before React wakes up.
     <html

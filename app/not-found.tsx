@@ -1,15 +1,20 @@
+"use client";
+
 import Link from "next/link";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
+import { pages } from "@/lib/words/en/pages.tsx";
+import { useWords } from "@/lib/words/words.tsx";
+
+const START = "/locks/";
 
 export default function NotFound() {
+  const words = useWords(pages);
   return (
     <main>
-      <EmptyState page title="There is nothing at this address">
-        <p>
-          A lock's page is <code className="font-mono text-xs">/locks/</code> and its key, percent-encoded.
-        </p>
+      <EmptyState page title={words.nothingHere}>
+        <p>{words.addressOfLock(<code className="font-mono text-xs">{START}</code>)}</p>
         <Link href="/" className="text-accent underline">
-          All locks
+          {words.allLocks}
         </Link>
       </EmptyState>
     </main>

@@ -1,7 +1,10 @@
 import type { Metadata } from "next";
+import { titled } from "@/app/language.ts";
 import { LoginPage } from "@/components/login/login-page.tsx";
 
-export const metadata: Metadata = { title: "Log in", referrer: "no-referrer" };
+export async function generateMetadata(): Promise<Metadata> {
+  return { ...(await titled("login")()), referrer: "no-referrer" };
+}
 
 export default function Page() {
   return <LoginPage />;

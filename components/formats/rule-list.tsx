@@ -1,7 +1,7 @@
 "use client";
 
 import { Trash2 } from "lucide-react";
-import { pictureBlock } from "@/components/shell/connection.ts";
+import { usePictureBlock } from "@/components/shell/use-block.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
@@ -67,7 +67,8 @@ export function RuleList({ formats: { formats, rules } }: { formats: Formats }) 
 
 function useRulesBlocked(isPending: boolean): string | null {
   const live = useLive();
+  const block = usePictureBlock();
   if (isPending) return "Waiting for the answer";
   if (live.hello?.operator.may.includes("admin") === false) return "Rules are changed by an admin.";
-  return pictureBlock(live) === null ? null : "Nothing can be changed until the picture is live again.";
+  return block === null ? null : "Nothing can be changed until the picture is live again.";
 }

@@ -1,8 +1,8 @@
 "use client";
 
 import { useState } from "react";
-import { freeBlock } from "@/components/shell/connection.ts";
 import { isProduction } from "@/components/shell/target-badges.tsx";
+import { useFreeBlock } from "@/components/shell/use-block.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/duration.ts";
 import { Field, INPUT } from "@/components/ui/field.tsx";
@@ -33,7 +33,7 @@ export function BulkSheet({ wish, onClose, finalFocus }: BulkSheetProps) {
   const target = live.hello?.target;
   const mustType = isProduction(target);
   const blocked =
-    freeBlock(live) ??
+    useFreeBlock() ??
     (reason.trim() === "" ? "Say why: a release needs a reason." : null) ??
     (mustType && typed !== target?.name ? "Type the name of the target." : null);
   const count = releasable(state).length;

@@ -2,10 +2,10 @@
 
 import { useReducer } from "react";
 import { neverFreed, pathOf } from "@/components/lock/lock-facts.ts";
-import { freeBlock } from "@/components/shell/connection.ts";
+import { useFreeBlock } from "@/components/shell/use-block.ts";
 import type { FormatName } from "@/lib/contract/format.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
-import { useForceRelease, useLive, useShowLock } from "@/lib/live/hooks.ts";
+import { useForceRelease, useShowLock } from "@/lib/live/hooks.ts";
 import { useLock } from "@/lib/live/pictures.ts";
 import { ApiProblem, type Failure } from "@/lib/live/request.ts";
 import {
@@ -58,7 +58,6 @@ export function useFree(looked: Looked): Free {
   useShowLock(path);
   const current = useLock(path);
   const send = useForceRelease(path);
-  const live = useLive();
   const isUnsure = state.step.at === "unsure";
   const target = state.step.at === "unsure" ? state.step.lock : state.seen;
   const expect = isUnsure ? target.version : expectedOf(state);
@@ -66,7 +65,7 @@ export function useFree(looked: Looked): Free {
     state,
     current,
     drift: driftOf(target, current, isUnsure ? undefined : state.holder),
-    blocked: freeBlock(live) ?? neverFreed(state.seen),
+    blocked: useFreeBlock() ?? neverFreed(state.seen),
     choose: (choice) => dispatch({ type: "choose", choice }),
     setReason: (reason) => dispatch({ type: "reason", reason }),
     setFormat: (format) => dispatch({ type: "format", format }),

@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { ReasonField } from "@/components/free/free-options.tsx";
-import { freeBlock } from "@/components/shell/connection.ts";
+import { useFreeBlock } from "@/components/shell/use-block.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { formatElapsed } from "@/components/ui/duration.ts";
 import { Field, INPUT } from "@/components/ui/field.tsx";
@@ -32,7 +32,7 @@ export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
   const formats = lock.release?.may === "with_format" ? lock.release.formats : [];
   const [holder] = lock.holders;
   const blocked =
-    freeBlock(live) ??
+    useFreeBlock() ??
     (extend.isPending ? "Waiting for the answer" : null) ??
     (formats.length > 0 && format === null ? "Name its format." : null) ??
     (reason.trim() === "" ? "Say why." : null);

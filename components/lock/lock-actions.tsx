@@ -2,7 +2,7 @@
 
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { freeBlock } from "@/components/shell/connection.ts";
+import { useFreeBlock } from "@/components/shell/use-block.ts";
 import { Button } from "@/components/ui/button.tsx";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { useLive } from "@/lib/live/hooks.ts";
@@ -28,7 +28,7 @@ export function LockActions({ lock }: { lock: Lock }) {
   const [open, setOpen] = useState<{ what: "note" | "extend"; lock: Lock; from: HTMLElement } | null>(null);
   const isForced = live.hello?.operator.may.includes("force") ?? false;
   const noteBlocked = isForced ? null : "Your role at this target may look, not write.";
-  const extendBlocked = freeBlock(live) ?? extendBlock(lock);
+  const extendBlocked = useFreeBlock() ?? extendBlock(lock);
   const sheet = {
     onClose: () => setOpen(null),
     finalFocus: () => open?.from ?? null,

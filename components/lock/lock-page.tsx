@@ -8,9 +8,9 @@ import { KeyHistory } from "@/components/events/key-history.tsx";
 import { KeyTimeline } from "@/components/events/key-timeline.tsx";
 import { type KeyEvents, useKeyEvents } from "@/components/events/use-key-events.ts";
 import type { Looked } from "@/components/free/free-state.ts";
-import { freeBlock } from "@/components/shell/connection.ts";
 import { Greyed } from "@/components/shell/greyed.tsx";
 import { TargetLink } from "@/components/shell/target-link.tsx";
+import { useFreeBlock } from "@/components/shell/use-block.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { CopyButton } from "@/components/ui/copy-button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
@@ -18,7 +18,7 @@ import { SafeText } from "@/components/ui/safe-text.tsx";
 import { useKeys } from "@/components/ui/use-keys.ts";
 import { type Key, keyOfPath, pathOfKey, textOfKey } from "@/lib/contract/key.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
-import { useLive, useShowLock } from "@/lib/live/hooks.ts";
+import { useShowLock } from "@/lib/live/hooks.ts";
 import { useLock } from "@/lib/live/pictures.ts";
 import { curlCommand, redisCliCommand } from "./commands.ts";
 import { LockActions } from "./lock-actions.tsx";
@@ -114,7 +114,7 @@ function Picture({ lock, keyEvents, blocked, onFree }: PictureProps) {
 }
 
 function useFreeBlocked(lock: Lock | undefined): string | null {
-  const block = freeBlock(useLive());
+  const block = useFreeBlock();
   if (block !== null) return block;
   if (lock === undefined || lock.holders.length === 0) return "Nobody holds this lock.";
   return neverFreed(lock);

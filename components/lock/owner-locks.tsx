@@ -3,8 +3,8 @@
 import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useRef, useState } from "react";
-import { freeBlock } from "@/components/shell/connection.ts";
 import { TargetLink } from "@/components/shell/target-link.tsx";
+import { useFreeBlock } from "@/components/shell/use-block.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
@@ -12,7 +12,6 @@ import { Section } from "@/components/ui/section.tsx";
 import { exactTerm } from "@/lib/contract/filter.ts";
 import { type Key, keyOfFields } from "@/lib/contract/key.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
-import { useLive } from "@/lib/live/hooks.ts";
 import { useLocksOf } from "@/lib/live/owners.ts";
 import { useTargetName } from "@/lib/live/targets.ts";
 import { KeyText } from "./key-text.tsx";
@@ -74,7 +73,7 @@ interface OwnerLocksProps {
 
 function OwnerLocks({ owner, here, onFree }: OwnerLocksProps) {
   const filter = exactTerm("owner", owner);
-  const blocked = freeBlock(useLive());
+  const blocked = useFreeBlock();
   const { data } = useLocksOf(filter, SHOWN_MAX + 1);
   const others = data?.items.filter((lock) => pathOf(lock) !== here) ?? [];
   if (data === undefined || others.length === 0) return null;

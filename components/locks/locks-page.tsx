@@ -8,16 +8,17 @@ import type { BulkWish } from "@/components/free/bulk-state.ts";
 import { hrefOf, pathOf } from "@/components/lock/lock-facts.ts";
 import { OverviewStrip } from "@/components/overview/overview-strip.tsx";
 import { Boundary } from "@/components/shell/boundary.tsx";
-import { freeBlock, isNeverReached } from "@/components/shell/connection.ts";
+import { isNeverReached } from "@/components/shell/connection.ts";
 import { Greyed } from "@/components/shell/greyed.tsx";
 import { hrefAt } from "@/components/shell/target-link.tsx";
+import { useFreeBlock } from "@/components/shell/use-block.ts";
 import { SearchBox } from "@/components/ui/search-box.tsx";
 import { useKeys } from "@/components/ui/use-keys.ts";
 import { faultOfFilter } from "@/lib/contract/filter.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { useLive } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/live/targets.ts";
-import { shell } from "@/lib/words/en/shell.ts";
+import { shell } from "@/lib/words/en/shell.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 import { FILTER_CHARACTERS_MAX, ROWS_MAX } from "./list-limits.ts";
 import { LocksToolbar } from "./locks-toolbar.tsx";
@@ -71,7 +72,7 @@ export function LocksPage() {
   const picking = usePicking(items);
   const [bulk, setBulk] = useState<BulkWish | null>(null);
   const live = useLive();
-  const blocked = freeBlock(live);
+  const blocked = useFreeBlock();
   useEffect(() => void loadTable(), []);
   useKeys({ p: table.toggle });
   const open = useOpenLock();
@@ -176,6 +177,7 @@ interface TableProps {
 function Table({ view, freeing, picking }: TableProps) {
   const live = useLive();
   const open = useOpenLock();
+  const freeBlocked = useFreeBlock();
   const { window } = view.table;
   if (view.fault !== undefined) {
     return <NotASearch onClear={() => view.setFilter("")} />;
@@ -197,7 +199,7 @@ function Table({ view, freeing, picking }: TableProps) {
       pick={picking.toggle}
       picked={picking.picked}
       onPickAll={picking.toggleAll}
-      freeBlocked={freeBlock(live)}
+      freeBlocked={freeBlocked}
     >
       {window.total === 0 && view.filter !== "" && (
         <NothingFound filter={view.filter} onClear={() => view.setFilter("")} />

@@ -1,26 +1,30 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
+import { LanguageSwitch } from "@/components/shell/language-switch.tsx";
 import { Logo } from "@/components/shell/logo.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Command } from "@/components/ui/command.tsx";
 import { BASE_PATH } from "@/lib/live/base-path.ts";
 import { useLogin } from "@/lib/live/hooks.ts";
 import { ApiProblem } from "@/lib/live/request.ts";
+import { login } from "@/lib/words/en/login.tsx";
+import { ui } from "@/lib/words/en/ui.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { PasswordForm } from "./password-form.tsx";
 import { safeNext } from "./safe-next.ts";
 
 type Step = "reading" | "asking" | "form" | "refused" | "failed";
 
 export function LoginPage() {
-  const login = useLogin();
+  const logIn = useLogin();
   const [step, setStep] = useState<Step>("reading");
   const token = useRef<string | null>(null);
 
   const ask = () => {
     if (token.current === null) return;
     setStep("asking");
-    login.mutate(
+    logIn.mutate(
       { token: token.current },
       {
         onSuccess: () => location.replace(safeNext(location, BASE_PATH)),
@@ -60,7 +64,8 @@ export function LoginPage() {
     <main className="mx-auto flex min-h-dvh w-full max-w-[440px] flex-col justify-center gap-4 px-5 pb-24">
       <div className="flex items-center gap-2 font-semibold tracking-tight">
         <Logo />
-        Lockkeeper
+        <span className="flex-1">Lockkeeper</span>
+        <LanguageSwitch />
       </div>
       <div role={step === "form" ? undefined : "status"} className="flex flex-col gap-4">
         <LoginStep step={step} onAgain={ask} />
@@ -70,14 +75,16 @@ export function LoginPage() {
 }
 
 function LoginStep({ step, onAgain }: { step: Step; onAgain(): void }) {
+  const words = useWords(login);
+  const { tryAgain } = useWords(ui);
   switch (step) {
     case "reading":
     case "asking":
-      return <h1 className="text-lg font-semibold">Logging in…</h1>;
+      return <h1 className="text-lg font-semibold">{words.loggingIn}</h1>;
     case "form":
       return (
         <>
-          <h1 className="text-lg font-semibold">Log in</h1>
+          <h1 className="text-lg font-semibold">{words.logIn}</h1>
           <PasswordForm />
           <ByLink />
         </>
@@ -85,21 +92,21 @@ function LoginStep({ step, onAgain }: { step: Step; onAgain(): void }) {
     case "refused":
       return (
         <>
-          <h1 className="text-lg font-semibold">This link was used or has run out</h1>
-          <p className="text-ink-2">A link works once, for ten minutes. Run this for a new one.</p>
+          <h1 className="text-lg font-semibold">{words.linkIsOver}</h1>
+          <p className="text-ink-2">{words.linkIsOverText}</p>
           <LoginCommand />
-          <h2 className="pt-3 font-semibold">Or by name and password</h2>
+          <h2 className="pt-3 font-semibold">{words.orByPassword}</h2>
           <PasswordForm />
         </>
       );
     case "failed":
       return (
         <>
-          <h1 className="text-lg font-semibold">Lockkeeper did not answer</h1>
-          <p className="text-ink-2">Nothing was decided about the link; it can be tried again.</p>
+          <h1 className="text-lg font-semibold">{words.noAnswer}</h1>
+          <p className="text-ink-2">{words.noAnswerText}</p>
           <div>
             <Button look="primary" onClick={onAgain}>
-              Try again
+              {tryAgain}
             </Button>
           </div>
         </>
@@ -109,15 +116,17 @@ function LoginStep({ step, onAgain }: { step: Step; onAgain(): void }) {
 
 /** For the first login, and for who forgot the password: whoever has the terminal is let in. */
 function ByLink() {
+  const words = useWords(login);
   return (
     <div className="flex flex-col gap-2 border-t border-line pt-4">
-      <h2 className="font-semibold">Or with a one-time link</h2>
-      <p className="text-ink-2">Run this where Lockkeeper is installed and open the link it prints.</p>
+      <h2 className="font-semibold">{words.orByLink}</h2>
+      <p className="text-ink-2">{words.orByLinkText}</p>
       <LoginCommand />
     </div>
   );
 }
 
 function LoginCommand() {
-  return <Command text="npm run login" label="Copy the command" />;
+  const { copyCommand } = useWords(login);
+  return <Command text="npm run login" label={copyCommand} />;
 }

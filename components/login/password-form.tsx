@@ -4,34 +4,36 @@ import { type FormEvent, useEffect, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { formatRemaining } from "@/components/ui/duration.ts";
 import { Field, INPUT } from "@/components/ui/field.tsx";
+import { ProblemText } from "@/components/ui/problem-text.tsx";
 import { NAME_CHARACTERS_MAX, PASSWORD_CHARACTERS_MAX } from "@/lib/contract/account-limits.ts";
 import { BASE_PATH } from "@/lib/live/base-path.ts";
 import { useLogin } from "@/lib/live/hooks.ts";
 import { ApiProblem } from "@/lib/live/request.ts";
+import { login } from "@/lib/words/en/login.tsx";
+import { ui } from "@/lib/words/en/ui.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { safeNext } from "./safe-next.ts";
 
 /** By name and password. */
 export function PasswordForm() {
-  const login = useLogin();
+  const words = useWords(login);
+  const { waiting } = useWords(ui);
+  const logIn = useLogin();
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
-  const pauseMs = usePause(login.error);
-  const blocked = login.isPending
-    ? "Waiting for the answer"
-    : pauseMs > 0
-      ? "There were too many tries."
-      : null;
+  const pauseMs = usePause(logIn.error);
+  const blocked = logIn.isPending ? waiting : pauseMs > 0 ? words.tooManyTries : null;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (blocked !== null) return;
-    login.mutate(
+    logIn.mutate(
       { name: name.trim(), password },
       { onSuccess: () => location.replace(safeNext(location, BASE_PATH)), onError: () => setPassword("") },
     );
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      <Field label="Name">
+      <Field label={words.name}>
         {(field) => (
           <input
             {...field}
@@ -46,7 +48,7 @@ export function PasswordForm() {
           />
         )}
       </Field>
-      <Field label="Password">
+      <Field label={words.password}>
         {(field) => (
           <input
             {...field}
@@ -60,14 +62,14 @@ export function PasswordForm() {
           />
         )}
       </Field>
-      {login.isError && (
+      {logIn.isError && (
         <p role="alert" className="rounded-[9px] bg-bad-bg px-3 py-2.5 text-bad">
-          {failureText(login.error, pauseMs)}
+          <FailureText error={logIn.error} pauseMs={pauseMs} />
         </p>
       )}
       <div>
         <Button type="submit" look="primary" blocked={blocked}>
-          {login.isPending ? "Logging in…" : "Log in"}
+          {logIn.isPending ? words.loggingIn : words.logIn}
         </Button>
       </div>
     </form>
@@ -75,13 +77,12 @@ export function PasswordForm() {
 }
 
 /** The same for a name that does not exist and for a wrong password: neither is told. */
-function failureText(error: Error, pauseMs: number): string {
-  if (!(error instanceof ApiProblem)) return `${error.message} Nothing was decided; try again.`;
-  if (error.code === "unauthenticated") return "Name or password is wrong.";
-  if (error.code !== "rate_limited") return error.message;
-  return pauseMs > 0
-    ? `Too many tries. The next one is possible in ${formatRemaining(pauseMs)}.`
-    : "You can try again now.";
+function FailureText({ error, pauseMs }: { error: Error; pauseMs: number }) {
+  const words = useWords(login);
+  if (!(error instanceof ApiProblem)) return words.nothingDecided(<ProblemText problem={error} />);
+  if (error.code === "unauthenticated") return words.wrong;
+  if (error.code !== "rate_limited") return <ProblemText problem={error} />;
+  return pauseMs > 0 ? words.nextTryIn(formatRemaining(pauseMs)) : words.tryNow;
 }
 
 /** What is left of the pause that the server asks for. The page's own time: no clock is compared. */

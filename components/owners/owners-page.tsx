@@ -3,14 +3,13 @@
 import dynamic from "next/dynamic";
 import { useRef, useState } from "react";
 import { FILTER_CHARACTERS_MAX } from "@/components/locks/list-limits.ts";
-import { freeBlock } from "@/components/shell/connection.ts";
 import { Greyed } from "@/components/shell/greyed.tsx";
+import { useFreeBlock } from "@/components/shell/use-block.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/duration.ts";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { SearchBox } from "@/components/ui/search-box.tsx";
-import { useLive } from "@/lib/live/hooks.ts";
 import { OWNERS_SHOWN, useOwners } from "@/lib/live/owners.ts";
 import { OwnerTable } from "./owner-table.tsx";
 import { BYS, type OwnersUrl, useOwnersUrl } from "./use-owners-url.ts";
@@ -22,7 +21,7 @@ const BulkSheet = dynamic(
 
 /** Who has how many locks, and the way to free all of one who is gone. */
 export function OwnersPage() {
-  const live = useLive();
+  const blocked = useFreeBlock();
   const url = useOwnersUrl();
   const owners = useOwners(url);
   const [freeing, setFreeing] = useState<string | null>(null);
@@ -53,7 +52,7 @@ export function OwnersPage() {
           <OwnerTable
             owners={data.items}
             url={url}
-            blocked={freeBlock(live)}
+            blocked={blocked}
             onFree={(filter, button) => {
               from.current = button;
               setFreeing(filter);

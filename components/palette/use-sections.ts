@@ -14,7 +14,7 @@ import { useFoundLocks } from "@/lib/live/found.ts";
 import { useLive, useLogout } from "@/lib/live/hooks.ts";
 import { useTargetName, useTargets } from "@/lib/live/targets.ts";
 import { palette } from "@/lib/words/en/palette.ts";
-import { shell } from "@/lib/words/en/shell.ts";
+import { shell } from "@/lib/words/en/shell.tsx";
 import { LANGUAGE_NAMES, LANGUAGES } from "@/lib/words/language.ts";
 import { useLanguage, useWords } from "@/lib/words/words.tsx";
 import { type Command, useAllCommands } from "./commands.tsx";

@@ -3,7 +3,7 @@
 import clsx from "clsx";
 import { Component, type ReactNode } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { shell } from "@/lib/words/en/shell.ts";
+import { shell } from "@/lib/words/en/shell.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 
 interface BoundaryProps {

@@ -2,43 +2,56 @@
 
 import { useLive, useSilence } from "@/lib/live/hooks.ts";
 import type { LiveState } from "@/lib/live/store.ts";
+import type { Words } from "@/lib/words/all-words.ts";
+import { shell } from "@/lib/words/en/shell.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 import { partialOf } from "./connection.ts";
 
-function textOf(state: LiveState, silence: number | null): string | null {
-  if (state.connection === "stale") {
-    const since = silence === null ? "Lockkeeper cannot be reached." : `Nothing was heard for ${silence} s.`;
-    return `${since} What you see may be out of date; nothing can be freed. This page tries again by itself.`;
-  }
-  if (state.health?.state === "down") {
-    const who = state.health.majority === undefined ? "Redis" : "A majority of the masters";
-    return `${who} is down, so this page is stale: nothing can be freed until it is back. ${state.health.detail ?? ""}`.trim();
-  }
-  if (state.health?.state === "partial" && state.health.majority !== undefined) {
-    const names = state.health.masters.filter(({ state }) => state === "down").map(({ name }) => name);
-    return `${partialOf(state.health)}: ${names.join(", ")}. The others decide, and every lock is as shown unless it says otherwise.`;
-  }
-  if (state.health?.state === "partial") {
-    return `${partialOf(state.health)}: what is shown of their locks is stale, and those cannot be freed. All others are as shown. ${state.health.detail ?? ""}`.trim();
-  }
-  return null;
+interface Trouble {
+  text: string;
+  /** The server's own words, in English. */
+  detail?: string | undefined;
+}
+
+function troubleOf({ connection, health }: LiveState, silence: number | null, words: Words["shell"]) {
+  if (connection === "stale")
+    return { text: silence === null ? words.staleUnreachable : words.staleSilent(silence) };
+  return health === null ? null : troubleOfHealth(health, words);
+}
+
+function troubleOfHealth(health: NonNullable<LiveState["health"]>, words: Words["shell"]): Trouble | null {
+  const { state, majority, masters, detail } = health;
+  if (state === "down")
+    return { text: majority === undefined ? words.redisDownStale : words.majorityDownStale, detail };
+  if (state !== "partial") return null;
+  const down = partialOf(health, words);
+  if (majority === undefined) return { text: words.someDown(down), detail };
+  const names = masters.filter((master) => master.state === "down").map(({ name }) => name);
+  return { text: words.minorityDown(down, names.join(", ")) };
 }
 
 export function ConditionBanner() {
+  const words = useWords(shell);
   const state = useLive();
-  const text = textOf(state, useSilence());
-  if (text !== null) {
+  const trouble: Trouble | null = troubleOf(state, useSilence(), words);
+  if (trouble !== null) {
     return (
       <p className="border-b border-line bg-bad-bg px-4 py-2 text-bad" data-testid="condition-banner">
-        {text}
+        {trouble.text}
+        {trouble.detail !== undefined && (
+          <span lang="en" translate="no">
+            {` ${trouble.detail}`}
+          </span>
+        )}
       </p>
     );
   }
   if (!state.outdated) return null;
   return (
     <p className="flex items-center gap-3 border-b border-line bg-warn-bg px-4 py-2 text-warn">
-      Lockkeeper was updated: this page does not understand all of it any more.
+      {words.outdated}
       <button type="button" className="font-medium underline" onClick={() => location.reload()}>
-        Load it again
+        {words.loadAgain}
       </button>
     </p>
   );

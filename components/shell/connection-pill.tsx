@@ -2,6 +2,8 @@
 
 import clsx from "clsx";
 import { useLive, useSilence } from "@/lib/live/hooks.ts";
+import { shell } from "@/lib/words/en/shell.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 import { conditionOf, type Tone, wholenessOf } from "./connection.ts";
 
 const DOTS: Record<Tone, string> = { ok: "bg-ok", warn: "bg-warn", bad: "bg-bad", idle: "bg-bar" };
@@ -13,8 +15,9 @@ const TEXTS: Record<Tone, string> = {
 };
 
 export function ConnectionPill() {
+  const words = useWords(shell);
   const state = useLive();
-  const { tone, text, spoken } = conditionOf(state, useSilence());
+  const { tone, text, spoken } = conditionOf(state, useSilence(), words);
   return (
     <details className="relative min-w-0" data-testid="connection">
       <summary className={clsx("flex min-w-0 cursor-pointer list-none items-center gap-1.5", TEXTS[tone])}>
@@ -26,7 +29,7 @@ export function ConnectionPill() {
       </summary>
       {state.health !== null && (
         <ul className="absolute top-full left-0 z-20 mt-2 flex w-72 max-w-[80vw] flex-col gap-1.5 rounded-[7px] border border-line bg-panel p-3 text-2xs text-ink-2 shadow-lg">
-          {wholenessOf(state.health).map((line) => (
+          {wholenessOf(state.health, words).map((line) => (
             <li key={line}>{line}</li>
           ))}
         </ul>

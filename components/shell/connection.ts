@@ -1,5 +1,8 @@
 import type { Health, MasterHealth } from "@/lib/contract/live.ts";
 import type { LiveState } from "@/lib/live/store.ts";
+import type { Words } from "@/lib/words/all-words.ts";
+
+type ShellWords = Words["shell"];
 
 export type Tone = "ok" | "warn" | "bad" | "idle";
 
@@ -11,77 +14,78 @@ export interface Condition {
 }
 
 /** One line that never says more than is known. `silence` in whole seconds. */
-export function conditionOf(state: LiveState, silence: number | null): Condition {
+export function conditionOf(state: LiveState, silence: number | null, words: ShellWords): Condition {
   switch (state.connection) {
     case "logged_out":
-      return plain("idle", "logged out");
+      return plain("idle", words.loggedOut);
     case "asleep":
-      return plain("idle", "asleep");
+      return plain("idle", words.asleep);
     case "connecting":
-      return plain("idle", "connecting");
+      return plain("idle", words.connecting);
     case "stale":
-      if (silence === null) return plain("bad", "Lockkeeper cannot be reached");
-      return { tone: "bad", text: `stale since ${silence} s`, spoken: "stale" };
+      if (silence === null) return plain("bad", words.unreachable);
+      return { tone: "bad", text: words.staleSince(silence), spoken: words.stale };
     case "live":
-      return state.health === null ? plain("idle", "connecting") : ofHealth(state.health);
+      return state.health === null ? plain("idle", words.connecting) : ofHealth(state.health, words);
   }
 }
 
-function ofHealth(health: Health): Condition {
-  if (health.state === "down") return plain("bad", "Redis is down");
+function ofHealth(health: Health, words: ShellWords): Condition {
+  if (health.state === "down") return plain("bad", words.redisDown);
   if (health.state === "partial")
-    return plain(health.majority === undefined ? "bad" : "warn", partialOf(health));
-  if (health.state === "catching_up") return catchingUp(health);
-  if (health.lagMs === null) return plain("ok", "live");
-  return { tone: "ok", text: `live, ${formatLag(health.lagMs)} behind`, spoken: "live" };
+    return plain(health.majority === undefined ? "bad" : "warn", partialOf(health, words));
+  if (health.state === "catching_up") return catchingUp(health, words);
+  if (health.lagMs === null) return plain("ok", words.live);
+  return { tone: "ok", text: words.liveBehind(formatLag(health.lagMs, words)), spoken: words.live };
 }
 
-function catchingUp({ scan }: Health): Condition {
-  const share = scan?.keys ? `, ${Math.floor((100 * scan.scanned) / scan.keys)} %` : "";
-  return { tone: "warn", text: `catching up${share}`, spoken: "catching up" };
+function catchingUp({ scan }: Health, words: ShellWords): Condition {
+  const text = scan?.keys
+    ? words.catchingUpAt(Math.floor((100 * scan.scanned) / scan.keys))
+    : words.catchingUp;
+  return { tone: "warn", text, spoken: words.catchingUp };
 }
 
 /** What is known of how whole the picture is, a line each. */
-export function wholenessOf({ now, scannedAt, scanMs, scan, missed, leftOut }: Health): string[] {
-  const { found, gone, changed, lastAt } = missed;
-  const sum = found + gone + changed;
+export function wholenessOf(health: Health, words: ShellWords): string[] {
+  const { now, scannedAt, scanMs, scan, missed, leftOut } = health;
+  const changes = missed.found + missed.gone + missed.changed;
   return [
-    ...(scannedAt === null || scanMs === null
-      ? ["All keys have not been gone through yet."]
-      : [`All keys were gone through ${formatAge(now - scannedAt)} ago, in ${formatLag(scanMs)}.`]),
-    ...(scan === undefined ? [] : [`Under way: ${progressOf(scan)}, for ${formatLag(scan.ms)}.`]),
-    ...(sum === 0 || lastAt === null
-      ? []
-      : [
-          `${sum} ${sum === 1 ? "change was" : "changes were"} found that Redis never told of, the last ${formatAge(now - lastAt)} ago.`,
-        ]),
-    ...(leftOut === undefined ? [] : [`${leftOut} locks or more are left out: the picture is full.`]),
-  ];
+    scannedAt === null || scanMs === null
+      ? words.neverScanned
+      : words.scanned(formatAge(now - scannedAt), formatLag(scanMs, words)),
+    scan === undefined ? null : scanning(scan, words),
+    changes === 0 || missed.lastAt === null ? null : words.missed(changes, formatAge(now - missed.lastAt)),
+    leftOut === undefined ? null : words.leftOut(leftOut),
+  ].filter((line) => line !== null);
 }
 
-function progressOf({ scanned, keys }: NonNullable<Health["scan"]>): string {
-  const all = keys === null ? "" : ` of ${keys.toLocaleString("en")}`;
-  return `${scanned.toLocaleString("en")}${all} keys`;
+function scanning({ scanned, keys, ms }: NonNullable<Health["scan"]>, words: ShellWords): string {
+  const all = keys === null ? null : keys.toLocaleString("en");
+  return words.scanning(scanned.toLocaleString("en"), all, formatLag(ms, words));
 }
 
 function formatAge(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 120) return `${seconds} s`;
-  return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
+  return seconds < 7200 ? `${Math.round(seconds / 60)} m` : `${Math.round(seconds / 3600)} h`;
 }
 
 /** "1 of 3 masters is down" */
-export function partialOf({ masters }: { readonly masters: readonly Pick<MasterHealth, "state">[] }): string {
+export function partialOf(
+  { masters }: { readonly masters: readonly Pick<MasterHealth, "state">[] },
+  words: ShellWords,
+): string {
   const down = masters.filter(({ state }) => state === "down").length;
-  return `${down} of ${masters.length} masters ${down === 1 ? "is" : "are"} down`;
+  return words.mastersDown(down, masters.length);
 }
 
 function plain(tone: Tone, text: string): Condition {
   return { tone, text, spoken: text };
 }
 
-function formatLag(ms: number): string {
-  if (ms < 1) return "under 1 ms";
+function formatLag(ms: number, words: ShellWords): string {
+  if (ms < 1) return words.underOneMs;
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
@@ -91,18 +95,15 @@ export function isNeverReached({ hello, health }: LiveState): boolean {
 }
 
 /** Why nothing can be freed now; null when it can. */
-export function freeBlock(state: LiveState): string | null {
-  if (state.hello?.operator.may.includes("force") === false)
-    return "Your role at this target may look, not free.";
-  if (state.hello?.target.readOnly) return "This target is read-only: nothing is ever written to it.";
-  return pictureBlock(state);
+export function freeBlock(state: LiveState, words: ShellWords): string | null {
+  if (state.hello?.operator.may.includes("force") === false) return words.mayNotFree;
+  if (state.hello?.target.readOnly) return words.targetReadOnly;
+  return pictureBlock(state, words);
 }
 
 /** Why nothing can be done about what is shown; null when it is live. */
-export function pictureBlock(state: LiveState): string | null {
-  if (state.connection === "stale")
-    return "The picture is stale: nothing can be done until it is live again.";
-  if (state.health?.state === "down") return "Redis is down: nothing can be done until it is back.";
-  if (state.connection !== "live") return "Not connected: nothing can be done until the picture is live.";
-  return null;
+export function pictureBlock(state: LiveState, words: ShellWords): string | null {
+  if (state.connection === "stale") return words.blockedStale;
+  if (state.health?.state === "down") return words.blockedDown;
+  return state.connection === "live" ? null : words.blockedNotLive;
 }

@@ -5,19 +5,20 @@ import type { ReactNode } from "react";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { useTargetName, useTargets } from "@/lib/live/targets.ts";
+import { shell } from "@/lib/words/en/shell.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 import { hrefAt } from "./target-link.tsx";
 
 /** An address may be old, or written by hand: its target need not be there. */
 export function KnownTarget({ children }: { children: ReactNode }) {
+  const words = useWords(shell);
   const name = useTargetName();
   const targets = useTargets();
   if (name === undefined || targets === undefined || targets.some((each) => each.name === name))
     return children;
   return (
-    <EmptyState page title="There is no such target">
-      <p>
-        Nothing that is configured is called <SafeText text={name} />. There are:
-      </p>
+    <EmptyState page title={words.unknownTarget}>
+      <p>{words.unknownTargetNamed(<SafeText text={name} />)}</p>
       <ul className="flex flex-col gap-1">
         {targets.map(({ name: each, label }) => (
           <li key={each}>

@@ -2,7 +2,7 @@
 
 import { Languages } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
-import { shell } from "@/lib/words/en/shell.ts";
+import { shell } from "@/lib/words/en/shell.tsx";
 import { LANGUAGE_NAMES, LANGUAGE_TAGS, LANGUAGES } from "@/lib/words/language.ts";
 import { useLanguage, useWords } from "@/lib/words/words.tsx";
 
@@ -17,7 +17,7 @@ export function LanguageSwitch() {
       size="icon"
       aria-label={label}
       title={label}
-      onClick={() => speak(next)}
+      onClick={() => void speak(next)}
       data-language={LANGUAGE_TAGS[language]}
     >
       <Languages aria-hidden size={15} />

@@ -4,7 +4,7 @@ import clsx from "clsx";
 import { usePathname } from "next/navigation";
 import { formatNumber } from "@/components/ui/duration.ts";
 import { useLive } from "@/lib/live/hooks.ts";
-import { shell } from "@/lib/words/en/shell.ts";
+import { shell } from "@/lib/words/en/shell.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 import { isNeverReached } from "./connection.ts";
 import { PLACES } from "./places.ts";

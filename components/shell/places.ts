@@ -1,4 +1,4 @@
-import type { shell } from "@/lib/words/en/shell.ts";
+import type { shell } from "@/lib/words/en/shell.tsx";
 
 export interface Place {
   href: string;

@@ -9,9 +9,9 @@ const RANKS: readonly (readonly [Role, readonly Access[]])[] = [
 ];
 
 /** In one word what somebody may do at a target. */
-export function rankOf(may: readonly Access[]): Role | "no role" {
+export function rankOf(may: readonly Access[]): Role | "none" {
   const found = RANKS.find(([, accesses]) => accesses.every((access) => may.includes(access)));
-  return found?.[0] ?? "no role";
+  return found?.[0] ?? "none";
 }
 
 /** Whether the audit, operators and keys, which are of no single target, are open to who looks at the page. */

@@ -7,7 +7,7 @@ import { CommandsProvider } from "@/components/palette/commands.tsx";
 import { useKeys } from "@/components/ui/use-keys.ts";
 import { useLive } from "@/lib/live/hooks.ts";
 import { LiveProvider } from "@/lib/live/provider.tsx";
-import { shell } from "@/lib/words/en/shell.ts";
+import { shell } from "@/lib/words/en/shell.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 import { ConditionBanner } from "./condition-banner.tsx";
 import { KnownTarget } from "./known-target.tsx";

@@ -1,5 +1,9 @@
+"use client";
+
 import clsx from "clsx";
 import type { TargetSummary } from "@/lib/contract/target.ts";
+import { shell } from "@/lib/words/en/shell.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 
 interface Kind {
   environment?: string | undefined;
@@ -12,6 +16,7 @@ export function isProduction(target: { environment?: string | undefined } | null
 
 /** What to know of a target before anything is done to it. */
 export function TargetBadges({ target: { environment, readOnly } }: { target: Kind }) {
+  const words = useWords(shell);
   return (
     <>
       {environment !== undefined && (
@@ -27,7 +32,9 @@ export function TargetBadges({ target: { environment, readOnly } }: { target: Ki
         </span>
       )}
       {readOnly && (
-        <span className="shrink-0 rounded-[4px] border border-line px-1 text-2xs text-ink-2">read-only</span>
+        <span className="shrink-0 rounded-[4px] border border-line px-1 text-2xs text-ink-2">
+          {words.readOnly}
+        </span>
       )}
     </>
   );
@@ -40,13 +47,6 @@ const DOTS: Record<State, string> = {
   catching_up: "bg-warn",
   partial: "bg-bad",
   down: "bg-bad",
-};
-
-export const STATE_TEXTS: Record<State, string> = {
-  live: "live",
-  catching_up: "catching up",
-  partial: "down in part",
-  down: "down",
 };
 
 /** The word for it stands beside it, or is read out. */

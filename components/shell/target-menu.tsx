@@ -6,7 +6,10 @@ import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { formatNumber } from "@/components/ui/duration.ts";
 import type { TargetSummary } from "@/lib/contract/target.ts";
-import { STATE_TEXTS, StateDot, TargetBadges } from "./target-badges.tsx";
+import type { Words } from "@/lib/words/all-words.ts";
+import { shell } from "@/lib/words/en/shell.tsx";
+import { useWords } from "@/lib/words/words.tsx";
+import { StateDot, TargetBadges } from "./target-badges.tsx";
 import { hrefAt } from "./target-link.tsx";
 
 interface TargetMenuProps {
@@ -17,18 +20,19 @@ interface TargetMenuProps {
 
 /** All targets, each with its state; choosing one stays on the page, except on a lock's own. */
 export function TargetMenu({ targets, here }: TargetMenuProps) {
+  const words = useWords(shell);
   const pathname = usePathname();
   // The key of a lock says nothing about another Redis.
   const page = pathname.startsWith("/locks/") ? "/" : pathname;
   return (
     <Menu.Root>
       <Menu.Trigger
-        aria-label={`Target: ${here?.label ?? "none"}`}
+        aria-label={words.target(here?.label ?? words.noTarget)}
         title={here?.address}
         className="flex h-7 min-w-0 items-center gap-2 rounded-[7px] max-sm:max-w-[56vw] max-sm:shrink-0 border border-line bg-panel px-2.5 hover:bg-line-soft"
       >
         {here !== undefined && <StateDot state={here.state} />}
-        <span className="truncate font-semibold">{here?.label ?? "No such target"}</span>
+        <span className="truncate font-semibold">{here?.label ?? words.noSuchTarget}</span>
         {here !== undefined && <TargetBadges target={here} />}
         <span className="truncate text-ink-3 max-lg:hidden">{here?.address}</span>
         <ChevronDown aria-hidden size={13} className="shrink-0 text-ink-3" />
@@ -51,7 +55,7 @@ export function TargetMenu({ targets, here }: TargetMenuProps) {
                   <span className="block truncate text-2xs text-ink-3">{target.address}</span>
                 </span>
                 <span className={target.state === "live" ? "text-ink-2" : "text-bad"}>
-                  {stateText(target)}
+                  {stateText(target, words)}
                 </span>
                 <Check
                   aria-hidden
@@ -67,6 +71,6 @@ export function TargetMenu({ targets, here }: TargetMenuProps) {
   );
 }
 
-function stateText({ state, locks }: TargetSummary): string {
-  return state === "live" && locks !== null ? `${formatNumber(locks)} held` : STATE_TEXTS[state];
+function stateText({ state, locks }: TargetSummary, words: Words["shell"]): string {
+  return state === "live" && locks !== null ? words.held(formatNumber(locks)) : words.states[state];
 }

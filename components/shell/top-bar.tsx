@@ -6,6 +6,8 @@ import { PaletteKey } from "@/components/palette/palette-key.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import type { Access } from "@/lib/contract/access.ts";
 import { useLive, useLogout } from "@/lib/live/hooks.ts";
+import { shell } from "@/lib/words/en/shell.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 import { ConnectionPill } from "./connection-pill.tsx";
 import { LanguageSwitch } from "./language-switch.tsx";
 import { Logo } from "./logo.tsx";
@@ -16,6 +18,7 @@ import { TargetSwitch } from "./target-switch.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
 
 export function TopBar({ onHelp }: { onHelp(): void }) {
+  const words = useWords(shell);
   const { hello } = useLive();
   return (
     <header
@@ -36,8 +39,8 @@ export function TopBar({ onHelp }: { onHelp(): void }) {
         look="quiet"
         size="icon"
         className="max-sm:hidden"
-        aria-label="Keyboard keys"
-        title="Keyboard keys (?)"
+        aria-label={words.keysHelp}
+        title={words.keysHelpKey("?")}
         onClick={onHelp}
       >
         <CircleHelp aria-hidden size={15} />
@@ -50,6 +53,7 @@ export function TopBar({ onHelp }: { onHelp(): void }) {
 }
 
 function Operator({ name, may }: { name: string; may: readonly Access[] }) {
+  const words = useWords(shell);
   const logout = useLogout();
   return (
     <>
@@ -57,13 +61,14 @@ function Operator({ name, may }: { name: string; may: readonly Access[] }) {
         className="truncate rounded-[5px] border border-line px-1.5 text-2xs leading-5 text-ink-2 max-sm:hidden"
         data-testid="operator"
       >
-        {`${name} · ${rankOf(may)}`}
+        <bdi translate="no">{name}</bdi>
+        {` · ${words.ranks[rankOf(may)]}`}
       </span>
       <Button
         look="quiet"
         size="icon"
-        aria-label="Log out"
-        title={logout.isError ? "Logging out failed: try again" : "Log out"}
+        aria-label={words.logOut}
+        title={logout.isError ? words.logOutFailed : words.logOut}
         onClick={() => logout.mutate()}
       >
         <LogOut aria-hidden size={15} />

@@ -1,6 +1,8 @@
-import { STATE_TEXTS, StateDot } from "@/components/shell/target-badges.tsx";
+import { StateDot } from "@/components/shell/target-badges.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { MasterHealth } from "@/lib/contract/live.ts";
+import { shell } from "@/lib/words/en/shell.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 
 const HEADS = ["Master", "State", "Answers in", "Clock", "Notifications"] as const;
 
@@ -30,6 +32,7 @@ export function MasterTable({ masters }: { masters: readonly MasterHealth[] }) {
 }
 
 function Row({ master: { name, state, lagMs, clockOffsetMs, notifications } }: { master: MasterHealth }) {
+  const words = useWords(shell);
   const isDown = state === "down";
   return (
     <tr className="border-t border-line-soft">
@@ -39,7 +42,7 @@ function Row({ master: { name, state, lagMs, clockOffsetMs, notifications } }: {
       <td className="px-4 py-1.5">
         <span className="flex items-center gap-2">
           <StateDot state={state} />
-          {STATE_TEXTS[state]}
+          {words.states[state]}
         </span>
       </td>
       <td className="px-4 py-1.5">{isDown || lagMs === null ? "–" : lagText(lagMs)}</td>

@@ -2,16 +2,19 @@
 
 import Link from "next/link";
 import { useId } from "react";
-import { STATE_TEXTS, StateDot, TargetBadges } from "@/components/shell/target-badges.tsx";
+import { StateDot, TargetBadges } from "@/components/shell/target-badges.tsx";
 import { hrefAt } from "@/components/shell/target-link.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/duration.ts";
 import type { TargetSummary } from "@/lib/contract/target.ts";
 import { useTargetHealth } from "@/lib/live/targets.ts";
+import { shell } from "@/lib/words/en/shell.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 import { FindingList } from "./finding-list.tsx";
 import { MasterTable } from "./master-table.tsx";
 
 export function TargetCard({ target }: { target: TargetSummary }) {
+  const words = useWords(shell);
   const title = useId();
   const { name, label, topology, address, server, state, locks, detail, masters } = target;
   const isWell = state === "live" || state === "catching_up";
@@ -23,7 +26,7 @@ export function TargetCard({ target }: { target: TargetSummary }) {
           <span className="truncate">{label}</span>
         </h2>
         <TargetBadges target={target} />
-        <span className={isWell ? "text-ink-2" : "font-medium text-bad"}>{STATE_TEXTS[state]}</span>
+        <span className={isWell ? "text-ink-2" : "font-medium text-bad"}>{words.states[state]}</span>
         <span className="flex-1" />
         {locks !== null && (
           <Link href={hrefAt("/", name)} className="text-accent hover:underline">

@@ -2,6 +2,8 @@
 
 import clsx from "clsx";
 import { useEffect, useRef } from "react";
+import { ui } from "@/lib/words/en/ui.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { type Completion, optionId } from "./completion.ts";
 
 interface CompletionListProps {
@@ -13,6 +15,7 @@ interface CompletionListProps {
 
 /** Under a box that has the focus all the time. */
 export function CompletionList({ id, completion, active, onTake }: CompletionListProps) {
+  const words = useWords(ui);
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // Newer browsers return a promise, which is no clean-up.
@@ -23,7 +26,7 @@ export function CompletionList({ id, completion, active, onTake }: CompletionLis
       ref={list}
       id={id}
       role="listbox"
-      aria-label="How it may go on"
+      aria-label={words.completions}
       className="absolute top-full left-0 z-30 mt-1 max-h-72 w-full max-w-md overflow-y-auto rounded-[8px] border border-line bg-panel p-1 shadow-sheet"
     >
       {completion.items.map(({ text, hint }, index) => (
@@ -42,7 +45,9 @@ export function CompletionList({ id, completion, active, onTake }: CompletionLis
             index === active ? "bg-accent-bg text-ink" : "hover:bg-line-soft",
           )}
         >
-          <span className="shrink-0 font-mono text-xs">{text}</span>
+          <span translate="no" className="shrink-0 font-mono text-xs">
+            {text}
+          </span>
           <span className={clsx("truncate text-2xs", index === active ? "text-ink-2" : "text-ink-3")}>
             {hint}
           </span>

@@ -2,6 +2,8 @@
 
 import { Check, Copy } from "lucide-react";
 import { useEffect, useState } from "react";
+import { ui } from "@/lib/words/en/ui.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { Button } from "./button.tsx";
 
 interface CopyButtonProps {
@@ -15,6 +17,7 @@ interface CopyButtonProps {
 }
 
 export function CopyButton({ text, label, children, small = false }: CopyButtonProps) {
+  const words = useWords(ui);
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -40,9 +43,9 @@ export function CopyButton({ text, label, children, small = false }: CopyButtonP
       className={small ? "-my-1" : ""}
     >
       <Icon aria-hidden size={13} />
-      {children !== undefined && (copied ? "Copied" : children)}
+      {children !== undefined && (copied ? words.copied : children)}
       <span role="status" className="sr-only">
-        {copied ? "Copied" : ""}
+        {copied ? words.copied : ""}
       </span>
     </Button>
   );

@@ -1,4 +1,8 @@
+"use client";
+
 import type { ReactNode } from "react";
+import { ui } from "@/lib/words/en/ui.ts";
+import { useWords } from "@/lib/words/words.tsx";
 
 export const TD = "px-4 py-2 align-top";
 
@@ -11,6 +15,7 @@ interface DataTableProps {
 
 /** A plain table of a settings page, which scrolls by itself where it is wider than the page. */
 export function DataTable({ label, heads, children }: DataTableProps) {
+  const words = useWords(ui);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
     <section aria-label={label} tabIndex={0} className="overflow-x-auto outline-offset-[-2px]">
@@ -19,7 +24,7 @@ export function DataTable({ label, heads, children }: DataTableProps) {
           <tr className="text-2xs text-ink-3">
             {heads.map((head) => (
               <th key={head} scope="col" className="px-4 pt-2 pb-1 font-normal whitespace-nowrap">
-                {head === "" ? <span className="sr-only">Actions</span> : head}
+                {head === "" ? <span className="sr-only">{words.actions}</span> : head}
               </th>
             ))}
           </tr>

@@ -1,5 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { formatAgo, formatElapsed, formatFence, formatRemaining, formatSpan } from "./duration.ts";
+import { ui } from "@/lib/words/en/ui.ts";
+import { ui as chinese } from "@/lib/words/zh/ui.ts";
+import {
+  formatAgo,
+  formatDate,
+  formatDayMinute,
+  formatElapsed,
+  formatFence,
+  formatRemaining,
+  formatSpan,
+} from "./duration.ts";
 
 const s = 1000;
 const m = 60 * s;
@@ -15,7 +25,18 @@ describe("durations", () => {
   it("shows what has passed", () => {
     expect([3640, 51_400, 14 * m + 2 * s].map(formatElapsed)).toEqual(["3.6 s", "51 s", "14 m 02 s"]);
     expect([0.4, 12.3, 3640].map(formatSpan)).toEqual(["0 ms", "12 ms", "3.6 s"]);
-    expect([300, 4200, 3 * m].map(formatAgo)).toEqual(["just now", "4 s ago", "3 m 00 s ago"]);
+    expect([300, 4200, 3 * m].map((ms) => formatAgo(ms, ui))).toEqual([
+      "just now",
+      "4 s ago",
+      "3 m 00 s ago",
+    ]);
+    expect([300, 4200].map((ms) => formatAgo(ms, chinese))).toEqual(["刚刚", "4 s 前"]);
+  });
+
+  it("writes moments the same way in every language, and tells the zone", () => {
+    const at = new Date(2026, 10, 21, 21, 5, 1).getTime();
+    expect(formatDate(at)).toMatch(/^2026-11-21 21:05:01 \S+$/);
+    expect(formatDayMinute(at)).toBe("11-21 21:05");
   });
 
   it("shortens a fence to the digits that differ", () => {

@@ -1,3 +1,5 @@
+import { ui } from "@/lib/words/en/ui.ts";
+
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -33,28 +35,44 @@ export function formatSpan(ms: number): string {
 }
 
 /** For a sentence: `4 s ago`. */
-export function formatAgo(ms: number): string {
+export function formatAgo(ms: number, words: Pick<typeof ui, "justNow" | "ago"> = ui): string {
   const past = Math.max(0, ms);
-  if (past < SECOND) return "just now";
-  return `${past < MINUTE ? `${Math.floor(past / SECOND)} s` : coarse(past)} ago`;
+  if (past < SECOND) return words.justNow;
+  return words.ago(past < MINUTE ? `${Math.floor(past / SECOND)} s` : coarse(past));
 }
 
-const clock = new Intl.DateTimeFormat("en-GB", {
-  hour: "2-digit",
-  minute: "2-digit",
-  second: "2-digit",
-  hourCycle: "h23",
+const CLOCK_PARTS = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
+
+/** Moments are written the same way in every language. Swedes write them as ISO 8601 does. */
+const writing = (parts: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat("sv-SE", parts);
+const clock = writing(CLOCK_PARTS);
+const date = writing({
+  year: "numeric",
+  month: "2-digit",
+  day: "2-digit",
+  ...CLOCK_PARTS,
+  timeZoneName: "short",
 });
-const date = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long", hourCycle: "h23" });
 
 export function formatClock(at: number): string {
   return clock.format(at);
+}
+
+/** Of this year: `11-21 21:05`. */
+export function formatDayMinute(at: number): string {
+  return formatDate(at).slice("2026-".length, "2026-11-21 21:05".length);
+}
+
+/** Of this year: `11-21 21:05:01`. */
+export function formatDayClock(at: number): string {
+  return formatDate(at).slice("2026-".length, "2026-11-21 21:05:01".length);
 }
 
 export function formatClockMs(at: number): string {
   return `${clock.format(at)}.${String(Math.floor(at % 1000)).padStart(3, "0")}`;
 }
 
+/** `2026-11-21 21:05:01 UTC`, in the browser's zone. */
 export function formatDate(at: number): string {
   return date.format(at);
 }

@@ -1,4 +1,9 @@
+"use client";
+
+import { ui } from "@/lib/words/en/ui.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { Button } from "./button.tsx";
+import { ProblemText } from "./problem-text.tsx";
 
 interface ProblemNoteProps {
   /** null: nothing is wrong. */
@@ -8,11 +13,14 @@ interface ProblemNoteProps {
 
 /** What the server said no with. */
 export function ProblemNote({ problem, onAgain }: ProblemNoteProps) {
+  const { tryAgain } = useWords(ui);
   if (problem === null) return null;
   return (
     <div role="alert" className="flex items-center gap-3 rounded-[9px] bg-bad-bg px-3 py-2.5 text-bad">
-      <p className="flex-1 wrap-anywhere">{problem.message}</p>
-      {onAgain !== undefined && <Button onClick={onAgain}>Try again</Button>}
+      <p className="flex-1 wrap-anywhere">
+        <ProblemText problem={problem} />
+      </p>
+      {onAgain !== undefined && <Button onClick={onAgain}>{tryAgain}</Button>}
     </div>
   );
 }

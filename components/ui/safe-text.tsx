@@ -10,7 +10,7 @@ interface SafeTextProps {
 export function SafeText({ text, wrap = false }: SafeTextProps) {
   let at = 0;
   return (
-    <bdi className={wrap ? "wrap-anywhere whitespace-pre-wrap" : "whitespace-pre"}>
+    <bdi translate="no" className={wrap ? "wrap-anywhere whitespace-pre-wrap" : "whitespace-pre"}>
       {visibleParts(text).map((part) => {
         const key = at;
         at += part.text.length;

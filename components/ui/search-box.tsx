@@ -6,6 +6,8 @@ import dynamic from "next/dynamic";
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { Kbd } from "@/components/ui/kbd.tsx";
 import { useKeys } from "@/components/ui/use-keys.ts";
+import { ui } from "@/lib/words/en/ui.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { type Completion, completed, optionId } from "./completion.ts";
 import { type CompletionOf, useCompletion } from "./use-completion.ts";
 
@@ -35,6 +37,7 @@ export function SearchBox({
   loadCompletion,
   faultOf,
 }: SearchBoxProps) {
+  const words = useWords(ui);
   const input = useRef<HTMLInputElement>(null);
   const id = useId();
   const [text, setText] = useText(value, onChange, faultOf);
@@ -105,7 +108,7 @@ export function SearchBox({
       ) : (
         <button
           type="button"
-          aria-label="Clear the search"
+          aria-label={words.clearSearch}
           className="grid size-6 place-items-center rounded-[5px] text-ink-3 hover:bg-line-soft hover:text-ink"
           onClick={() => setText("")}
         >

@@ -2,6 +2,8 @@
 
 import { Dialog } from "@base-ui/react/dialog";
 import type { FormEvent, ReactNode } from "react";
+import { ui } from "@/lib/words/en/ui.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { Button } from "./button.tsx";
 
 interface SheetProps {
@@ -23,7 +25,8 @@ interface SheetProps {
 
 /** What slides in from the right to do one thing. Load it late: it brings the overlay. */
 export function Sheet({ title, onClose, finalFocus, stays = false, onSubmit, onEdit, ...rest }: SheetProps) {
-  const { actions, closeLabel = "Cancel", note, children } = rest;
+  const words = useWords(ui);
+  const { actions, closeLabel = words.cancel, note, children } = rest;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onSubmit?.();

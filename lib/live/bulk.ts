@@ -36,6 +36,6 @@ export async function forceReleaseMany(
       if (done) return;
     }
   } catch {
-    throw new NoAnswer("The answer broke off.");
+    throw new NoAnswer("broken_off");
   }
 }

@@ -24,11 +24,26 @@ export class ApiProblem extends Error {
   }
 }
 
+/** Why nothing can be understood; `status`: an answer of something that stands between, such as a proxy. */
+export type Silence = "silent" | "status" | "unreadable" | "broken_off";
+
+const TEXT_OF_SILENCE: Readonly<Record<Exclude<Silence, "status">, string>> = {
+  silent: "Lockkeeper did not answer.",
+  unreadable: "Lockkeeper's answer could not be read: reload this page.",
+  broken_off: "The answer broke off.",
+};
+
 /** No answer, or none that can be understood: what was asked may or may not have been done. */
 export class NoAnswer extends Error {
-  constructor(message = "Lockkeeper did not answer.") {
-    super(message);
+  readonly why: Silence;
+  /** Of HTTP, where that is all that was answered. */
+  readonly status: number | undefined;
+
+  constructor(why: Exclude<Silence, "status"> | { status: number }) {
+    super(typeof why === "string" ? TEXT_OF_SILENCE[why] : `Lockkeeper answered ${why.status}.`);
     this.name = "NoAnswer";
+    this.why = typeof why === "string" ? why : "status";
+    this.status = typeof why === "string" ? undefined : why.status;
   }
 }
 
@@ -54,14 +69,14 @@ export async function send(
   try {
     return await fetch(BASE + path, init);
   } catch {
-    throw new NoAnswer();
+    throw new NoAnswer("silent");
   }
 }
 
 export async function problemOf(response: Response): Promise<ApiProblem | NoAnswer> {
   const wire = await loadWire();
   const problem = wire.readProblem(await response.json().catch(() => undefined));
-  if (problem === undefined) return new NoAnswer(`Lockkeeper answered ${response.status}.`);
+  if (problem === undefined) return new NoAnswer({ status: response.status });
   const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
   const retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined;
   return new ApiProblem(problem, wire.readLockFact(problem), retryAfterMs);
@@ -75,7 +90,7 @@ export async function ask<T>(request: Promise<Response>, read: (wire: Wire, json
   try {
     return read(await loadWire(), await response.json());
   } catch {
-    throw new NoAnswer("Lockkeeper's answer could not be read: reload this page.");
+    throw new NoAnswer("unreadable");
   }
 }
 

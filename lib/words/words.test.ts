@@ -18,10 +18,20 @@ function leavesOf(value: unknown, path: string): [path: string, leaf: Leaf][] {
   );
 }
 
-const fileOf = (room: string) => room.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+/** The room of a file: `keys-help.ts` is `keysHelp`. */
+function roomOf(file: string): string {
+  return file.replace(/\.tsx?$/, "").replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** What English leaves to the server, which speaks it. Another language says it all, as its type wants. */
+function unsaidOf(value: unknown, path: string): string[] {
+  if (value === null) return [path];
+  if (typeof value !== "object") return [];
+  return Object.entries(value).flatMap(([name, inner]) => unsaidOf(inner, `${path}.${name}`));
+}
 
 async function englishOf(room: string): Promise<unknown> {
-  const file = readdirSync(join(HERE, "en")).find((name) => name.replace(/\.tsx?$/, "") === fileOf(room));
+  const file = readdirSync(join(HERE, "en")).find((name) => roomOf(name) === room);
   expect(file, `lib/words/en has a file ${room}`).toBeDefined();
   const module: Record<string, unknown> = await import(join(HERE, "en", file ?? ""));
   return Object.values(module).find((each) => (each as { room?: string }).room === room);
@@ -31,7 +41,9 @@ describe.each(Object.entries(zh))("the words of %s", (room, chinese) => {
   test("are the same ones in both languages, and take the same parts", async () => {
     const english = new Map(leavesOf(await englishOf(room), room));
     const other = new Map(leavesOf(chinese, room));
-    expect([...other.keys()].sort()).toEqual([...english.keys()].sort());
+    const unsaid = unsaidOf(await englishOf(room), room);
+    const said = [...other.keys()].filter((path) => !unsaid.some((each) => path.startsWith(`${each}.`)));
+    expect(said.sort()).toEqual([...english.keys()].sort());
     for (const [path, leaf] of english) {
       const twin = other.get(path);
       expect(typeof twin, path).toBe(typeof leaf);
@@ -51,8 +63,7 @@ describe.each(Object.entries(zh))("the words of %s", (room, chinese) => {
 });
 
 test("every room of English has its words in Chinese", () => {
-  const rooms = readdirSync(join(HERE, "en")).map((name) => name.replace(/\.tsx?$/, ""));
-  expect(Object.keys(zh).map(fileOf).sort()).toEqual(rooms.sort());
+  expect(Object.keys(zh).sort()).toEqual(readdirSync(join(HERE, "en")).map(roomOf).sort());
 });
 
 /** Rooms whose components still have words of their own. A room leaves this list and does not come back. */
@@ -64,19 +75,15 @@ const NOT_YET = [
   "free",
   "lock",
   "locks",
-  "login",
   "overview",
   "owners",
   "settings",
-  "shell",
   "targets",
-  "ui",
 ];
 const COMPONENTS = join(HERE, "../../components");
 const WORDS_IN_JSX = [
   /\s(?:aria-label|aria-description|title|placeholder|label|alt|hint|what|name)="[^"]*[A-Za-z]{2}[^"]* [^"]*"/,
   /\s(?:aria-label|title|placeholder|label|alt)="[A-Z][^"]*"/,
-  />\s*[A-Z][a-z]+[^<{}=;]*</,
 ];
 
 test("no component says anything that is not in the dictionary", () => {

@@ -1,7 +1,7 @@
-import type { Metadata } from "next";
+import { titled } from "@/app/language.ts";
 import { AuditPage } from "@/components/audit/audit-page.tsx";
 
-export const metadata: Metadata = { title: "Audit" };
+export const generateMetadata = titled("audit");
 
 export default function Page() {
   return <AuditPage />;

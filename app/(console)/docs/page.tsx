@@ -1,7 +1,7 @@
-import type { Metadata } from "next";
+import { titled } from "@/app/language.ts";
 import { DocsPage } from "@/components/docs/docs-page.tsx";
 
-export const metadata: Metadata = { title: "Docs" };
+export const generateMetadata = titled("docs");
 
 export default function Page() {
   return <DocsPage />;

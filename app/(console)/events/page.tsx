@@ -1,7 +1,7 @@
-import type { Metadata } from "next";
+import { titled } from "@/app/language.ts";
 import { EventsPage } from "@/components/events/events-page.tsx";
 
-export const metadata: Metadata = { title: "Events" };
+export const generateMetadata = titled("events");
 
 export default function Page() {
   return <EventsPage />;

@@ -1,7 +1,7 @@
-import type { Metadata } from "next";
+import { titled } from "@/app/language.ts";
 import { FormatsPage } from "@/components/formats/formats-page.tsx";
 
-export const metadata: Metadata = { title: "Formats" };
+export const generateMetadata = titled("formats");
 
 export default function Page() {
   return <FormatsPage />;

@@ -1,7 +1,7 @@
-import type { Metadata } from "next";
+import { titled } from "@/app/language.ts";
 import { OwnersPage } from "@/components/owners/owners-page.tsx";
 
-export const metadata: Metadata = { title: "Owners" };
+export const generateMetadata = titled("owners");
 
 export default function Page() {
   return <OwnersPage />;

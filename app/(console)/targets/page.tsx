@@ -1,7 +1,7 @@
-import type { Metadata } from "next";
+import { titled } from "@/app/language.ts";
 import { TargetsPage } from "@/components/targets/targets-page.tsx";
 
-export const metadata: Metadata = { title: "Targets" };
+export const generateMetadata = titled("targets");
 
 export default function Page() {
   return <TargetsPage />;

@@ -1,6 +1,12 @@
 import type { Words } from "../all-words.ts";
 import { formatFacts } from "./format-facts.ts";
+import { keysHelp } from "./keys-help.ts";
+import { login } from "./login.tsx";
+import { pages } from "./pages.tsx";
 import { palette } from "./palette.ts";
-import { shell } from "./shell.ts";
+import { problems } from "./problems.ts";
+import { shell } from "./shell.tsx";
+import { titles } from "./titles.ts";
+import { ui } from "./ui.ts";
 
-export const zh: Words = { formatFacts, palette, shell };
+export const zh: Words = { formatFacts, keysHelp, login, pages, palette, problems, shell, titles, ui };

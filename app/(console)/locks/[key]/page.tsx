@@ -1,7 +1,7 @@
-import type { Metadata } from "next";
+import { titled } from "@/app/language.ts";
 import { LockPage } from "@/components/lock/lock-page.tsx";
 
-export const metadata: Metadata = { title: "Lock" };
+export const generateMetadata = titled("lock");
 
 export default function Page() {
   return <LockPage />;

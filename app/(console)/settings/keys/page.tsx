@@ -1,7 +1,7 @@
-import type { Metadata } from "next";
+import { titled } from "@/app/language.ts";
 import { KeysSettings } from "@/components/settings/keys-settings.tsx";
 
-export const metadata: Metadata = { title: "Settings" };
+export const generateMetadata = titled("keys");
 
 export default function Page() {
   return <KeysSettings />;

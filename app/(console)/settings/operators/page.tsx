@@ -1,7 +1,7 @@
-import type { Metadata } from "next";
+import { titled } from "@/app/language.ts";
 import { OperatorsSettings } from "@/components/settings/operators-settings.tsx";
 
-export const metadata: Metadata = { title: "Settings" };
+export const generateMetadata = titled("operators");
 
 export default function Page() {
   return <OperatorsSettings />;

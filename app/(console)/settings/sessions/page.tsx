@@ -1,7 +1,7 @@
-import type { Metadata } from "next";
+import { titled } from "@/app/language.ts";
 import { SessionsSettings } from "@/components/settings/sessions-settings.tsx";
 
-export const metadata: Metadata = { title: "Settings" };
+export const generateMetadata = titled("sessions");
 
 export default function Page() {
   return <SessionsSettings />;

@@ -1,7 +1,7 @@
-import type { Metadata } from "next";
+import { titled } from "@/app/language.ts";
 import { YouSettings } from "@/components/settings/you-settings.tsx";
 
-export const metadata: Metadata = { title: "Settings" };
+export const generateMetadata = titled("settings");
 
 export default function Page() {
   return <YouSettings />;

@@ -1,0 +1,17 @@
+import type { ErrorCode } from "@/lib/contract/error.ts";
+import type { Silence } from "@/lib/live/request.ts";
+
+/** What a language says of a refusal; the server's own sentence, in English, stands below it. */
+export interface ToldProblems {
+  /** What is wrong, and what whoever is at the console does about it. */
+  ofCode: Record<ErrorCode, { title: string; remedy: string }>;
+  /** Of no answer, or one that cannot be understood. `status` is that of HTTP. */
+  ofSilence: Record<Exclude<Silence, "status">, string> & { status: (status: number) => string };
+}
+
+/** What the server refuses. */
+export const problems = {
+  room: "problems" as const,
+  /** null: the server says it in this very language, with the facts of the case. */
+  told: null as ToldProblems | null,
+};

@@ -1,0 +1,16 @@
+import type { Words } from "../all-words.ts";
+
+export const keysHelp: Words["keysHelp"] = {
+  room: "keysHelp",
+  title: "快捷键",
+  everything: "所有锁、页面和命令",
+  search: "搜索",
+  nextRow: "下一行",
+  rowBefore: "上一行",
+  openLock: "打开该锁",
+  freeLock: "释放该锁…",
+  tickRow: "勾选该行；按住 Shift 则连选到该行",
+  pause: "暂停、继续",
+  thisList: "本列表",
+  leave: "关闭、退出搜索",
+};
