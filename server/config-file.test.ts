@@ -156,6 +156,11 @@ describe("the configuration file", () => {
       /formats\[0\]\.format: must be one of .*redlock-net/,
     ],
     [
+      "a runbook of a script",
+      withTarget({ runbooks: [{ pattern: "a", url: "javascript:alert(1)" }] }),
+      /runbooks\[0\]\.url: must begin with https:\/\/ or http:\/\//,
+    ],
+    [
       "a pattern",
       withTarget({ watch: [""] }),
       /: targets\[1\]\.watch\[0\]: a pattern has at least one character/,

@@ -12,6 +12,7 @@ import {
 } from "./locks/safety.ts";
 import { assertWhere, URL_BEGINNING, URL_SCHEMES, whereOfUrl } from "./locks/where-url.ts";
 import { StartupError } from "./startup-error.ts";
+import { RUNBOOKS_MAX, Runbook } from "./targets/runbook.ts";
 import type { TargetSettings } from "./targets/settings.ts";
 
 export const WATCHED_BY_DEFAULT = ["*lock*", "*:LOCKED", "mutex:*", "semaphore:*"];
@@ -82,6 +83,9 @@ const TargetEntry = z
     }),
     formats: z.array(FormatRule).max(RULES_MAX).default([]).meta({
       description: "Which keys are of which format, where their shape does not tell.",
+    }),
+    runbooks: z.array(Runbook).max(RUNBOOKS_MAX).default([]).meta({
+      description: "What to read when locks of a name make trouble; the first pattern that fits counts.",
     }),
     readOnly: z.boolean().default(false).meta({ description: "Nothing is ever written to it." }),
     notifications: z.enum(["off", "set"]).default("off").meta({
@@ -162,11 +166,11 @@ type Refuse = (fault: string) => never;
 function settingsOf(entry: TargetEntry, setting: string, refuse: Refuse): TargetSettings {
   const { name, label = name, environment, redis, watch, lockable, formats, readOnly, notifications } = entry;
   const where = whereOf(redis, setting, refuse);
-  const { replicas, replicaTimeoutMs, failoverHoldOffMs } = entry;
+  const { replicas, replicaTimeoutMs, failoverHoldOffMs, runbooks } = entry;
   const safety = { replicas, replicaTimeoutMs, failoverHoldOffMs };
   const policy = { watch: [...new Set([...watch, ...lockable])], lockable, readOnly, notifications };
   const asked = isAsked(safety) ? { safety } : {};
-  return { name, label, environment, where, setting, policy, ...asked, formatRules: formats };
+  return { name, label, environment, where, setting, policy, ...asked, formatRules: formats, runbooks };
 }
 
 function whereOf(redis: TargetEntry["redis"], setting: string, refuse: Refuse): Where {

@@ -3,6 +3,7 @@ import { NewPassword, OperatorName } from "../lib/contract/operator.ts";
 import { LOCKABLE_BY_DEFAULT, WATCHED_BY_DEFAULT } from "./config-file.ts";
 import { formatRules, list, rate } from "./config-lists.ts";
 import { URL_BEGINNING, URL_SCHEMES } from "./locks/where-url.ts";
+import { runbooks } from "./targets/runbook.ts";
 
 const port = z.coerce
   .number("must be a port number from 0 to 65535")
@@ -49,6 +50,7 @@ export const Variables = z.object({
   LOCKKEEPER_WATCH: list(WATCHED_BY_DEFAULT.join(",")),
   LOCKKEEPER_LOCKABLE: list(LOCKABLE_BY_DEFAULT.join(",")),
   LOCKKEEPER_FORMATS: formatRules,
+  LOCKKEEPER_RUNBOOKS: runbooks,
   LOCKKEEPER_NOTIFICATIONS: z.enum(["off", "set"], "must be off or set").default("off"),
   LOCKKEEPER_ROOT_KEY: z.string().min(32, ROOT_KEY_LENGTH).max(512, ROOT_KEY_LENGTH).optional(),
   LOCKKEEPER_OPERATOR: OperatorName.optional(),

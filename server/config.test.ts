@@ -36,6 +36,7 @@ describe("readConfig", () => {
           label: "default",
           environment: undefined,
           where: undefined,
+          runbooks: [],
           setting: "REDIS_URL",
           policy: {
             watch: ["*lock*", "*:LOCKED", "mutex:*", "semaphore:*", "lock:*"],
@@ -170,6 +171,16 @@ describe("readConfig", () => {
     ]);
   });
 
+  it("reads runbooks between commas, each a pattern and the address to open", () => {
+    const wiki = "https://wiki.example/locks?key={key}";
+    expect(
+      read({ LOCKKEEPER_RUNBOOKS: `lock:orders:*=${wiki}, a=b*=http://h/#{key},` }).targets[0].runbooks,
+    ).toEqual([
+      { pattern: "lock:orders:*", url: wiki },
+      { pattern: "a=b*", url: "http://h/#{key}" },
+    ]);
+  });
+
   it("always watches what may be locked, and names no pattern twice", () => {
     const [{ policy }] = read({ LOCKKEEPER_WATCH: "a:*,b:*", LOCKKEEPER_LOCKABLE: "b:*,c:*" }).targets;
     expect(policy.watch).toEqual(["a:*", "b:*", "c:*"]);
@@ -182,6 +193,11 @@ describe("readConfig", () => {
   });
 
   it.each([
+    ["LOCKKEEPER_RUNBOOKS", "lock:*", /must be PATTERN=URL, comma-separated/],
+    ["LOCKKEEPER_RUNBOOKS", "lock:*=javascript:alert(1)", /https:\/\/ or http:\/\/.*is not/],
+    ["LOCKKEEPER_RUNBOOKS", "lock:*=https://", /runbook for "lock:\*" whose URL must be an address/],
+    ["LOCKKEEPER_RUNBOOKS", "lock:*=https://{key}.example/", /\{key\} in its path, query or fragment/],
+    ["LOCKKEEPER_RUNBOOKS", "lock:*=https://wiki{key}@evil/", /\{key\} in its path, query or fragment/],
     ["PORT", "http", /port number/],
     ["PORT", "1.5", /whole number/],
     ["PORT", "-1", /from 0 to 65535/],

@@ -149,6 +149,7 @@ const OF_ONE_TARGET = [
   "LOCKKEEPER_WATCH",
   "LOCKKEEPER_LOCKABLE",
   "LOCKKEEPER_FORMATS",
+  "LOCKKEEPER_RUNBOOKS",
   "LOCKKEEPER_NOTIFICATIONS",
 ];
 
@@ -186,6 +187,7 @@ function targetOf(env: VariableValues): TargetSettings {
     setting: "REDIS_URL",
     policy: { watch, lockable, readOnly: false, notifications: env.LOCKKEEPER_NOTIFICATIONS },
     formatRules: env.LOCKKEEPER_FORMATS,
+    runbooks: env.LOCKKEEPER_RUNBOOKS,
   };
 }
 

@@ -172,6 +172,11 @@ export const Lock = z
       .array(z.object(keyFields))
       .meta({ description: "Other keys with this very token: they were taken together." }),
     note: Note.optional(),
+    runbook: z.string().optional().meta({
+      description:
+        "What to read when it makes trouble: an https or http address of the configuration, with the key put in percent-encoded.",
+      example: "https://wiki.example/runbooks/orders?key=lock%3Aorders%3A42",
+    }),
     release: ReleaseTerms.nullable().meta({ description: "null for a free key." }),
     version: z
       .string()

@@ -22,6 +22,21 @@ export const UsualMs = z
   .meta({ id: "UsualMs" });
 export type UsualMs = z.infer<typeof UsualMs>;
 
+const Spread = z
+  .array(
+    z
+      .object({
+        fromMs: z.number(),
+        toMs: z.number(),
+        share: z.number().meta({ description: "Of all times, 0 to 1; older ones count less." }),
+      })
+      .meta({ id: "UsualStretch", description: "How many times were this long." }),
+  )
+  .meta({
+    description:
+      "How the times lie, from the shortest to the longest, without a hole; empty: none is known. Each stretch reaches to 1.4 times its beginning.",
+  });
+
 export const Usual = z
   .object({
     pattern: z.string().meta({
@@ -35,6 +50,8 @@ export const Usual = z
       description:
         "How long those waited who got the lock after a wait, through any Lockkeeper. Of clients of other libraries nobody tells.",
     }),
+    heldSpread: Spread,
+    waitedSpread: Spread,
     since: AT.meta({ description: "Nothing before this is in it." }),
     waitsSince: WAITS_SINCE,
   })
@@ -73,7 +90,7 @@ const COUNT_FIELDS = {
 
 export const PatternFigures = z
   .object({ ...Usual.shape, ...COUNT_FIELDS })
-  .omit({ since: true, waitsSince: true })
+  .omit({ heldSpread: true, waitedSpread: true, since: true, waitsSince: true })
   .meta({ id: "PatternFigures", description: `Counts are of ${PERIOD}` });
 export type PatternFigures = z.infer<typeof PatternFigures>;
 

@@ -14,7 +14,8 @@ const waitersOf = async (of: string) => {
 };
 
 beforeAll(async () => {
-  server = await startTestServer();
+  const runbooks = "lock:book:*=https://wiki.example/locks?key={key},*=https://wiki.example/";
+  server = await startTestServer({ environment: { LOCKKEEPER_RUNBOOKS: runbooks } });
 });
 afterAll(async () => await server.stop());
 
@@ -123,4 +124,14 @@ describe("GET /locks/{key}/waiters", () => {
     const refused = await server.call(`/locks/${secret}/waiters`);
     expect([refused.status, refused.body.code]).toEqual([409, "not_a_lock"]);
   });
+});
+
+it("each lock tells its runbook, held or free, alone and in the list", async () => {
+  const lock = key("book");
+  const book = `https://wiki.example/locks?key=${encodeURIComponent(lock)}`;
+  expect((await server.call(`/locks/${lock}`)).body).toMatchObject({ state: "free", runbook: book });
+  await server.call(`/locks/${lock}/acquire`, { body: { owner: "ada", leaseMs: 60_000 } });
+  expect((await server.call(`/locks/${lock}`)).body).toMatchObject({ state: "held", runbook: book });
+  const listed = (await server.call(`/locks?filter=${encodeURIComponent(lock)}`)).body.items;
+  expect(listed).toMatchObject([{ key: lock, runbook: book }]);
 });

@@ -108,9 +108,10 @@ export class Figures {
   usual(key: Key): Usual {
     const now = this.parts.now();
     const pattern = patternOf(key);
-    const usual = this.#ledger.patterns.find(pattern)?.usualAt(now);
+    const known = this.#ledger.patterns.find(pattern);
     const { waitsSince, since } = this.#beginnings;
-    return { ...(usual ?? { pattern, heldMs: null, waitedMs: null }), since, waitsSince };
+    const usual = known === undefined ? { pattern, heldMs: null, waitedMs: null } : known.usualAt(now);
+    return { ...usual, ...(known?.spreads() ?? { heldSpread: [], waitedSpread: [] }), since, waitsSince };
   }
 
   /** For how long nineteen of twenty locks of the key's pattern were held; undefined: too few have ended to tell. */

@@ -21,6 +21,25 @@ describe("a histogram of times", () => {
     );
   });
 
+  it("tells how the times lie: every time in its stretch, without a hole, all of them together", () => {
+    const times = fc.array(fc.integer({ min: 0, max: 86_400_000 }), { minLength: 1, maxLength: 60 });
+    fc.assert(
+      fc.property(times, (all) => {
+        const histogram = new LogHistogram();
+        for (const ms of all) histogram.add(ms);
+        const spread = histogram.spread();
+        expect(spread.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1);
+        for (const [at, { fromMs, toMs, share }] of spread.entries()) {
+          expect(spread[at + 1]?.fromMs ?? toMs).toBe(toMs);
+          const inside = all.filter((ms) => ms >= Math.floor(fromMs) && ms <= Math.ceil(toMs)).length;
+          expect(share * all.length).toBeLessThanOrEqual(inside + 1e-9);
+        }
+        expect([spread[0]?.share, spread.at(-1)?.share]).not.toContain(0);
+      }),
+    );
+    expect(new LogHistogram().spread()).toEqual([]);
+  });
+
   it("has none while it is empty, and takes any number", () => {
     const histogram = new LogHistogram();
     expect(histogram.quantile(0.5)).toBeNull();

@@ -4,6 +4,15 @@ const STEPS = 8;
 const DOUBLINGS = 27;
 const SIZE = DOUBLINGS * STEPS + 1;
 
+const STRETCH_STEPS = STEPS / 2;
+
+/** How many of all times lie in a stretch: 0 to 1. */
+export interface Stretch {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly share: number;
+}
+
 /** How often times of which length occurred, in steps that grow with the time. 1.7 KB each. */
 export class LogHistogram {
   readonly #weights = new Float64Array(SIZE);
@@ -35,6 +44,22 @@ export class LogHistogram {
     return middleOf(last);
   }
 
+  /** How the times lie, from the shortest to the longest, in halves of a doubling; empty while nothing was added. */
+  spread(): Stretch[] {
+    const sums: number[] = [];
+    for (let step = 0; step < SIZE; step++) {
+      const at = Math.ceil(step / STRETCH_STEPS);
+      sums[at] = (sums[at] ?? 0) + (this.#weights[step] ?? 0);
+    }
+    const first = sums.findIndex((sum) => sum > 0);
+    const last = sums.findLastIndex((sum) => sum > 0);
+    if (first < 0) return [];
+    return sums.slice(first, last + 1).map((sum, index) => {
+      const at = first + index;
+      return { fromMs: at === 0 ? 0 : edgeOf(at - 1), toMs: edgeOf(at), share: sum / this.#total };
+    });
+  }
+
   scale(factor: number): void {
     for (let step = 0; step < SIZE; step++) this.#weights[step] = (this.#weights[step] ?? 0) * factor;
     this.#total *= factor;
@@ -44,6 +69,11 @@ export class LogHistogram {
     this.#weights.fill(0);
     this.#total = 0;
   }
+}
+
+/** The upper end of a stretch. */
+function edgeOf(at: number): number {
+  return Math.round(2 ** ((at * STRETCH_STEPS) / STEPS) * 10) / 10;
 }
 
 function stepOf(ms: number): number {
@@ -83,6 +113,10 @@ export class FadingHistogram {
 
   quantile(share: number): number | null {
     return this.#histogram.quantile(share);
+  }
+
+  spread(): Stretch[] {
+    return this.#histogram.spread();
   }
 
   /** How many times the quantiles rest on, the older ones counted less. */

@@ -2,6 +2,7 @@ import {
   PATTERN_COUNTS,
   type PatternCount,
   type PatternFigures,
+  type Usual,
   type UsualMs,
 } from "../../lib/contract/stats.ts";
 import { DayCounts } from "./day-counts.ts";
@@ -48,6 +49,10 @@ export class OnePattern {
     };
   }
 
+  spreads(): Pick<Usual, "heldSpread" | "waitedSpread"> {
+    return { heldSpread: spreadOf(this.#held), waitedSpread: spreadOf(this.#waited) };
+  }
+
   figuresAt(at: number): PatternFigures {
     const sum = (name: PatternCount) => this.#counts.sum(name, at);
     return {
@@ -73,6 +78,10 @@ function usualOf(times: FadingHistogram | undefined, at: number): UsualMs | null
   const [p50, p95] = [times?.quantile(0.5) ?? null, times?.quantile(0.95) ?? null];
   if (times === undefined || p50 === null || p95 === null) return null;
   return { p50, p95, samples: Math.round(times.samplesAt(at) * 10) / 10 };
+}
+
+function spreadOf(times: FadingHistogram | undefined): Usual["heldSpread"] {
+  return (times?.spread() ?? []).map((each) => ({ ...each, share: Math.round(each.share * 1e4) / 1e4 }));
 }
 
 /** Of all keys whose pattern found no room. */

@@ -1,6 +1,7 @@
 import type { FormatRule } from "../../lib/contract/format-rule.ts";
 import type { Where } from "../locks/backend.ts";
 import type { Safety } from "../locks/safety.ts";
+import type { Runbook } from "./runbook.ts";
 
 /** What may be done to a target, and what of it is looked at. */
 export interface TargetPolicy {
@@ -29,4 +30,6 @@ export interface TargetSettings {
   readonly safety?: Safety;
   /** Which keys are of which format, where their shape does not tell. */
   readonly formatRules: readonly FormatRule[];
+  /** What to read about locks, by their names. */
+  readonly runbooks?: readonly Runbook[];
 }

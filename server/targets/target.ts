@@ -16,6 +16,7 @@ import { StartupError } from "../startup-error.ts";
 import { Finder } from "../watch/finder.ts";
 import { Notes } from "../watch/notes.ts";
 import { RuleBook } from "../watch/rule-book.ts";
+import { Runbooks } from "../watch/runbooks.ts";
 import { Watcher } from "../watch/watcher.ts";
 import { labelOf, reach, topologyOf } from "./reach.ts";
 import type { TargetSettings } from "./settings.ts";
@@ -87,13 +88,16 @@ interface Opened {
 }
 
 function watched(
-  { name, policy, locksMax }: PlacedSettings,
+  { name, policy, locksMax, runbooks = [] }: PlacedSettings,
   { masters, backend, rules, notes }: Opened,
   { openStore, retention, log }: Around,
 ) {
   const journal = new Journal(retention);
   const { watch, notifications, readOnly } = policy;
-  const options = { target: name, watch, notifications, readOnly, locksMax, rules: rules.rules };
+  const options = {
+    ...{ target: name, watch, notifications, readOnly, locksMax, rules: rules.rules },
+    runbooks: new Runbooks(runbooks),
+  };
   const watcher = new Watcher(options, masters, journal, log);
   const figures = openFigures(name, watcher, journal);
   const finder = new Finder({

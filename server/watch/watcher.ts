@@ -25,6 +25,7 @@ import { Quorum } from "./quorum.ts";
 import type { Look } from "./reader.ts";
 import type { RedisClock } from "./redis-clock.ts";
 import { Reporter } from "./reporter.ts";
+import type { Runbooks } from "./runbooks.ts";
 import type { Sources, Taken } from "./sources.ts";
 
 export interface WatcherOptions {
@@ -35,6 +36,8 @@ export interface WatcherOptions {
   readonly readOnly?: boolean;
   /** What shape alone does not tell. */
   readonly rules?: FormatRules;
+  /** What to read about a lock. */
+  readonly runbooks?: Runbooks;
   /** Locks beyond so many are not taken into the picture. */
   readonly locksMax?: number;
   /** How often all keys are gone through for what was not told. */
@@ -204,12 +207,14 @@ export class Watcher {
   }
 
   lockOf(hold: Hold, sharedWith = this.sharedWith(hold)): Lock {
-    return withNote(lockOf(this.options.target, hold, sharedWith), this.noteOf(hold.key, hold));
+    const lock = lockOf(this.options.target, hold, sharedWith);
+    return withBeside(lock, this.noteOf(hold.key, hold), this.options.runbooks?.of(hold.key));
   }
 
   /** @param votes on it; as the picture has them by default */
   freeLock(key: Key, asOf: number, waiters?: SeenWaiters, votes = this.#sources.votesOf(key)): Lock {
-    return withNote(freeLock(this.options.target, key, asOf, waiters, votes), this.noteOf(key, undefined));
+    const lock = freeLock(this.options.target, key, asOf, waiters, votes);
+    return withBeside(lock, this.noteOf(key, undefined), this.options.runbooks?.of(key));
   }
 
   /** What was written about a lock. */
@@ -338,6 +343,8 @@ export class Watcher {
   }
 }
 
-function withNote(lock: Lock, note: Note | undefined): Lock {
-  return note === undefined ? lock : { ...lock, note };
+/** What people wrote about a lock, here and elsewhere. */
+function withBeside(lock: Lock, note: Note | undefined, runbook: string | undefined): Lock {
+  if (note === undefined && runbook === undefined) return lock;
+  return { ...lock, ...(note === undefined ? {} : { note }), ...(runbook === undefined ? {} : { runbook }) };
 }

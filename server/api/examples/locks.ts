@@ -202,6 +202,16 @@ export const USUAL: Usual = {
   pattern: "lock:orders:*",
   heldMs: USUAL_MS,
   waitedMs: { p50: 12, p95: 96, samples: 31.2 },
+  heldSpread: [
+    { fromMs: 362, toMs: 512, share: 0.2 },
+    { fromMs: 512, toMs: 724.1, share: 0.2 },
+    { fromMs: 724.1, toMs: 1024, share: 0.31 },
+    { fromMs: 1024, toMs: 1448.2, share: 0.19 },
+    { fromMs: 1448.2, toMs: 2048, share: 0.05 },
+    { fromMs: 2048, toMs: 2896.3, share: 0 },
+    { fromMs: 2896.3, toMs: 4096, share: 0.05 },
+  ],
+  waitedSpread: [{ fromMs: 8, toMs: 11.3, share: 1 }],
   since: 1_795_130_104_643,
   waitsSince: 1_795_200_000_000,
 };

@@ -1,0 +1,58 @@
+import { z } from "zod";
+
+export const RUNBOOKS_MAX = 100;
+
+/** Stands for the key in an address, percent-encoded. */
+export const KEY_PLACE = "{key}";
+
+/** Whether a key decides nothing but what is asked of the place that the configuration names. */
+function isOneAddress(url: string): boolean {
+  const [one, other] = ["a", "b"].map((key) => URL.parse(url.replaceAll(KEY_PLACE, key)));
+  return one != null && other != null && one.origin === other.origin && one.username === other.username;
+}
+
+export const RunbookUrl = z
+  .string()
+  .regex(/^https?:\/\//i, "must begin with https:// or http://")
+  .max(2000, "must have 2000 characters or fewer")
+  .refine((url) => URL.canParse(url.replaceAll(KEY_PLACE, "a")), "must be an address that can be opened")
+  .refine(isOneAddress, `may have ${KEY_PLACE} in its path, query or fragment, and nowhere before`);
+
+export const Runbook = z
+  .strictObject({
+    pattern: z.string().min(1, "a pattern has at least one character").max(256).meta({
+      description: "Redis's glob of keys.",
+    }),
+    url: RunbookUrl.meta({
+      description: "What to open; `{key}` stands for the key, percent-encoded.",
+    }),
+  })
+  .meta({ id: "ConfiguredRunbook", description: "What to read when a lock of this name makes trouble." });
+export type Runbook = z.infer<typeof Runbook>;
+
+/** `PATTERN=URL`, comma-separated. */
+export const runbooks = z
+  .string()
+  .default("")
+  .transform((text, context): Runbook[] => {
+    const parts = text.split(",").map((part) => part.trim());
+    const read = parts.flatMap((part) => (part === "" ? [] : [runbookOf(part)]));
+    const fault = read.find((each) => typeof each === "string");
+    if (fault !== undefined) context.addIssue({ code: "custom", message: fault });
+    if (read.length > RUNBOOKS_MAX) {
+      context.addIssue({ code: "custom", message: `must have ${RUNBOOKS_MAX} runbooks or fewer` });
+    }
+    return read.filter((each) => typeof each !== "string");
+  });
+
+/** A runbook, or what is wrong with it. A pattern may hold `=` itself, so the address tells where it ends. */
+function runbookOf(part: string): Runbook | string {
+  const [, pattern = "", url = ""] = /^(.+?)=(https?:.*)$/is.exec(part) ?? [];
+  if (pattern === "") {
+    return `must be PATTERN=URL, comma-separated, as in lock:orders:*=https://wiki.example/locks?key={key}, each URL with https:// or http:// and its own commas as %2C; ${JSON.stringify(part)} is not`;
+  }
+  const read = Runbook.safeParse({ pattern, url });
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  return `has a runbook for ${JSON.stringify(pattern)} whose ${issue?.path[0] === "url" ? "URL" : "pattern"} ${issue?.message}`;
+}
