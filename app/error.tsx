@@ -1,26 +1,28 @@
 "use client";
 
-import { Button } from "@/components/ui/button.tsx";
-import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { pages } from "@/lib/words/en/pages.tsx";
 import { ui } from "@/lib/words/en/ui.ts";
 import { useWords } from "@/lib/words/words.tsx";
 
+/** Each page brings it along, so it is made of little: it also stands when other parts cannot be loaded. */
 export default function ErrorPage({ error, reset }: { error: Error & { digest?: string }; reset(): void }) {
   const words = useWords(pages);
   const { tryAgain } = useWords(ui);
   return (
-    <main>
-      <EmptyState page title={words.broke}>
-        <p>
-          {words.nothingDone} {error.digest !== undefined && words.inLog(error.digest)}
-        </p>
-        <div>
-          <Button look="primary" onClick={reset}>
-            {tryAgain}
-          </Button>
-        </div>
-      </EmptyState>
+    <main className="mx-auto flex w-full max-w-[640px] flex-col gap-3 px-4 py-12">
+      <h1 className="text-lg font-semibold tracking-tight">{words.broke}</h1>
+      <p className="text-ink-2">
+        {words.nothingDone} {error.digest !== undefined && words.inLog(error.digest)}
+      </p>
+      <div>
+        <button
+          type="button"
+          onClick={reset}
+          className="h-7 rounded-[7px] border border-accent bg-accent px-2.5 text-accent-ink hover:opacity-90"
+        >
+          {tryAgain}
+        </button>
+      </div>
     </main>
   );
 }

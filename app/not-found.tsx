@@ -1,7 +1,7 @@
 "use client";
 
-import Link from "next/link";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
+import { BASE_PATH } from "@/lib/live/base-path.ts";
 import { pages } from "@/lib/words/en/pages.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 
@@ -13,9 +13,10 @@ export default function NotFound() {
     <main>
       <EmptyState page title={words.nothingHere}>
         <p>{words.addressOfLock(<code className="font-mono text-xs">{START}</code>)}</p>
-        <Link href="/" className="text-accent underline">
+        {/* Every page brings what stands here along: a <Link> would come a second time with each of them. */}
+        <a href={`${BASE_PATH}/`} className="text-accent underline">
           {words.allLocks}
-        </Link>
+        </a>
       </EmptyState>
     </main>
   );

@@ -6,6 +6,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { useStoredFlag } from "@/components/ui/stored-flag.ts";
 import { useEvents } from "@/lib/live/hooks.ts";
 import { EventLine } from "./event-line.tsx";
+import { PANEL_CLASS } from "./panel-class.ts";
 import { EventPauseButton } from "./pause-button.tsx";
 
 const SHOWN = 80;
@@ -38,10 +39,7 @@ export function EventPanel() {
     );
   }
   return (
-    <aside
-      aria-label="Events"
-      className="flex w-[272px] shrink-0 flex-col border-l border-line bg-panel max-[1199px]:hidden"
-    >
+    <aside aria-label="Events" className={PANEL_CLASS}>
       <div className="flex h-11 shrink-0 items-center gap-1 pr-2 pl-3.5">
         <h2 className="flex-1 text-xs font-semibold">Events</h2>
         <EventPauseButton paused={paused} missed={missed} small />

@@ -3,7 +3,7 @@
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useEffect, useRef, useState } from "react";
-import { EventPanel } from "@/components/events/event-panel.tsx";
+import { PANEL_CLASS } from "@/components/events/panel-class.ts";
 import type { BulkWish } from "@/components/free/bulk-state.ts";
 import { hrefOf, pathOf } from "@/components/lock/lock-facts.ts";
 import { OverviewStrip } from "@/components/overview/overview-strip.tsx";
@@ -33,6 +33,14 @@ import { ViewsBar } from "./views-bar.tsx";
 /** Shown with the first rows, which come later than the page: it is on its way while they are. */
 const loadTable = () => import("./locks-table.tsx").then((module) => module.LocksTable);
 const LocksTable = dynamic(loadTable, { ssr: false });
+const EventPanel = dynamic(
+  () => import("@/components/events/event-panel.tsx").then((module) => module.EventPanel),
+  {
+    ssr: false,
+    // As wide as what comes, so that the table does not move.
+    loading: () => <div className={PANEL_CLASS} />,
+  },
+);
 const FreeSheet = dynamic(
   () => import("@/components/free/free-sheet.tsx").then((module) => module.FreeSheet),
   {
