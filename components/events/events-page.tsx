@@ -1,5 +1,7 @@
 "use client";
 
+import dynamic from "next/dynamic";
+import { useEffect } from "react";
 import { Greyed } from "@/components/shell/greyed.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
@@ -8,14 +10,18 @@ import { useKeys } from "@/components/ui/use-keys.ts";
 import { wordOfNoEvent } from "@/lib/contract/event-words.ts";
 import { isGap } from "@/lib/contract/gap.ts";
 import { useEventPause } from "@/lib/live/hooks.ts";
-import { EventList } from "./event-list.tsx";
 import { JumpToTime } from "./jump-to-time.tsx";
 import { EventPauseButton } from "./pause-button.tsx";
 import { TypeFilter } from "./type-filter.tsx";
 import { type AllEvents, useAllEvents } from "./use-all-events.ts";
 import { useEventsUrl } from "./use-events-url.ts";
 
+/** Its rows come with the stream, later than the page: it is on its way while they are. */
+const loadList = () => import("./event-list.tsx").then((module) => module.EventList);
+const EventList = dynamic(loadList, { ssr: false, loading: () => <div className="min-h-0 flex-1" /> });
+
 export function EventsPage() {
+  useEffect(() => void loadList(), []);
   const url = useEventsUrl();
   const all = useAllEvents(url);
   const { paused, missed } = all;

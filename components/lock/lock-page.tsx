@@ -3,9 +3,7 @@
 import { ChevronLeft } from "lucide-react";
 import dynamic from "next/dynamic";
 import { usePathname } from "next/navigation";
-import { useRef, useState } from "react";
-import { KeyHistory } from "@/components/events/key-history.tsx";
-import { KeyTimeline } from "@/components/events/key-timeline.tsx";
+import { useEffect, useRef, useState } from "react";
 import { type KeyEvents, useKeyEvents } from "@/components/events/use-key-events.ts";
 import type { Looked } from "@/components/free/free-state.ts";
 import { Greyed } from "@/components/shell/greyed.tsx";
@@ -21,12 +19,8 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import { useShowLock } from "@/lib/live/hooks.ts";
 import { useLock } from "@/lib/live/pictures.ts";
 import { curlCommand, redisCliCommand } from "./commands.ts";
-import { LockActions } from "./lock-actions.tsx";
 import { neverFreed, splitKey } from "./lock-facts.ts";
-import { LockNow } from "./lock-now.tsx";
 import { NoteText } from "./note-text.tsx";
-import { OwnersLocks } from "./owner-locks.tsx";
-import { RawLockView } from "./raw-lock.tsx";
 
 const FreeSheet = dynamic(
   () => import("@/components/free/free-sheet.tsx").then((module) => module.FreeSheet),
@@ -35,7 +29,31 @@ const FreeSheet = dynamic(
   },
 );
 
+/** What is known of a lock comes later than its page: what shows it is on its way while it is. */
+const loadNow = () => import("./lock-now.tsx").then((module) => module.LockNow);
+const LockNow = dynamic(loadNow, { ssr: false, loading: () => <Looking /> });
+const loadActions = () => import("./lock-actions.tsx").then((module) => module.LockActions);
+const LockActions = dynamic(loadActions, { ssr: false });
+const OwnersLocks = dynamic(() => import("./owner-locks.tsx").then((module) => module.OwnersLocks), {
+  ssr: false,
+});
+const KeyTimeline = dynamic(
+  () => import("@/components/events/key-timeline.tsx").then((module) => module.KeyTimeline),
+  { ssr: false },
+);
+const KeyHistory = dynamic(
+  () => import("@/components/events/key-history.tsx").then((module) => module.KeyHistory),
+  { ssr: false },
+);
+const RawLockView = dynamic(() => import("./raw-lock.tsx").then((module) => module.RawLockView), {
+  ssr: false,
+});
+
 export function LockPage() {
+  useEffect(() => {
+    void loadNow();
+    void loadActions();
+  }, []);
   // The raw segment: a decoded one could not tell `a%2Fb` from `a/b`.
   const segment = usePathname().slice("/locks/".length);
   const parsed = keyOfPath(segment);
@@ -101,8 +119,7 @@ interface PictureProps {
 }
 
 function Picture({ lock, keyEvents, blocked, onFree }: PictureProps) {
-  if (lock === undefined)
-    return <p className="rounded-[10px] border border-line bg-panel p-4 text-ink-3">Looking…</p>;
+  if (lock === undefined) return <Looking />;
   return (
     <LockNow
       lock={lock}
@@ -111,6 +128,10 @@ function Picture({ lock, keyEvents, blocked, onFree }: PictureProps) {
       onFree={(holder) => onFree({ lock, holder })}
     />
   );
+}
+
+function Looking() {
+  return <p className="rounded-[10px] border border-line bg-panel p-4 text-ink-3">Looking…</p>;
 }
 
 function useFreeBlocked(lock: Lock | undefined): string | null {
