@@ -60,12 +60,14 @@ export function HolderCell({ holders }: { holders: readonly Holder[] }) {
         {holders.length > 1 ? `${holders.length} holders` : <HolderName holder={first} />}
       </div>
       {second && (
-        <div className="truncate font-mono text-2xs text-ink-3">
+        <div data-second className="truncate font-mono text-2xs text-ink-3">
           <SafeText text={owners} />
         </div>
       )}
       {!second && thread !== undefined && (
-        <div className="truncate text-2xs text-ink-3">Redisson client, thread {thread}</div>
+        <div data-second className="truncate text-2xs text-ink-3">
+          Redisson client, thread {thread}
+        </div>
       )}
     </div>
   );

@@ -1,39 +1,37 @@
 import type { LockSortField } from "@/lib/contract/list.ts";
 
+/** A column is what the API can put in order, too. */
+export type ColumnId = LockSortField;
+
 export interface Column {
-  id: LockSortField;
-  name: string;
+  id: ColumnId;
   /** Figures stand at the right. */
   figure: boolean;
-  /** Width and the widths at which it gives way; written out, because the stylesheet is made from these words. */
-  className: string;
+  /** Below it nobody can read it; as it is where there is room; and above it there is only air. In pixels. */
+  leastPx: number;
+  usualPx: number;
+  mostPx: number;
+  /** The lower, the longer it stays where there is no room for all. */
+  rank: number;
 }
 
-export const COLUMNS: readonly Column[] = [
-  { id: "key", name: "Key", figure: false, className: "pl-1" },
-  { id: "owner", name: "Holder", figure: false, className: "w-[18%] @max-2xl:hidden" },
-  { id: "format", name: "Format", figure: false, className: "w-[90px] pl-0 @max-4xl:hidden @6xl:w-[104px]" },
-  { id: "count", name: "Count", figure: true, className: "w-[58px] px-1.5 @max-4xl:hidden" },
-  { id: "remaining", name: "Expires in", figure: true, className: "w-[150px] @max-5xl:w-[100px]" },
-  { id: "held", name: "Held for", figure: true, className: "w-[100px] @max-xl:hidden" },
-  {
-    id: "abnormality",
-    name: "Verdict",
-    figure: false,
-    className: "w-[134px] @max-3xl:hidden @6xl:w-[156px]",
-  },
-  { id: "waiters", name: "Waiting", figure: true, className: "w-[66px] px-1.5 @max-4xl:hidden" },
-  { id: "fence", name: "Fence", figure: true, className: "w-[84px] @max-6xl:hidden" },
+const COLUMN_LIST: readonly Column[] = [
+  { id: "key", figure: false, leastPx: 260, usualPx: 260, mostPx: 640, rank: 0 },
+  { id: "owner", figure: false, leastPx: 126, usualPx: 220, mostPx: 420, rank: 3 },
+  { id: "format", figure: false, leastPx: 84, usualPx: 112, mostPx: 180, rank: 6 },
+  { id: "count", figure: true, leastPx: 72, usualPx: 76, mostPx: 96, rank: 7 },
+  { id: "remaining", figure: true, leastPx: 98, usualPx: 152, mostPx: 200, rank: 1 },
+  { id: "held", figure: true, leastPx: 92, usualPx: 108, mostPx: 150, rank: 4 },
+  { id: "abnormality", figure: false, leastPx: 108, usualPx: 160, mostPx: 260, rank: 2 },
+  { id: "waiters", figure: true, leastPx: 82, usualPx: 84, mostPx: 110, rank: 5 },
+  { id: "fence", figure: true, leastPx: 88, usualPx: 104, mostPx: 150, rank: 8 },
 ];
+
+export const COLUMNS: ReadonlyMap<ColumnId, Column> = new Map(COLUMN_LIST.map((each) => [each.id, each]));
+export const ALL_COLUMNS: readonly ColumnId[] = COLUMN_LIST.map(({ id }) => id);
 
 /** What is wrong stands first, and what is held longest among its like. */
 export const SORT_FIRST = "-abnormality";
-
-export const PICK_CLASS = "w-9 p-0";
-export const ACTION_CLASS = "w-[66px] pr-2.5 pl-0";
-
-export const classOf = (id: LockSortField): string =>
-  COLUMNS.find((column) => column.id === id)?.className ?? "";
 
 export function parseSort(sort: string): { field: string; descending: boolean } {
   const descending = sort.startsWith("-");

@@ -22,6 +22,7 @@ export function HeldCell({ lock }: { lock: Lock }) {
         <span
           className="block truncate text-2xs text-ink-3"
           data-testid="usual"
+          data-second
           title={`Of locks with such a name half are held for less than ${formatSpan(usual.p50)}, and nineteen of twenty for less than ${formatSpan(usual.p95)}`}
         >
           {usualText(usual)}

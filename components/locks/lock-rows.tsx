@@ -4,8 +4,8 @@ import type { VirtualItem } from "@tanstack/react-virtual";
 import { pathOf } from "@/components/lock/lock-facts.ts";
 import type { LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
-import { COLUMNS } from "./columns.ts";
-import { LockRow, MissingRow, type RowActions } from "./lock-row.tsx";
+import type { ColumnId } from "./columns.ts";
+import { LockRow, type RowActions } from "./lock-row.tsx";
 
 interface LockRowsProps {
   window: LiveWindow;
@@ -13,12 +13,15 @@ interface LockRowsProps {
   items: readonly VirtualItem[];
   /** Height of all rows. */
   height: number;
+  columns: readonly ColumnId[];
+  noRoom: readonly ColumnId[];
   selected: string | null;
   picked: ReadonlyMap<string, Lock>;
   actions: RowActions;
 }
 
-export function LockRows({ window, items, height, selected, picked, actions }: LockRowsProps) {
+export function LockRows({ window, items, height, selected, picked, ...rest }: LockRowsProps) {
+  const { columns } = rest;
   const selectedHere = window.items.some((lock) => pathOf(lock) === selected);
   const first = items.at(0);
   return (
@@ -26,7 +29,8 @@ export function LockRows({ window, items, height, selected, picked, actions }: L
       <Spacer px={first?.start ?? 0} />
       {items.map(({ index }) => {
         const lock = window.items[index - window.offset];
-        if (lock === undefined) return <MissingRow key={`missing ${index}`} index={index} />;
+        if (lock === undefined)
+          return <MissingRow key={`missing ${index}`} index={index} columns={columns} />;
         const path = pathOf(lock);
         const isSelected = path === selected;
         return (
@@ -37,7 +41,7 @@ export function LockRows({ window, items, height, selected, picked, actions }: L
             selected={isSelected}
             picked={picked.has(path)}
             tabStop={selectedHere ? isSelected : index === first?.index}
-            actions={actions}
+            {...rest}
           />
         );
       })}
@@ -46,12 +50,27 @@ export function LockRows({ window, items, height, selected, picked, actions }: L
   );
 }
 
+/** The frame of a row that has not come yet. */
+function MissingRow({ index, columns }: { index: number; columns: readonly ColumnId[] }) {
+  return (
+    <tr aria-rowindex={index + 2} className="bg-panel">
+      <td className="h-(--row-px) border-b border-line-soft" />
+      {columns.map((id) => (
+        <td key={id} className="border-b border-line-soft px-3">
+          <span className="block h-2 max-w-40 rounded-full bg-line-soft" />
+        </td>
+      ))}
+      <td className="border-b border-line-soft" />
+    </tr>
+  );
+}
+
 /** Stands for the rows that are not drawn. */
 function Spacer({ px }: { px: number }) {
   if (px <= 0) return null;
   return (
     <tr aria-hidden>
-      <td colSpan={COLUMNS.length + 2} className="p-0" style={{ height: px }} />
+      <td className="p-0" style={{ height: px }} />
     </tr>
   );
 }

@@ -1,17 +1,26 @@
 "use client";
 
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useEffect, useMemo, useRef } from "react";
+import clsx from "clsx";
+import { type CSSProperties, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef } from "react";
 import { pathOf } from "@/components/lock/lock-facts.ts";
+import { useWidth } from "@/components/ui/use-width.ts";
 import type { LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
+import { table } from "@/lib/words/en/table.tsx";
+import { useWords } from "@/lib/words/words.tsx";
+import type { ColumnId } from "./columns.ts";
+import { ROW_PX } from "./density.ts";
 import { ROWS_MAX } from "./list-limits.ts";
 import type { RowActions } from "./lock-row.tsx";
 import { LockRows } from "./lock-rows.tsx";
 import { TableHead } from "./table-head.tsx";
+import { useColumns } from "./use-columns.ts";
 import { useRowKeys } from "./use-row-keys.ts";
 
-const ROW_PX = 40;
+/** Of the box to tick and of the button at the end. */
+const PICK_PX = 36;
+const ACTIONS_PX = 70;
 
 interface LocksTableProps extends RowActions {
   window: LiveWindow;
@@ -37,14 +46,21 @@ export function LocksTable({
   children,
   ...rest
 }: LocksTableProps) {
+  const words = useWords(table);
   const scroller = useRef<HTMLElement>(null);
+  const columns = useColumns(useWidth(scroller) - PICK_PX - ACTIONS_PX);
+  const rowPx = ROW_PX[columns.density];
+  const shown = useSteadyIds(columns.layout.columns.map(({ id }) => id));
+  const noRoom = useSteadyIds(columns.layout.noRoom);
   const rows = useVirtualizer({
     count: Math.min(window.total, ROWS_MAX),
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_PX,
+    estimateSize: () => rowPx,
     overscan: 6,
     scrollPaddingStart: 36,
   });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows of another height stand elsewhere
+  useLayoutEffect(() => rows.measure(), [rows, rowPx]);
   const items = rows.getVirtualItems();
   const first = items.at(0)?.index ?? 0;
   const last = items.at(-1)?.index ?? 0;
@@ -55,23 +71,42 @@ export function LocksTable({
   return (
     <section
       ref={scroller}
-      aria-label="Locks"
+      aria-label={words.title}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
       tabIndex={0}
-      className="isolate @container min-h-0 flex-1 overflow-auto rounded-t-[10px] border border-b-0 border-line bg-panel outline-offset-[-2px]"
+      className="isolate min-h-0 flex-1 overflow-x-hidden overflow-y-auto [scrollbar-gutter:stable] rounded-t-[10px] border border-b-0 border-line bg-panel outline-offset-[-2px]"
     >
       <table
         // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: rows are selected, so it is a grid
         role="grid"
-        aria-label="Locks"
+        aria-label={words.title}
         aria-rowcount={window.total + 1}
-        className="w-full table-fixed border-separate border-spacing-0"
+        style={{ "--row-px": `${rowPx}px` } as CSSProperties}
+        className={clsx(
+          "w-full table-fixed border-separate border-spacing-0",
+          columns.density === "dense" && "[&_[data-second]]:hidden",
+        )}
       >
-        <TableHead sort={sort} onSort={onSort} allPicked={allPicked} onPickAll={onPickAll} />
+        <colgroup>
+          <col style={{ width: PICK_PX }} />
+          {columns.layout.columns.map(({ id, px }) => (
+            <col key={id} style={{ width: px }} />
+          ))}
+          <col />
+        </colgroup>
+        <TableHead
+          sort={sort}
+          onSort={onSort}
+          columns={columns}
+          allPicked={allPicked}
+          onPickAll={onPickAll}
+        />
         <LockRows
           window={window}
           items={items}
           height={rows.getTotalSize()}
+          columns={shown}
+          noRoom={noRoom}
           selected={selected}
           picked={picked}
           actions={actions}
@@ -97,4 +132,11 @@ function useSteadyActions({ select, free, pick, freeBlocked }: RowActions): RowA
     }),
     [freeBlocked],
   );
+}
+
+/** The same list for as long as it says the same: a width that changes draws no row again. */
+function useSteadyIds(ids: readonly ColumnId[]): readonly ColumnId[] {
+  const text = ids.join(",");
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what it says is all that counts
+  return useMemo(() => ids, [text]);
 }

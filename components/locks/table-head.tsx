@@ -1,46 +1,59 @@
+"use client";
+
 import clsx from "clsx";
 import { HEAD, SortHead } from "@/components/ui/sort-head.tsx";
-import { ACTION_CLASS, COLUMNS, nextSort, PICK_CLASS, parseSort } from "./columns.ts";
+import { table } from "@/lib/words/en/table.tsx";
+import { useWords } from "@/lib/words/words.tsx";
+import { ColumnEdge } from "./column-edge.tsx";
+import { COLUMNS, nextSort, parseSort } from "./columns.ts";
+import { TableSetUp } from "./table-set-up.tsx";
+import type { TableColumns } from "./use-columns.ts";
 
 interface TableHeadProps {
   sort: string;
   onSort(sort: string): void;
+  columns: TableColumns;
   /** Whether all rows that are loaded are ticked. */
   allPicked: boolean;
   onPickAll(): void;
 }
 
-export function TableHead({ sort, onSort, allPicked, onPickAll }: TableHeadProps) {
+export function TableHead({ sort, onSort, columns, allPicked, onPickAll }: TableHeadProps) {
+  const words = useWords(table);
   const now = parseSort(sort);
+  const shown = columns.layout.columns;
   return (
     <thead>
-      <tr aria-rowindex={1}>
-        <th scope="col" className={clsx(HEAD, PICK_CLASS)}>
+      <tr aria-rowindex={1} className="group/head">
+        <th scope="col" className={clsx(HEAD, "pr-0 pl-0")}>
           <label className="grid h-9 cursor-pointer place-items-center">
             <input
               type="checkbox"
-              aria-label="Tick all rows that are loaded"
+              aria-label={words.tickAll}
               checked={allPicked}
               onChange={onPickAll}
               className="size-[14px] accent-accent"
             />
           </label>
         </th>
-        {COLUMNS.map(({ id, name, figure, className }) => {
+        {shown.map(({ id }, at) => {
           const order = now.descending ? "descending" : "ascending";
           return (
             <SortHead
               key={id}
-              name={name}
-              figure={figure}
-              className={className}
+              name={words.columns[id]}
+              figure={COLUMNS.get(id)?.figure ?? false}
+              className={id === "key" ? "pl-1" : undefined}
               order={now.field === id ? order : undefined}
               onSort={() => onSort(nextSort(sort, id))}
-            />
+            >
+              {at > 0 && <ColumnEdge columns={columns} before={at} />}
+            </SortHead>
           );
         })}
-        <th scope="col" className={clsx(HEAD, ACTION_CLASS)}>
-          <span className="sr-only">Actions</span>
+        <th scope="col" className={clsx(HEAD, "pl-0")}>
+          <span className="sr-only">{words.actions}</span>
+          <TableSetUp columns={columns} />
         </th>
       </tr>
     </thead>

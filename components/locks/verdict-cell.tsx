@@ -28,7 +28,11 @@ function VerdictWords({ verdict, now }: { verdict: Verdict; now: number }) {
         {isBad && <span aria-hidden className="size-1.5 shrink-0 rounded-full bg-bad" />}
         <span className="truncate">{word}</span>
       </span>
-      {under !== "" && <span className="block truncate text-2xs text-ink-3">{under}</span>}
+      {under !== "" && (
+        <span data-second className="block truncate text-2xs text-ink-3">
+          {under}
+        </span>
+      )}
     </span>
   );
 }

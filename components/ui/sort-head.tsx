@@ -1,9 +1,10 @@
 import clsx from "clsx";
 import { ArrowDown, ArrowUp } from "lucide-react";
+import type { ReactNode } from "react";
 
 /** Of all heads of a table that scrolls under them. */
 export const HEAD =
-  "sticky top-0 z-10 h-9 border-b border-line bg-bg px-2.5 font-medium whitespace-nowrap text-ink-3";
+  "sticky top-0 z-10 h-9 border-b border-line bg-bg px-3 font-medium whitespace-nowrap text-ink-3";
 
 interface SortHeadProps {
   name: string;
@@ -13,10 +14,12 @@ interface SortHeadProps {
   order: "ascending" | "descending" | undefined;
   onSort(): void;
   className: string | undefined;
+  /** What else is done with it, at its edge. */
+  children?: ReactNode;
 }
 
 /** The head of a column by which rows are put in order. */
-export function SortHead({ name, figure, order, onSort, className }: SortHeadProps) {
+export function SortHead({ name, figure, order, onSort, className, children }: SortHeadProps) {
   const Arrow = order === "descending" ? ArrowDown : ArrowUp;
   return (
     <th scope="col" aria-sort={order} className={clsx(HEAD, figure ? "text-right" : "text-left", className)}>
@@ -32,6 +35,7 @@ export function SortHead({ name, figure, order, onSort, className }: SortHeadPro
         {name}
         {order !== undefined && <Arrow aria-hidden size={12} />}
       </button>
+      {children}
     </th>
   );
 }

@@ -5,6 +5,7 @@ import type { pages } from "./en/pages.tsx";
 import type { palette } from "./en/palette.ts";
 import type { problems } from "./en/problems.ts";
 import type { shell } from "./en/shell.tsx";
+import type { table } from "./en/table.tsx";
 import type { titles } from "./en/titles.ts";
 import type { ui } from "./en/ui.ts";
 
@@ -19,4 +20,5 @@ export interface Words {
   shell: typeof shell;
   titles: typeof titles;
   ui: typeof ui;
+  table: typeof table;
 }

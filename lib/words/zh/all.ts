@@ -6,7 +6,8 @@ import { pages } from "./pages.tsx";
 import { palette } from "./palette.ts";
 import { problems } from "./problems.ts";
 import { shell } from "./shell.tsx";
+import { table } from "./table.tsx";
 import { titles } from "./titles.ts";
 import { ui } from "./ui.ts";
 
-export const zh: Words = { formatFacts, keysHelp, login, pages, palette, problems, shell, titles, ui };
+export const zh: Words = { formatFacts, keysHelp, login, pages, palette, problems, shell, titles, ui, table };

@@ -1,0 +1,83 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { choiceText, moved, parseChoice, parseWidths, widthsText, withColumn } from "./column-choice.ts";
+import { layOut } from "./column-layout.ts";
+import { ALL_COLUMNS, COLUMNS, type ColumnId } from "./columns.ts";
+
+const widthOf = (id: ColumnId, layout: ReturnType<typeof layOut>) =>
+  layout.columns.find((column) => column.id === id)?.px;
+const sum = (layout: ReturnType<typeof layOut>) => layout.columns.reduce((all, { px }) => all + px, 0);
+
+describe("layOut", () => {
+  it("shows all columns where there is room, and the key takes the rest", () => {
+    const layout = layOut(ALL_COLUMNS, {}, 1340);
+    expect(layout.noRoom).toEqual([]);
+    expect(sum(layout)).toBe(1340);
+    expect(widthOf("owner", layout)).toBe(COLUMNS.get("owner")?.usualPx);
+  });
+
+  it("leaves the key 260 px beside an open panel of events, and what matters least gives way", () => {
+    const layout = layOut(ALL_COLUMNS, {}, 596);
+    expect(widthOf("key", layout)).toBeGreaterThanOrEqual(260);
+    expect(layout.columns.map(({ id }) => id)).toEqual(["key", "owner", "remaining", "abnormality"]);
+    expect(layout.noRoom[0]).toBe("fence");
+  });
+
+  it("puts no 2 000 px between a key and its time on the widest screen", () => {
+    const layout = layOut(ALL_COLUMNS, {}, 2200);
+    expect(widthOf("key", layout)).toBe(640);
+    expect(sum(layout)).toBeLessThanOrEqual(2200);
+  });
+
+  it("keeps a width that somebody gave for as long as there is room", () => {
+    expect(widthOf("owner", layOut(ALL_COLUMNS, { owner: 333 }, 1500))).toBe(333);
+    expect(widthOf("owner", layOut(ALL_COLUMNS, { owner: 2 }, 1500))).toBe(COLUMNS.get("owner")?.leastPx);
+  });
+
+  it("never makes a column too narrow to read nor more of the room than there is, whatever is chosen and given", () => {
+    const columns = fc
+      .shuffledSubarray([...ALL_COLUMNS])
+      .map((ids) => parseChoice(ids.join(",")) ?? ALL_COLUMNS);
+    const widths = fc.dictionary(fc.constantFrom(...ALL_COLUMNS), fc.integer({ min: 1, max: 3000 }));
+    fc.assert(
+      fc.property(columns, widths, fc.integer({ min: 260, max: 4000 }), (chosen, given, room) => {
+        const layout = layOut(chosen, given, room);
+        const shown = layout.columns.map(({ id }) => id);
+        expect(shown).toEqual(chosen.filter((id) => !layout.noRoom.includes(id)));
+        expect(shown).toContain("key");
+        for (const { id, px } of layout.columns)
+          expect(px).toBeGreaterThanOrEqual(COLUMNS.get(id)?.leastPx ?? 0);
+        // Each is rounded.
+        expect(sum(layout)).toBeLessThanOrEqual(room + shown.length);
+      }),
+    );
+  });
+});
+
+describe("what is chosen", () => {
+  it("survives being written and read, and is nothing when it is as everybody has it", () => {
+    const chosen: ColumnId[] = ["held", "key", "remaining"];
+    expect(parseChoice(choiceText(chosen))).toEqual(chosen);
+    expect(choiceText(ALL_COLUMNS)).toBeNull();
+  });
+
+  it("always has the key, each column once, and nothing that there is not", () => {
+    expect(parseChoice("held,<script>,held,fence")).toEqual(["key", "held", "fence"]);
+    expect(parseChoice("nonsense")).toBeUndefined();
+    expect(parseChoice(null)).toBeUndefined();
+  });
+
+  it("takes a column back to its place, and moves one step by step", () => {
+    const without = withColumn(ALL_COLUMNS, "format", false);
+    expect(without).not.toContain("format");
+    expect(withColumn(without, "format", true)).toEqual(ALL_COLUMNS);
+    expect(withColumn(ALL_COLUMNS, "key", false)).toEqual(ALL_COLUMNS);
+    expect(moved(["key", "held", "fence"], "fence", -1)).toEqual(["key", "fence", "held"]);
+    expect(moved(["key", "held"], "held", 1)).toEqual(["key", "held"]);
+  });
+
+  it("reads widths that were kept, and leaves out what is none", () => {
+    expect(parseWidths(widthsText({ owner: 200.4, held: 90 }))).toEqual({ owner: 200, held: 90 });
+    expect(parseWidths("owner:wide,held:-3,nobody:100,fence:99999")).toEqual({});
+  });
+});

@@ -1,0 +1,106 @@
+"use client";
+
+import { formatsText, formatText } from "@/components/lock/format-facts.ts";
+import { HolderCell, HolderName } from "@/components/lock/holder-text.tsx";
+import { KeyText } from "@/components/lock/key-text.tsx";
+import { hrefOf } from "@/components/lock/lock-facts.ts";
+import { Fence, LeaseBar, Remaining } from "@/components/lock/lock-times.tsx";
+import { VerdictWord } from "@/components/lock/verdict-text.tsx";
+import { WaitersFigure } from "@/components/lock/waiters-text.tsx";
+import { TargetLink } from "@/components/shell/target-link.tsx";
+import { formatNumber } from "@/components/ui/duration.ts";
+import type { Lock } from "@/lib/contract/lock.ts";
+import { table } from "@/lib/words/en/table.tsx";
+import { useWords } from "@/lib/words/words.tsx";
+import type { ColumnId } from "./columns.ts";
+import { HeldCell } from "./held-cell.tsx";
+import { VerdictCell } from "./verdict-cell.tsx";
+
+interface LockCellProps {
+  id: ColumnId;
+  lock: Lock;
+  tabIndex: number;
+  /** Columns that have no room of their own: what matters of them stands under another. */
+  noRoom: readonly ColumnId[];
+}
+
+/** What a row says in one column. What stands second goes by `data-second`: it has no room in dense rows. */
+export function LockCell({ id, lock, tabIndex, noRoom }: LockCellProps) {
+  switch (id) {
+    case "key":
+      return <KeyCell lock={lock} tabIndex={tabIndex} withHolder={noRoom.includes("owner")} />;
+    case "owner":
+      return <HolderCell holders={lock.holders} />;
+    case "format":
+      return <FormatCell lock={lock} />;
+    case "count":
+      return formatNumber(lock.holders.reduce((sum, { count }) => sum + count, 0));
+    case "remaining":
+      return <RemainingCell lock={lock} withVerdict={noRoom.includes("abnormality")} />;
+    case "held":
+      return <HeldCell lock={lock} />;
+    case "abnormality":
+      return <VerdictCell lock={lock} />;
+    case "waiters":
+      return <WaitersFigure waiters={lock.waiters} />;
+    case "fence":
+      return <Fence holder={lock.holders[0]} />;
+  }
+}
+
+function KeyCell({ lock, tabIndex, withHolder }: { lock: Lock; tabIndex: number; withHolder: boolean }) {
+  const words = useWords(table);
+  const [holder] = lock.holders;
+  return (
+    <>
+      <KeyLink lock={lock} tabIndex={tabIndex} />
+      {withHolder && (
+        <div className="-mt-1 truncate text-2xs text-ink-3">
+          {holder === undefined ? words.isFree : <HolderName holder={holder} />}
+        </div>
+      )}
+    </>
+  );
+}
+
+export function KeyLink({ lock, tabIndex }: { lock: Lock; tabIndex: number }) {
+  return (
+    <TargetLink
+      href={hrefOf(lock)}
+      prefetch={false}
+      tabIndex={tabIndex}
+      // Selecting the row as well would write its address over the one that is opened.
+      onClick={(event) => event.stopPropagation()}
+      className="inline-flex max-w-full min-w-0 py-1 align-middle decoration-ink-3 hover:underline"
+    >
+      <KeyText text={lock.key} />
+    </TargetLink>
+  );
+}
+
+function FormatCell({ lock }: { lock: Lock }) {
+  return (
+    <div className="truncate leading-[1.25] text-ink-2" title={formatsText(lock)}>
+      {formatText(lock)}
+      {lock.kind !== null && lock.kind !== "lock" && (
+        <div data-second className="truncate text-2xs text-ink-3">
+          {lock.kind}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function RemainingCell({ lock, withVerdict }: { lock: Lock; withVerdict: boolean }) {
+  return (
+    <span className="@container flex items-center justify-end gap-2">
+      <LeaseBar lock={lock} className="w-12 @max-[124px]:hidden" />
+      <span className="min-w-[66px] leading-[1.25]">
+        <span className="block">
+          <Remaining lock={lock} />
+        </span>
+        {withVerdict && <VerdictWord lock={lock} />}
+      </span>
+    </span>
+  );
+}
