@@ -3,17 +3,16 @@
 import { PanelRightClose, PanelRightOpen } from "lucide-react";
 import { useMemo } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { useStoredFlag } from "@/components/ui/stored-flag.ts";
 import { useEvents } from "@/lib/live/hooks.ts";
 import { EventLine } from "./event-line.tsx";
-import { PANEL_CLASS } from "./panel-class.ts";
+import { CLOSED_CLASS, OPEN_CLASS, usePanelOpen } from "./panel-place.tsx";
 import { EventPauseButton } from "./pause-button.tsx";
 
 const SHOWN = 80;
 
 /** The stream beside the table. Renewals are left out: one a lock every few seconds would bury the rest. */
 export function EventPanel() {
-  const [open, setOpen] = useStoredFlag("lockkeeper:event-panel", true);
+  const [open, setOpen] = usePanelOpen();
   const { events, paused, missed } = useEvents(open ? "all" : "as_they_come");
   const shown = useMemo(
     () =>
@@ -25,7 +24,7 @@ export function EventPanel() {
   );
   if (!open) {
     return (
-      <div className="border-l border-line bg-panel p-2 max-[1199px]:hidden">
+      <div className={CLOSED_CLASS}>
         <Button
           look="quiet"
           size="small-icon"
@@ -39,7 +38,7 @@ export function EventPanel() {
     );
   }
   return (
-    <aside aria-label="Events" className={PANEL_CLASS}>
+    <aside aria-label="Events" className={OPEN_CLASS}>
       <div className="flex h-11 shrink-0 items-center gap-1 pr-2 pl-3.5">
         <h2 className="flex-1 text-xs font-semibold">Events</h2>
         <EventPauseButton paused={paused} missed={missed} small />

@@ -3,7 +3,7 @@
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useEffect, useRef, useState } from "react";
-import { PANEL_CLASS } from "@/components/events/panel-class.ts";
+import { PanelPlace } from "@/components/events/panel-place.tsx";
 import type { BulkWish } from "@/components/free/bulk-state.ts";
 import { hrefOf, pathOf } from "@/components/lock/lock-facts.ts";
 import { OverviewStrip } from "@/components/overview/overview-strip.tsx";
@@ -37,8 +37,7 @@ const EventPanel = dynamic(
   () => import("@/components/events/event-panel.tsx").then((module) => module.EventPanel),
   {
     ssr: false,
-    // As wide as what comes, so that the table does not move.
-    loading: () => <div className={PANEL_CLASS} />,
+    loading: () => <PanelPlace />,
   },
 );
 const FreeSheet = dynamic(

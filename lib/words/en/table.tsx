@@ -31,7 +31,7 @@ export const table = {
   moveUp: (column: string) => `Move ${column} to the left`,
   moveDown: (column: string) => `Move ${column} to the right`,
   noRoom: "no room now",
-  reset: "As at first",
+  reset: "Reset",
   densityTitle: "Height of rows",
   densities,
   edgeOf: (column: string) => `Width of ${column}`,
