@@ -23,6 +23,9 @@ export const Namespace = Owner.omit({ nameBase64: true, filter: true })
       example: "lock:orders:",
     }),
     holds: z.int().meta({ description: "How many of its keys are held." }),
+    deeper: z.int().meta({
+      description: "How many of these have another namespace in it; 0: `prefix` with its name lists nothing.",
+    }),
     oldest: Owner.shape.oldest.meta({ description: "Its lock that is held for longest." }),
     waiters: Owner.shape.waiters.meta({
       description: "Who waits for its locks that are held, all together.",

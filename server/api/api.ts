@@ -10,6 +10,7 @@ import { browserSessionRoutes } from "./routes/browser-sessions.ts";
 import { bulkRoutes } from "./routes/bulk.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { exportRoutes } from "./routes/export.ts";
+import { facetRoutes } from "./routes/facets.ts";
 import { finderRoutes } from "./routes/finder.ts";
 import { formatRoutes } from "./routes/formats.ts";
 import { historyRoutes } from "./routes/history.ts";
@@ -51,6 +52,7 @@ export function apiRoutes(services: Services, log: Logger, basePath = ""): Route
     ...exportRoutes(services),
     ...bulkRoutes(services, log),
     ...ownerRoutes(),
+    ...facetRoutes(),
     ...namespaceRoutes(),
     ...noteRoutes(),
     ...eventRoutes(services),

@@ -17,6 +17,7 @@ export const ACCESS_TABLE: Readonly<Record<string, string>> = {
   "GET /locks/{key}/raw": "read of one key",
   "GET /locks/{key}/waiters": "read of one key",
   "POST /locks/{key}/force-release": "force of one key, writes",
+  "GET /facets": "read of some keys",
   "GET /namespaces": "read of some keys",
   "GET /owners": "read of some keys",
   "POST /locks/force-release": "force of some keys, writes",

@@ -33,6 +33,10 @@ export class AbnormalKeys {
     return this.#timed.has(key);
   }
 
+  keys(): Iterable<Key> {
+    return this.#timed.keys();
+  }
+
   /** How many of each format; those of which there are none may be left out. */
   get byFormat(): ReadonlyMap<FormatName, number> {
     return this.#byFormat;

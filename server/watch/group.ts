@@ -1,3 +1,4 @@
+import type { Key } from "../../lib/contract/key.ts";
 import type { Waiters } from "../../lib/contract/lock.ts";
 import type { VerdictState } from "../../lib/contract/verdict.ts";
 import type { Hold } from "./hold.ts";
@@ -11,9 +12,14 @@ export interface Counted {
   readonly isAbnormal: boolean;
 }
 
+/** How a lock counts in a group: since when, and of a namespace whether the key has another one in it. */
+export type Part = readonly [name: Key, since: number, isDeeper?: boolean];
+
 /** The locks that one owner has, or one service, or one host: what is counted of them. */
 export class Group {
   holds = 0;
+  /** Of a namespace: how many of its keys have another one in it. */
+  deeper = 0;
   abnormal = 0;
   readonly verdicts: Partial<Record<VerdictState, number>> = {};
   #waiting = 0;
@@ -37,8 +43,8 @@ export class Group {
     return this.#byAge?.first ?? this.#only ?? NOTHING;
   }
 
-  /** @param since when its part of the lock began */
-  add({ hold, isAbnormal }: Counted, since: number): void {
+  add({ hold, isAbnormal }: Counted, [, since, isDeeper = false]: Part): void {
+    if (isDeeper) this.deeper++;
     if (this.#byAge === undefined && this.#only !== undefined) {
       this.#byAge = new SortedKeys(1);
       this.#byAge.insert(...this.#only);
@@ -49,7 +55,8 @@ export class Group {
     this.#count(hold, isAbnormal, 1);
   }
 
-  delete({ hold, isAbnormal }: Counted, since: number): void {
+  delete({ hold, isAbnormal }: Counted, [, since, isDeeper = false]: Part): void {
+    if (isDeeper) this.deeper--;
     if (this.#byAge === undefined) this.#only = undefined;
     else this.#byAge.delete(since, hold.key);
     this.#count(hold, isAbnormal, -1);

@@ -80,9 +80,9 @@ function told(grouping: Grouping) {
 
 const holdsOf = (mirror: Mirror): Hold[] => [...mirror.keys()].flatMap((key) => mirror.get(key) ?? []);
 
-it("groups that are kept up with each change are those that one walk over all locks makes", () => {
-  fc.assert(
-    fc.property(LOOKS, LOOKS, fc.constantFrom(...ASKED), (first, then, asked) => {
+it("groups that are kept up with each change are those that one walk over all locks makes", async () => {
+  await fc.assert(
+    fc.asyncProperty(LOOKS, LOOKS, fc.constantFrom(...ASKED), async (first, then, asked) => {
       let now = NOW;
       const usual = (key: string) => (key.endsWith("a") ? 10 : undefined);
       const mirror = new Mirror(undefined, { now: () => now, usual });
@@ -90,14 +90,18 @@ it("groups that are kept up with each change are those that one walk over all lo
         const hold = mirror.get(key);
         return hold !== undefined && isAbnormal(hold, now, usual(key) ?? NEVER);
       };
-      const kept = () => told(mirror.groups.ask(asked));
-      const walked = () => told(new Grouping(asked, holdsOf(mirror), { has }));
+      const kept = async () => told(await mirror.groups.ask(asked));
+      const walked = async () => {
+        const grouping = new Grouping(asked);
+        await grouping.fill(holdsOf(mirror), [...mirror.keys()].filter(has));
+        return told(grouping);
+      };
       for (const look of first) take(mirror, look);
-      expect(kept()).toEqual(walked());
+      expect(await kept()).toEqual(await walked());
       for (const look of then) {
         now += look.asOf;
         take(mirror, look);
-        expect(kept()).toEqual(walked());
+        expect(await kept()).toEqual(await walked());
         const found = mirror.page("is:abnormal", orderOf("key"), { offset: 0 }, 0).total;
         expect([...mirror.abnormal.values()].reduce((sum, count) => sum + count, 0)).toBe(found);
       }
@@ -106,13 +110,23 @@ it("groups that are kept up with each change are those that one walk over all lo
   );
 });
 
-it("many questions keep few lists", () => {
+it("many questions keep few lists, and a tree one a branch", async () => {
   const mirror = new Mirror();
-  for (const asked of ASKED) mirror.groups.ask(asked);
-  expect(mirror.groups.size).toBeLessThanOrEqual(4);
+  for (let n = 0; n < 1001; n++) {
+    const owners = [`w${n}`];
+    take(mirror, { key: `lock:${n}`, owners, record: 0, asOf: 0, remainingMs: 1, waiting: 1, gone: false });
+  }
+  const kept = async (filter: string, by: GroupsAsked["by"]) => {
+    await mirror.groups.ask({ by, filter, order: { field: "name", direction: 1 } });
+    return mirror.groups.size;
+  };
+  for (let n = 0; n < 5; n++) await kept("lock".slice(0, n), "owner");
+  expect(await kept("lock:", "owner")).toBe(4);
+  for (let n = 0; n < 40; n++) await kept("", { prefix: "lock:".slice(n), depth: n + 1 });
+  expect(await kept("", "host")).toBe(36);
 });
 
-it("keys count in the namespace that their segments name, if they have as many", () => {
+it("keys count in the namespace that their segments name, if they have as many", async () => {
   const mirror = new Mirror();
   for (const key of [
     "a",
@@ -126,15 +140,40 @@ it("keys count in the namespace that their segments name, if they have as many",
     ":x",
   ])
     take(mirror, { key, owners: ["w1"], record: 0, asOf: 0, remainingMs: 1000, waiting: 1, gone: false });
-  const namesAt = (prefix: string, depth: number, within?: KeyRange) => {
+  const namesAt = async (prefix: string, depth: number, within?: KeyRange) => {
     const order = { field: "name", direction: 1 } as const;
-    const grouping = mirror.groups.ask({ by: { prefix, depth }, filter: "", order, within });
+    const grouping = await mirror.groups.ask({ by: { prefix, depth }, filter: "", order, within });
     const { keys } = grouping.sorted.slice(0, 100);
-    return [keys.map((name) => `${name} ${grouping.get(name)?.holds}`), grouping.without];
+    return [
+      keys.map((name) => `${name} ${grouping.get(name)?.holds} ${grouping.get(name)?.deeper}`),
+      grouping.without,
+    ];
   };
-  expect(namesAt("", 1)).toEqual([[": 1", "lock: 5", "locker: 1"], 2]);
-  expect(namesAt("", 2)).toEqual([["lock:b: 3", "lock:c: 1"], 5]);
-  expect(namesAt("lock:", 1)).toEqual([["lock:b: 3", "lock:c: 1"], 1]);
-  expect(namesAt("lock:b:", 1)).toEqual([["lock:b:2: 1", "lock:b:: 1"], 1]);
-  expect(namesAt("lock:", 1, new KeyRange(["lock:c:*"]))).toEqual([["lock:c: 1"], 0]);
+  expect(await namesAt("", 1)).toEqual([[": 1 0", "lock: 5 4", "locker: 1 0"], 2]);
+  expect(await namesAt("", 2)).toEqual([["lock:b: 3 2", "lock:c: 1 0"], 5]);
+  expect(await namesAt("lock:", 1)).toEqual([["lock:b: 3 2", "lock:c: 1 0"], 1]);
+  expect(await namesAt("lock:b:", 1)).toEqual([["lock:b:2: 1 0", "lock:b:: 1 0"], 1]);
+  expect(await namesAt("lock:", 1, new KeyRange(["lock:c:*"]))).toEqual([["lock:c: 1 0"], 0]);
+});
+
+it("what changes while a list is being made is in it", async () => {
+  const mirror = new Mirror();
+  const at = { owners: ["w1"], record: 0, remainingMs: 1000, waiting: 0, gone: false };
+  for (let n = 0; n < 30_000; n++) take(mirror, { ...at, key: `lock:${n % 3}:${n}`, asOf: 0 });
+  let isMade = false;
+  const by = { prefix: "lock:", depth: 1 };
+  const asked = mirror.groups.ask({ by, filter: "", order: { field: "name", direction: 1 } });
+  const made = asked.then(() => {
+    isMade = true;
+  });
+  let turns = 0;
+  for (; !isMade; turns++) {
+    take(mirror, { ...at, key: `lock:0:${turns * 3}`, owners: [], asOf: 1 });
+    take(mirror, { ...at, key: `lock:3:${turns}`, asOf: 1 });
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await made;
+  const grouping = await asked;
+  const counts = ["0", "1", "3"].map((name) => grouping.get(`lock:${name}:`)?.holds);
+  expect([counts, turns > 1]).toEqual([[10_000 - turns, 10_000, turns], true]);
 });

@@ -4,8 +4,9 @@ import type { SeenHolder } from "../formats/observation.ts";
 import type { KeyRange } from "../redis/glob.ts";
 import { heldSince } from "./abnormal.ts";
 import type { AbnormalKeys } from "./abnormal-keys.ts";
-import { type Counted, Group } from "./group.ts";
+import { type Counted, Group, type Part } from "./group.ts";
 import { type Hold, sinceOf } from "./hold.ts";
+import { inShares } from "./in-shares.ts";
 import { matchingOf } from "./matching.ts";
 import { type Direction, SortedKeys, type SortValue } from "./sorted-keys.ts";
 
@@ -32,17 +33,21 @@ export interface GroupsAsked {
 
 /** So many lists are kept; each is as large as there are owners. */
 const KEPT_MAX = 4;
+/** Of lists with few groups more are kept, each of which costs a change little: a tree of names has one a branch. */
+const SMALL_KEPT_MAX = 32;
+const SMALL = 1000;
 /** After so long without a question a list is let go of, so that changes cost nothing again. */
 const KEPT_MS = 30_000;
 
 interface Kept {
   readonly grouping: Grouping;
+  readonly ready: Promise<void>;
   askedAt: number;
 }
 
 /**
  * Who has which locks. What was asked for lately is kept up with each change (some 2 µs each); the first time costs a
- * walk over all locks.
+ * walk over all locks, in shares.
  */
 export class Groups {
   /** The one asked last comes last. */
@@ -50,7 +55,7 @@ export class Groups {
 
   constructor(
     private readonly holds: ReadonlyMap<Key, Hold>,
-    private readonly abnormal: Pick<AbnormalKeys, "has" | "pass">,
+    private readonly abnormal: Pick<AbnormalKeys, "keys" | "pass">,
   ) {}
 
   /** How many lists are kept. */
@@ -67,16 +72,33 @@ export class Groups {
     }
   }
 
-  ask(asked: GroupsAsked): Grouping {
+  async ask(asked: GroupsAsked): Promise<Grouping> {
     this.abnormal.pass();
     const { by, filter, order, within } = asked;
     const name = JSON.stringify([by, filter, order.field, order.direction, within?.patterns]);
-    const grouping =
-      this.#kept.get(name)?.grouping ?? new Grouping(asked, this.holds.values(), this.abnormal);
+    const kept = this.#kept.get(name) ?? this.#begun(asked);
+    kept.askedAt = performance.now();
     this.#kept.delete(name);
-    this.#kept.set(name, { grouping, askedAt: performance.now() });
-    for (const oldest of this.#kept.keys()) if (this.#kept.size > KEPT_MAX) this.#kept.delete(oldest);
-    return grouping;
+    this.#kept.set(name, kept);
+    this.#makeRoom();
+    await kept.ready;
+    // How large it is was not known before.
+    this.#makeRoom();
+    return kept.grouping;
+  }
+
+  #begun(asked: GroupsAsked): Kept {
+    const grouping = new Grouping(asked);
+    return { grouping, ready: grouping.fill([...this.holds.values()], this.abnormal.keys()), askedAt: 0 };
+  }
+
+  #makeRoom(): void {
+    const counts = { small: 0, large: 0 };
+    for (const [name, { grouping }] of [...this.#kept].reverse()) {
+      const isSmall = grouping.size <= SMALL;
+      const count = isSmall ? ++counts.small : ++counts.large;
+      if (count > (isSmall ? SMALL_KEPT_MAX : KEPT_MAX)) this.#kept.delete(name);
+    }
   }
 }
 
@@ -86,25 +108,43 @@ export class Grouping {
   readonly #matches: (hold: Hold) => boolean;
   readonly #partsOf: PartsOf;
   readonly #valueOf: (group: Group, name: Key) => SortValue;
-  readonly sorted: SortedKeys;
+  readonly #direction: Direction;
+  #sorted: SortedKeys;
+  /** What changed while it was being made; undefined: it is made. */
+  #changes: (readonly [Counted | undefined, Counted | undefined])[] | undefined = [];
   /** Locks that match, and have no such name. */
   without = 0;
 
-  constructor(
-    { by, filter, order, within }: GroupsAsked,
-    holds: Iterable<Hold>,
-    abnormal: Pick<AbnormalKeys, "has">,
-  ) {
+  constructor({ by, filter, order, within }: GroupsAsked) {
     // What time turns is not asked of groups: their filters refuse it.
     const { fits } = matchingOf(filter);
     const prefix = typeof by === "string" ? "" : by.prefix;
     this.#matches = (hold) => hold.key.startsWith(prefix) && (within?.has(hold.key) ?? true) && fits(hold);
     this.#partsOf = typeof by === "string" ? heldBy(by) : inNamespace(by);
     this.#valueOf = VALUE_OF[order.field];
-    for (const hold of holds) this.#count({ hold, isAbnormal: abnormal.has(hold.key) }, 1);
+    this.#direction = order.direction;
+    this.#sorted = new SortedKeys(order.direction);
+  }
+
+  /** To be called once, with all locks and which of them are abnormal; what changes from then on is told to `change`. */
+  async fill(holds: readonly Hold[], abnormal: Iterable<Key>): Promise<void> {
+    const wasAbnormal = new Set(abnormal);
+    await inShares(holds, (hold) => this.#count({ hold, isAbnormal: wasAbnormal.has(hold.key) }, 1));
     const names = [...this.#groups.keys()];
     const values = [...this.#groups].map(([name, group]) => this.#valueOf(group, name));
-    this.sorted = SortedKeys.of(order.direction, values, names);
+    this.#sorted = SortedKeys.of(this.#direction, values, names);
+    const changes = this.#changes ?? [];
+    this.#changes = undefined;
+    for (const [before, after] of changes) this.change(before, after);
+  }
+
+  get sorted(): SortedKeys {
+    return this.#sorted;
+  }
+
+  /** How many groups there are. */
+  get size(): number {
+    return this.#groups.size;
   }
 
   get(name: Key): Group | undefined {
@@ -112,6 +152,10 @@ export class Grouping {
   }
 
   change(before: Counted | undefined, after: Counted | undefined): void {
+    if (this.#changes !== undefined) {
+      this.#changes.push([before, after]);
+      return;
+    }
     const touched = new Map<Key, SortValue | undefined>();
     for (const counted of [before, after]) {
       if (counted === undefined || !this.#matches(counted.hold)) continue;
@@ -122,8 +166,8 @@ export class Grouping {
     for (const [name, then] of touched) {
       const now = this.#valueNow(name);
       if (then === now) continue;
-      if (then !== undefined) this.sorted.delete(then, name);
-      if (now !== undefined) this.sorted.insert(now, name);
+      if (then !== undefined) this.#sorted.delete(then, name);
+      if (now !== undefined) this.#sorted.insert(now, name);
     }
   }
 
@@ -137,19 +181,20 @@ export class Grouping {
     if (!this.#matches(hold)) return;
     const parts = this.#partsOf(hold);
     if (parts.length === 0) this.without += by;
-    for (const [name, since] of parts) {
+    for (const part of parts) {
+      const [name] = part;
       const known = this.#groups.get(name);
       const group = known ?? new Group();
       if (known === undefined) this.#groups.set(name, group);
-      if (by === 1) group.add(counted, since);
-      else group.delete(counted, since);
+      if (by === 1) group.add(counted, part);
+      else group.delete(counted, part);
       if (group.isEmpty) this.#groups.delete(name);
     }
   }
 }
 
-/** In which groups a lock counts, each once, and since when it does. */
-type PartsOf = (hold: Hold) => readonly (readonly [name: Key, since: number])[];
+/** In which groups a lock counts, each once. */
+type PartsOf = (hold: Hold) => readonly Part[];
 
 function heldBy(by: OwnersBy): PartsOf {
   const nameOf = by === "owner" ? ({ owner }: SeenHolder) => owner : ({ record }: SeenHolder) => record?.[by];
@@ -179,7 +224,7 @@ function inNamespace({ prefix, depth }: Namespaces): PartsOf {
       // Its own name is no namespace, and so nobody's list is as long as there are keys of one.
       if (end === 0) return NOBODY;
     }
-    return [[key.slice(0, end), heldSince(hold)]];
+    return [[key.slice(0, end), heldSince(hold), key.includes(":", end)]];
   };
 }
 

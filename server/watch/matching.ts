@@ -21,7 +21,10 @@ export interface Matching {
  * them, and what has few values (format, kind, verdict) is compared once a value.
  */
 export function matchingOf(filter: string): Matching {
-  const terms = parseFilter(filter);
+  return matchingOfTerms(parseFilter(filter));
+}
+
+export function matchingOfTerms(terms: readonly FilterTerm[]): Matching {
   const timed = terms.flatMap((term) => timedTermOf(term) ?? []);
   const fits = terms.filter((term) => timedTermOf(term) === undefined).map(termOf);
   return { fits: all(fits), timed: allTimed(timed) };

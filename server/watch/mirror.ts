@@ -6,6 +6,7 @@ import type { KeyRange } from "../redis/glob.ts";
 import { NOTHING_USUAL } from "./abnormal.ts";
 import { AbnormalKeys } from "./abnormal-keys.ts";
 import { type Circumstances, holdOf } from "./continuity.ts";
+import { FacetSurveys } from "./facets.ts";
 import { Groups } from "./groups.ts";
 import { type HeldBy, type Hold, sinceOf } from "./hold.ts";
 import { type Knows, type Order, Questions } from "./questions.ts";
@@ -44,6 +45,8 @@ export class Mirror {
   readonly #abnormal: AbnormalKeys;
   /** Who has how many of them. */
   readonly groups: Groups;
+  /** What those have in common that match. */
+  readonly facets: FacetSurveys;
   /** Locks for which there was no room. */
   readonly #leftOut = new Set<Key>();
   #epochs = 0;
@@ -59,6 +62,7 @@ export class Mirror {
       this.groups.changed({ hold, isAbnormal: !isAbnormal }, { hold, isAbnormal }),
     );
     this.groups = new Groups(this.#holds, this.#abnormal);
+    this.facets = new FacetSurveys(this.#holds, knows, () => this.#revision);
   }
 
   get size(): number {

@@ -56,6 +56,11 @@ export class Timed<Value extends SortValue = SortValue> {
     return this.#turns.size;
   }
 
+  /** Of the list. */
+  keys(): Iterable<Key> {
+    return this.#values.keys();
+  }
+
   has(key: Key): boolean {
     return this.#values.has(key);
   }

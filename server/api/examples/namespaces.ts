@@ -5,6 +5,7 @@ export const NAMESPACE_LIST: NamespaceList = {
     {
       name: "lock:orders:",
       holds: 3,
+      deeper: 2,
       abnormal: 1,
       verdicts: { renewing: 2, late: 1 },
       oldest: { key: "lock:orders:42", since: 1_795_216_496_123 },

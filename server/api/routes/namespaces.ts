@@ -24,13 +24,14 @@ export function namespaceRoutes(): Route[] {
         ...{ status: 200, schema: NamespaceList, example: NAMESPACE_LIST },
         ...{ description: "One page.", etag: true },
       },
-      handle: ({ target, query, principal }) => {
+      handle: async ({ target, query, principal }) => {
         const { prefix, depth } = query;
         const within = keysFor(principal, "read", target.name);
         return tagged(
-          groupsPage(target.watcher, { prefix, depth }, query, within, (name, group) => ({
+          await groupsPage(target.watcher, { prefix, depth }, query, within, (name, group) => ({
             name: textOfKey(name),
             ...countsOf(group),
+            deeper: group.deeper,
           })),
         );
       },

@@ -33,9 +33,9 @@ export function ownerRoutes(): Route[] {
         "By the owner string, or by the service or the host that holders tell of. Each has a `filter` that finds just its locks, whatever characters its name has: `POST /locks/force-release` reviews and frees them. A lock that several have counts for each of them.",
       query: OwnerListQuery,
       response: { status: 200, schema: OwnerList, example: OWNER_LIST, description: "One page.", etag: true },
-      handle: ({ target, query, principal }) =>
+      handle: async ({ target, query, principal }) =>
         tagged(
-          groupsPage(
+          await groupsPage(
             target.watcher,
             query.by,
             query,
@@ -48,7 +48,7 @@ export function ownerRoutes(): Route[] {
 }
 
 /** One page of the groups that were asked for. */
-export function groupsPage<Item>(
+export async function groupsPage<Item>(
   watcher: Watcher,
   by: GroupsBy,
   { filter, sort, limit, cursor }: Omit<OwnerListQuery, "by">,
@@ -59,7 +59,7 @@ export function groupsPage<Item>(
     throw new UnavailableError("Redis does not answer, so what is known of its locks may be out of date.");
   }
   const order = orderOf(sort);
-  const grouping = watcher.mirror.groups.ask({ by, filter, order, within });
+  const grouping = await watcher.mirror.groups.ask({ by, filter, order, within });
   const { sorted, without } = grouping;
   const { keys: names, next } =
     cursor === undefined ? sorted.slice(0, limit) : sorted.after(placeIn(cursor, order), limit);

@@ -1,0 +1,67 @@
+import { randomUUID } from "node:crypto";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { Facets } from "../../lib/contract/facet.ts";
+import { startTestServer, type TestServer, until } from "../testing/server.ts";
+
+let server: TestServer;
+let direct: Redis;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  direct = server.redis.client();
+});
+afterAll(async () => await server.stop());
+
+const ask = async (path: string, headers = {}) => await server.call(path, { headers });
+const query = (filter: string) => `?${new URLSearchParams({ filter })}`;
+
+it("what locks have in common is counted, each value with the word that finds just these, narrowed to the caller's keys", async () => {
+  const name = randomUUID();
+  const take = (key: string, record: object) =>
+    server.call(`/locks/lock:${name}:${key}/acquire`, { body: { owner: key, leaseMs: 600_000, record } });
+  await take("a:1", { service: 'pay "x" * y', host: "h1" });
+  await take("a:2", { service: "mail" });
+  await take("b:3", { service: "mail" });
+  await direct.set(`lock:${name}:b:4`, randomUUID());
+  const filter = `key:lock:${name}:*`;
+  const facets = async (more = "", headers = {}) => {
+    const { status, body } = await ask(`/facets${query(filter + more)}`, headers);
+    expect(status).toBe(200);
+    return Facets.parse(body);
+  };
+  await until(async () => (await facets()).total === 4);
+  const all = await facets();
+  for (const { field, values } of all.facets) {
+    for (const { filter: word, locks } of values) {
+      const { body } = await ask(`/locks${query(`${filter} ${word}`)}`);
+      expect([field, word, body.total]).toEqual([field, word, locks]);
+    }
+  }
+  const of = (list: Facets, field: string) => list.facets.find((each) => each.field === field);
+  expect(of(all, "service")).toMatchObject({
+    ...{ others: 0, without: 1 },
+    values: [
+      { value: "mail", locks: 2 },
+      { value: 'pay "x" * y', locks: 1 },
+    ],
+  });
+  expect(of(all, "verdict")?.values).toContainEqual({
+    ...{ value: "no-expiry", filter: "verdict:no-expiry", locks: 1 },
+  });
+  const mail = await facets(' service:="mail" is:abnormal');
+  expect([mail.total, of(mail, "service")?.without, of(mail, "format")?.values]).toEqual([0, 1, []]);
+
+  const keys = [`lock:${name}:a:*`];
+  const made = await server.call("/keys", { body: { name, verbs: ["read"], keys } });
+  const seen = await facets("", { authorization: `Bearer ${made.body.secret}` });
+  expect(seen.total).toBe(2);
+  expect(of(seen, "verdict")?.values.map(({ value }) => value)).not.toContain("no-expiry");
+});
+
+it("what is no filter, or no target, is refused", async () => {
+  const refused = await ask(`/facets${query("held>soon")}`);
+  expect([refused.status, refused.body.code]).toEqual([400, "invalid"]);
+  expect((await ask("/facets?by=owner")).body.code).toBe("invalid");
+  expect((await ask("/facets?target=nowhere")).status).toBe(404);
+});
