@@ -1,5 +1,6 @@
 import type { FormatName } from "@/lib/contract/format.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
+import { lock as english } from "@/lib/words/en/lock.tsx";
 import { FORMAT_LABELS } from "./format-labels.ts";
 
 /** All that it may be: one, when its shape tells. */
@@ -14,17 +15,17 @@ export function formatLabel(format: FormatName): string {
 }
 
 /** For a cell: the library, or how many it may be. */
-export function formatText(lock: Lock): string {
+export function formatText(lock: Lock, words: Pick<typeof english, "formats"> = english): string {
   const formats = formatsOf(lock);
   const [first] = formats;
   if (first === undefined) return "";
   const sure = lock.confidence === "possible" ? "?" : "";
-  return formats.length === 1 ? formatLabel(first) + sure : `one of ${formats.length}${sure}`;
+  return formats.length === 1 ? formatLabel(first) + sure : words.formats(formats.length) + sure;
 }
 
 /** For a sentence and for a title. */
-export function formatsText(lock: Lock): string {
+export function formatsText(lock: Lock, words: Pick<typeof english, "either"> = english): string {
   const labels = formatsOf(lock).map(formatLabel);
   const last = labels.at(-1) ?? "";
-  return labels.length < 2 ? last : `${labels.slice(0, -1).join(", ")} or ${last}`;
+  return labels.length < 2 ? last : words.either(labels.slice(0, -1), last);
 }

@@ -1,6 +1,8 @@
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
 import type { Holder } from "@/lib/contract/lock.ts";
+import { lock as english } from "@/lib/words/en/lock.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 import { holdOffOf, nameOf, threadOf } from "./lock-facts.ts";
 
 interface HolderNameProps {
@@ -10,6 +12,7 @@ interface HolderNameProps {
 
 /** One line: what the holder calls itself, else the owner as it stands in Redis. */
 export function HolderName({ holder, wrap = false }: HolderNameProps) {
+  const words = useWords(english);
   const holdOff = holdOffOf(holder.owner);
   if (holdOff !== null) return <HoldOffName by={holdOff.by} wrap={wrap} />;
   const name = nameOf(holder);
@@ -20,26 +23,13 @@ export function HolderName({ holder, wrap = false }: HolderNameProps) {
       </span>
     );
   }
-  return (
-    <>
-      <SafeText text={name.who} wrap={wrap} />
-      {name.where !== undefined && (
-        <>
-          <span className="text-ink-3"> on </span>
-          <SafeText text={name.where} wrap={wrap} />
-        </>
-      )}
-    </>
-  );
+  const who = <SafeText text={name.who} wrap={wrap} />;
+  return name.where === undefined ? who : words.onHost(who, <SafeText text={name.where} wrap={wrap} />);
 }
 
 function HoldOffName({ by, wrap }: { by: string | null; wrap: boolean }) {
-  if (by === null) return <>held off: least hold time</>;
-  return (
-    <>
-      held off by <SafeText text={by} wrap={wrap} />
-    </>
-  );
+  const words = useWords(english);
+  return by === null ? words.heldOffLeast : words.heldOffBy(<SafeText text={by} wrap={wrap} />);
 }
 
 /** Whether a holder has a name for people, so that its owner stands second. */
@@ -49,15 +39,16 @@ export function hasName(holder: Holder): boolean {
 
 /** Two lines of a table's row. */
 export function HolderCell({ holders }: { holders: readonly Holder[] }) {
+  const words = useWords(english);
   const [first] = holders;
-  if (first === undefined) return <span className="text-ink-3">free</span>;
+  if (first === undefined) return <span className="text-ink-3">{words.free}</span>;
   const owners = holders.map(({ owner }) => owner).join(", ");
   const thread = hasName(first) ? undefined : threadOf(first.owner);
   const second = holders.length > 1 || hasName(first);
   return (
     <div className="leading-[1.25]" title={visibleText(owners)}>
       <div className="truncate">
-        {holders.length > 1 ? `${holders.length} holders` : <HolderName holder={first} />}
+        {holders.length > 1 ? words.holders(holders.length) : <HolderName holder={first} />}
       </div>
       {second && (
         <div data-second className="truncate font-mono text-2xs text-ink-3">
@@ -66,7 +57,7 @@ export function HolderCell({ holders }: { holders: readonly Holder[] }) {
       )}
       {!second && thread !== undefined && (
         <div data-second className="truncate text-2xs text-ink-3">
-          Redisson client, thread {thread}
+          {words.redissonThread(thread)}
         </div>
       )}
     </div>

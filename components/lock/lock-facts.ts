@@ -1,6 +1,7 @@
 import { type KeyFields, keyOfFields, pathOfKey } from "@/lib/contract/key.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { MIN_HOLD, reservedFor } from "@/lib/contract/reserved.ts";
+import { lock as english } from "@/lib/words/en/lock.tsx";
 
 /** A key as one path segment: names a lock in URLs and in lists. */
 export function pathOf(fields: KeyFields): string {
@@ -88,16 +89,19 @@ export function holdOffOf(owner: string): HoldOff | null {
 }
 
 /** For a sentence. */
-export function nameText(holder: Holder): string {
+export function nameText(holder: Holder, words = english): string {
   const holdOff = holdOffOf(holder.owner);
-  if (holdOff !== null) return `the ${holdOffText(holdOff)}`;
+  if (holdOff !== null) return words.theHoldOff(holdOffText(holdOff, words));
   const name = nameOf(holder);
   if (name === null) return holder.owner;
-  return name.where === undefined ? name.who : `${name.who} on ${name.where}`;
+  return name.where === undefined ? name.who : words.onHostText(name.who, name.where);
 }
 
-export function holdOffText({ by }: HoldOff): string {
-  return by === null ? "least hold time" : `hold-off by ${by}`;
+export function holdOffText(
+  { by }: HoldOff,
+  words: Pick<typeof english, "leastHold" | "holdOffBy"> = english,
+) {
+  return by === null ? words.leastHold : words.holdOffBy(by);
 }
 
 const REDISSON_OWNER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:(\d+)$/;

@@ -4,18 +4,21 @@ import clsx from "clsx";
 import { formatDate, formatElapsed, formatFence, formatRemaining } from "@/components/ui/duration.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
+import { lock as english } from "@/lib/words/en/lock.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 import { heldAt, ownRemainingAt, remainingAt } from "./lock-facts.ts";
 
 /** What is left as text. At its end only the server knows whether the lock is gone. */
 export function Remaining({ lock }: { lock: Lock }) {
+  const words = useWords(english);
   const now = useServerNow();
   const left = remainingAt(lock, now);
-  if (lock.state === "ended") return <span className="text-ink-3">ended, free to take</span>;
-  if (left === null) return <span className="text-bad">no expiry</span>;
-  if (left === 0) return <span className="text-ink-3">expiring…</span>;
+  if (lock.state === "ended") return <span className="text-ink-3">{words.endedFree}</span>;
+  if (left === null) return <span className="text-bad">{words.noExpiry}</span>;
+  if (left === 0) return <span className="text-ink-3">{words.expiring}</span>;
   if (ownRemainingAt(lock, now) === 0) {
     return (
-      <span className="text-warn" title="Its holder's lease is over; the grace keeps the lock taken">
+      <span className="text-warn" title={words.graceHint}>
         {formatRemaining(left)}
       </span>
     );
@@ -39,21 +42,18 @@ export function LeaseBar({ lock, className }: { lock: Lock; className?: string }
 }
 
 export function HeldFor({ holder }: { holder: Holder | undefined }) {
+  const words = useWords(english);
   const now = useServerNow();
   if (holder === undefined) return null;
   const held = heldAt(holder, now);
   if (held === null || holder.since === null) {
     return (
-      <span className="text-ink-3" title="It is not known when this hold began">
-        unknown
+      <span className="text-ink-3" title={words.sinceUnknown}>
+        {words.unknown}
       </span>
     );
   }
-  const title = {
-    at_least: `Held already when first seen, ${formatDate(holder.since)}`,
-    told: `Its owner string tells, by its client's clock: ${formatDate(holder.since)}`,
-    exact: `Since ${formatDate(holder.since)}`,
-  }[holder.sinceIs];
+  const title = words.sinceHints[holder.sinceIs](formatDate(holder.since));
   return (
     <span title={title}>
       {held.atLeast && <span className="text-ink-3">≥ </span>}
@@ -63,11 +63,12 @@ export function HeldFor({ holder }: { holder: Holder | undefined }) {
 }
 
 export function Fence({ holder }: { holder: Holder | undefined }) {
+  const words = useWords(english);
   if (holder === undefined) return null;
   if (holder.fence === null) {
     return (
-      <span className="text-ink-3" title="Taken without Lockkeeper: this hold has no fencing token">
-        none
+      <span className="text-ink-3" title={words.noFenceHint}>
+        {words.noFence}
       </span>
     );
   }

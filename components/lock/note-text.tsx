@@ -4,9 +4,12 @@ import { formatAgo, formatDate } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { Note } from "@/lib/contract/lock.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
+import { lock as english } from "@/lib/words/en/lock.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 
 /** What somebody wrote about the lock, for whoever looks at it next. */
 export function NoteText({ note: { text, by, at, about } }: { note: Note }) {
+  const words = useWords(english);
   const now = useServerNow();
   return (
     <div data-testid="note" className="rounded-[9px] bg-warn-bg px-3 py-2">
@@ -14,9 +17,7 @@ export function NoteText({ note: { text, by, at, about } }: { note: Note }) {
         <SafeText text={text} wrap />
       </p>
       <p className="text-2xs text-ink-2" title={formatDate(at)}>
-        <SafeText text={by} />
-        {now !== null && `, ${formatAgo(now - at)}`}
-        {about === "hold" ? ", about this hold" : ", about the key, whoever holds it"}
+        {words.noteBy(<SafeText text={by} />, now === null ? null : formatAgo(now - at, words), about)}
       </p>
     </div>
   );

@@ -1,66 +1,46 @@
 import { formatAgo, formatElapsed, formatRemaining } from "@/components/ui/duration.ts";
 import type { Verdict, VerdictState } from "@/lib/contract/verdict.ts";
-
-export const VERDICT_TEXT: Record<VerdictState, string> = {
-  renewing: "renewing",
-  late: "late",
-  "fixed-lease": "fixed lease",
-  "no-expiry": "no expiry",
-  unknown: "",
-};
+import { lock as english } from "@/lib/words/en/lock.tsx";
 
 /** What each means, where one is chosen. */
-export const VERDICT_HINTS: Readonly<Record<VerdictState, string>> = {
-  renewing: "Its holder renews it as expected",
-  late: "It should have been renewed by now",
-  "fixed-lease": "Watched, and never renewed",
-  "no-expiry": "It never lapses by itself",
-  unknown: "Not watched for long enough",
-};
+export const VERDICT_HINTS: Readonly<Record<VerdictState, string>> = english.verdictHints;
 
 /** For a cell. `under` is a second line, which only what is wrong has. */
-export function verdictLines(verdict: Verdict, now: number): { word: string; under: string } {
+export function verdictLines(
+  verdict: Verdict,
+  now: number,
+  words = english,
+): { word: string; under: string } {
   const { state, lastRenewalAt } = verdict;
-  switch (state) {
-    case "late":
-      return {
-        word: "late",
-        under:
-          lastRenewalAt === null ? "never seen to renew" : `last renewed ${formatAgo(now - lastRenewalAt)}`,
-      };
-    case "no-expiry":
-      return { word: "no expiry", under: "never lapses by itself" };
-    case "unknown":
-      return { word: "too early to tell", under: "" };
-    default:
-      return { word: VERDICT_TEXT[state], under: "" };
-  }
+  const word = words.verdicts[state];
+  if (state === "no-expiry") return { word, under: words.neverLapses };
+  if (state !== "late") return { word, under: "" };
+  const under =
+    lastRenewalAt === null ? words.neverRenewed : words.lastRenewed(formatAgo(now - lastRenewalAt, words));
+  return { word, under };
 }
 
 /** What the verdict rests on, at this moment of Redis's clock. */
-export function evidenceOf(verdict: Verdict, now: number): string {
+export function evidenceOf(verdict: Verdict, now: number, words = english): string {
   const { state, watchedMs, lastRenewalAt, cadenceMs, nextExpectedAt, misses } = verdict;
-  const last = lastRenewalAt === null ? "" : `last renewed ${formatAgo(now - lastRenewalAt)}`;
-  const every = cadenceMs === null ? "" : `every ${formatElapsed(cadenceMs)}`;
+  const last = lastRenewalAt === null ? "" : words.lastRenewed(formatAgo(now - lastRenewalAt, words));
+  const every = cadenceMs === null ? "" : words.renewsEvery(formatElapsed(cadenceMs));
+  const joined = (...parts: string[]) => words.joined(parts.filter((part) => part !== ""));
   switch (state) {
     case "renewing": {
       const leftMs = nextExpectedAt === null ? 0 : nextExpectedAt - now;
-      const next = leftMs > 0 ? `next expected in ${formatRemaining(leftMs)}` : "next expected now";
-      return joined(last, every, next);
+      return joined(last, every, leftMs > 0 ? words.nextIn(formatRemaining(leftMs)) : words.nextNow);
     }
     case "late": {
-      const overdue = nextExpectedAt === null ? "" : `expected ${formatAgo(now - nextExpectedAt)}`;
-      return joined(overdue, misses > 0 ? `${misses} missed` : "", last || "never seen to renew", every);
+      const overdue =
+        nextExpectedAt === null ? "" : words.wasExpected(formatAgo(now - nextExpectedAt, words));
+      return joined(overdue, misses > 0 ? words.missed(misses) : "", last || words.neverRenewed, every);
     }
     case "fixed-lease":
-      return `watched for ${formatElapsed(watchedMs)} and never renewed`;
+      return words.watchedNever(formatElapsed(watchedMs));
     case "no-expiry":
-      return "it never lapses by itself, and nothing tells whether its holder is alive";
+      return words.noExpiryMeans;
     case "unknown":
-      return `watched for ${formatElapsed(watchedMs)}: not long enough to tell`;
+      return words.watchedShort(formatElapsed(watchedMs));
   }
-}
-
-function joined(...parts: string[]): string {
-  return parts.filter((part) => part !== "").join(", ");
 }

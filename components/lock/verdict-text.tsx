@@ -4,7 +4,9 @@ import clsx from "clsx";
 import type { Lock } from "@/lib/contract/lock.ts";
 import type { VerdictState } from "@/lib/contract/verdict.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
-import { evidenceOf, VERDICT_TEXT } from "./verdict-facts.ts";
+import { lock as english } from "@/lib/words/en/lock.tsx";
+import { useWords } from "@/lib/words/words.tsx";
+import { evidenceOf } from "./verdict-facts.ts";
 
 const INK: Record<VerdictState, string> = {
   renewing: "text-ink-3",
@@ -16,28 +18,27 @@ const INK: Record<VerdictState, string> = {
 
 /** Where the table has no room for a column of verdicts; its evidence is its title. A lock without expiry says so beside it already. */
 export function VerdictWord({ lock }: { lock: Lock }) {
+  const words = useWords(english);
   const { verdict } = lock;
   if (verdict === null || verdict.state === "unknown" || verdict.state === "no-expiry") return null;
   return (
-    <span className={clsx("text-2xs", INK[verdict.state])} title={evidenceOf(verdict, lock.asOf)}>
-      {VERDICT_TEXT[verdict.state]}
+    <span className={clsx("text-2xs", INK[verdict.state])} title={evidenceOf(verdict, lock.asOf, words)}>
+      {words.verdicts[verdict.state]}
     </span>
   );
 }
 
 /** The verdict with its evidence, live. */
 export function VerdictEvidence({ lock }: { lock: Lock }) {
+  const words = useWords(english);
   const now = useServerNow() ?? lock.asOf;
   const { verdict } = lock;
   if (verdict === null) return null;
-  const word = VERDICT_TEXT[verdict.state];
-  return (
-    <>
-      {word !== "" && <span className={clsx(verdict.state === "late" && "text-warn")}>{word}</span>}
-      <span className="text-ink-3">
-        {word !== "" && ": "}
-        {evidenceOf(verdict, now)}
-      </span>
-    </>
+  const evidence = evidenceOf(verdict, now, words);
+  if (verdict.state === "unknown") return <span className="text-ink-3">{evidence}</span>;
+  const isBad = verdict.state === "late" || verdict.state === "no-expiry";
+  return words.verdictWith(
+    <span className={isBad ? "font-medium text-bad" : undefined}>{words.verdicts[verdict.state]}</span>,
+    evidence,
   );
 }

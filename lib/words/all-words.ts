@@ -1,5 +1,6 @@
 import type { formatFacts } from "./en/format-facts.ts";
 import type { keysHelp } from "./en/keys-help.ts";
+import type { lock } from "./en/lock.tsx";
 import type { login } from "./en/login.tsx";
 import type { pages } from "./en/pages.tsx";
 import type { palette } from "./en/palette.ts";
@@ -11,6 +12,7 @@ import type { ui } from "./en/ui.ts";
 
 /** Every room's words: what a language has to say. English is their shape. */
 export interface Words {
+  lock: typeof lock;
   formatFacts: typeof formatFacts;
   keysHelp: typeof keysHelp;
   login: typeof login;

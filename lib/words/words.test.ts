@@ -8,7 +8,12 @@ type Leaf = string | ((...parts: never[]) => unknown);
 const HERE = import.meta.dirname;
 
 /** The same in every language: names, symbols, and words of Redis. */
-const NEEDS_NO_HAN = new Set<string>([]);
+const NEEDS_NO_HAN = new Set<string>([
+  "lock.joined",
+  "lock.verdictWith",
+  "lock.votes.and",
+  "lock.votes.after",
+]);
 
 function leavesOf(value: unknown, path: string): [path: string, leaf: Leaf][] {
   if (typeof value === "string" || typeof value === "function") return [[path, value as Leaf]];

@@ -1,0 +1,112 @@
+import type { Words } from "../all-words.ts";
+
+export const lock: Words["lock"] = {
+  room: "lock",
+  justNow: "刚刚",
+  ago: (span) => `${span} 前`,
+  joined: (parts) => parts.join("，"),
+  either: (most, last) => `${most.join("、")} 或 ${last}`,
+
+  verdicts: {
+    renewing: "续约中",
+    late: "迟到",
+    "fixed-lease": "固定租约",
+    "no-expiry": "永不过期",
+    unknown: "尚无法判定",
+  },
+  verdictHints: {
+    renewing: "持有者按预期续约",
+    late: "本应已经续约",
+    "fixed-lease": "已观察，从未续约",
+    "no-expiry": "不会自行过期",
+    unknown: "观察时间还不够",
+  },
+  lastRenewed: (ago) => `上次续约：${ago}`,
+  neverRenewed: "从未见到续约",
+  neverLapses: "不会自行过期",
+  renewsEvery: (span) => `每 ${span} 一次`,
+  nextIn: (span) => `预计 ${span} 后续约`,
+  nextNow: "预计此刻续约",
+  wasExpected: (ago) => `本应续约：${ago}`,
+  missed: (count) => `错过 ${count} 次`,
+  watchedNever: (span) => `已观察 ${span}，从未续约`,
+  noExpiryMeans: "不会自行过期，也无从得知持有者是否存活",
+  watchedShort: (span) => `已观察 ${span}：不足以判定`,
+  verdictWith: (verdict, evidence) => (
+    <>
+      {verdict}
+      <span className="text-ink-3">：{evidence}</span>
+    </>
+  ),
+
+  waitersHints: {
+    exact: "所有等待者",
+    estimated: "监听其释放的客户端，每个至少有一个等待者",
+    unknowable: "靠反复询问来等待者无法看到",
+  },
+  nobodyWaits: "无人等待",
+  wait: (count) => `${count} 个等待者`,
+  listen: (count) => `${count} 个客户端在监听其释放`,
+  nobodyListens: "没有客户端在监听其释放",
+  waitUnseen: (count) =>
+    count === null
+      ? "靠反复询问来等待者无法看到"
+      : `${count} 个经 Lockkeeper 等待；靠反复询问来等待者无法看到`,
+
+  free: "空闲",
+  onHost: (who, host) => (
+    <>
+      {who}
+      <span className="text-ink-3"> 位于 </span>
+      {host}
+    </>
+  ),
+  onHostText: (who, host) => `${host} 上的 ${who}`,
+  holders: (count) => `${count} 个持有者`,
+  redissonThread: (thread) => `Redisson 客户端，线程 ${thread}`,
+  heldOffLeast: "暂缓：最短持有时间",
+  heldOffBy: (who) => <>由 {who} 暂缓</>,
+  leastHold: "最短持有时间",
+  holdOffBy: (who) => `${who} 的暂缓`,
+  theHoldOff: (what) => `此暂缓（${what}）`,
+
+  endedFree: "已到期，可取得",
+  noExpiry: "永不过期",
+  expiring: "正在过期…",
+  graceHint: "其持有者的租约已结束；宽限期使锁仍被占用",
+  unknown: "未知",
+  sinceUnknown: "不知道此次持有何时开始",
+  sinceHints: {
+    at_least: (date) => `首次看到时已被持有：${date}`,
+    told: (date) => `据其持有者字符串（客户端时钟）：${date}`,
+    exact: (date) => `自 ${date} 起`,
+  },
+  usual: (span) => `通常 ${span}`,
+  noFence: "无",
+  noFenceHint: "未经 Lockkeeper 取得：此次持有没有栅栏号",
+
+  formats: (count) => `${count} 种之一`,
+
+  votes: {
+    held: (its, of) => `在 ${of} 个主节点中的 ${its} 个上持有`,
+    has: (owner, masters) => (
+      <>
+        {owner} 有 {masters} 票
+      </>
+    ),
+    noHold: () => "，不构成持有",
+    none: "无",
+    away: (count) => `；${count} 个不在线`,
+    undecided: "：它们可能另有决定，因此按上次的决定显示",
+    and: "，",
+    after: "；",
+  },
+
+  noteBy: (who, ago, about) => (
+    <>
+      {who}
+      {ago !== null && `，${ago}`}
+      {about === "hold" ? "，关于此次持有" : "，关于此键，无论谁持有"}
+    </>
+  ),
+};
