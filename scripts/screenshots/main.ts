@@ -1,0 +1,115 @@
+// npm run screenshots: every page, theme and state of a console on a plausible bad night, for the README and for
+// looking at. `npm run screenshots -- lock sheet` takes those scenes only.
+import { mkdirSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Browser, type BrowserContext, chromium, type Page } from "@playwright/test";
+import { type Console, logIn, startConsole } from "../../e2e/console.ts";
+import { LANGUAGE_COOKIE } from "../../lib/words/language.ts";
+import settings from "../../playwright.config.ts";
+import { freePort, startTestRedis, type TestRedis } from "../../server/testing/redis.ts";
+import { beginNight, fillSettings } from "./night.ts";
+import { drawHour, LAST_SCENES, type Look, SCENES, type Scene } from "./scenes.ts";
+
+const OUT = fileURLToPath(new URL("../../docs/screenshots/", import.meta.url));
+const THEMES = ["light", "dark"] as const;
+type Theme = (typeof THEMES)[number];
+const SETTLE_MS = 1300;
+
+const SIZES: Readonly<Record<Look, { width: number; height: number }>> = {
+  desk: { width: 1440, height: 900 },
+  phone: { width: 390, height: 844 },
+  wide: { width: 2560, height: 1300 },
+  chinese: { width: 1440, height: 900 },
+  "chinese-phone": { width: 390, height: 844 },
+};
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const isChinese = (look: Look) => look.startsWith("chinese");
+
+interface Room {
+  redis: TestRedis;
+  context: BrowserContext;
+  page: Page;
+  theme: Theme;
+  url: string;
+}
+
+async function take({ context, page, theme, url, redis }: Room, scene: Scene, look: Look): Promise<void> {
+  await page.setViewportSize(SIZES[look]);
+  await context.addCookies([{ name: LANGUAGE_COOKIE, value: isChinese(look) ? "zh" : "en", url }]);
+  try {
+    await scene.show(page, redis);
+  } catch (error) {
+    // One scene that the console has outgrown does not cost all others.
+    console.error(`${scene.name} (${look}, ${theme}): ${String(error).split("\n")[0]}`);
+    process.exitCode = 1;
+  }
+  await pause(SETTLE_MS);
+  const name = look === "desk" ? scene.name : `${scene.name}-${look}`;
+  await page.screenshot({ path: `${OUT}${name}-${theme}.png` });
+  console.log(`${name}-${theme}`);
+}
+
+async function takeAll(
+  browser: Browser,
+  { lockkeeper, redis }: Running,
+  theme: Theme,
+  wanted: readonly string[],
+) {
+  const context = await browser.newContext({
+    baseURL: lockkeeper.url,
+    viewport: SIZES.desk,
+    colorScheme: theme,
+    reducedMotion: "reduce",
+    locale: "en-US",
+  });
+  const page = await logIn(context, lockkeeper, "mei");
+  await drawHour(page);
+  const room = { context, page, theme, url: lockkeeper.url, redis };
+  const isWanted = ({ name }: Scene) => wanted.length === 0 || wanted.includes(name);
+  for (const scene of SCENES.filter(isWanted)) {
+    for (const look of ["desk", ...(scene.also ?? [])] as const) await take(room, scene, look);
+  }
+  for (const scene of LAST_SCENES.filter(isWanted)) await take(room, scene, "desk");
+  await context.close();
+}
+
+interface Running {
+  lockkeeper: Console;
+  redis: TestRedis;
+}
+
+/** A production target, one that nobody uses yet, and one that is not there. */
+async function withConsole(run: (running: Running) => Promise<void>): Promise<void> {
+  const redis = await startTestRedis();
+  const dir = await mkdtemp(join(tmpdir(), "lockkeeper-screenshots-"));
+  const path = join(dir, "lockkeeper.config.json");
+  const targets = [
+    { name: "orders", label: "Orders", environment: "production", redis: redis.url },
+    { name: "staging", label: "Staging", environment: "staging", redis: `${redis.url}/1` },
+    { name: "sandbox", label: "Sandbox", redis: `redis://127.0.0.1:${await freePort()}` },
+  ];
+  await writeFile(path, JSON.stringify({ targets }));
+  const lockkeeper = await startConsole({ REDIS_URL: "", LOCKKEEPER_CONFIG: path });
+  try {
+    await fillSettings(lockkeeper);
+    const night = await beginNight(lockkeeper, redis.client());
+    await run({ lockkeeper, redis });
+    await night.end();
+  } finally {
+    await lockkeeper.stop();
+    await redis.stop();
+    await rm(dir, { recursive: true });
+  }
+}
+
+mkdirSync(OUT, { recursive: true });
+const browser = await chromium.launch(settings.use?.launchOptions ?? {});
+// A night of its own for each theme, so that both show the same moment of it.
+for (const theme of THEMES) {
+  await withConsole((running) => takeAll(browser, running, theme, process.argv.slice(2)));
+}
+await browser.close();
