@@ -7,52 +7,61 @@ import { hrefAt } from "@/components/shell/target-link.tsx";
 import { formatDate, formatNumber } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { AuditItem } from "@/lib/contract/audit.ts";
+import { auditDetails } from "@/lib/words/en/audit-details.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 import { detailLines } from "./audit-words.ts";
 
 /** All that is recorded of an action. */
 export function AuditDetails({ item }: { item: AuditItem }) {
+  const words = useWords(auditDetails);
   const { at, target, reason, requestId, outcome, number, details } = item;
   return (
     <dl className="grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-1.5 border-t border-line-soft bg-bg px-4 py-3">
-      <Line name="When">{formatDate(at)}</Line>
+      <Line name={words.when}>{formatDate(at)}</Line>
       <Asker item={item} />
       {target !== undefined && (
-        <Line name="Target">
+        <Line name={words.target}>
           <Text text={target} />
         </Line>
       )}
       <Seen item={item} />
       {reason !== undefined && (
-        <Line name="Reason">
+        <Line name={words.reason}>
           <Text text={reason} />
         </Line>
       )}
       <Others details={details} />
       <Outcome outcome={outcome} />
-      <Line name="Request">
+      <Line name={words.request}>
         <Mono text={requestId} />
       </Line>
-      <Line name="Entry">
+      <Line name={words.entry}>
         {formatNumber(number)}
-        {outcome !== null && <span className="text-ink-3">, its outcome {formatNumber(outcome.number)}</span>}
+        {outcome !== null && (
+          <span className="text-ink-3">{words.itsOutcome(formatNumber(outcome.number))}</span>
+        )}
       </Line>
     </dl>
   );
 }
 
 function Asker({ item: { who, from } }: { item: AuditItem }) {
+  const words = useWords(auditDetails);
   return (
     <>
-      <Line name="Who">
-        <Text text={who.name} /> <span className="text-ink-3">by {who.kind}, </span>
+      <Line name={words.who}>
+        <Text text={who.name} /> <span className="text-ink-3">{words.by(<Text text={who.kind} />)}</span>
         <Mono text={who.id} />
-        {who.verbs.length > 0 && <span className="text-ink-3">, might {who.verbs.join(", ")}</span>}
+        {who.verbs.length > 0 && (
+          <span className="text-ink-3">{words.might(<Text text={who.verbs.join(", ")} />)}</span>
+        )}
       </Line>
-      <Line name="From">
-        <Mono text={from.address ?? "not known"} />
+      <Line name={words.from}>
+        {from.address == null ? words.notKnown : <Mono text={from.address} />}
         {from.agent !== undefined && (
           <span className="text-ink-3">
-            , <Text text={from.agent} />
+            {", "}
+            <Text text={from.agent} />
           </span>
         )}
       </Line>
@@ -61,11 +70,12 @@ function Asker({ item: { who, from } }: { item: AuditItem }) {
 }
 
 function Seen({ item: { key, keyBase64, target, seen } }: { item: AuditItem }) {
+  const words = useWords(auditDetails);
   const fields = key === undefined ? undefined : { key, ...(keyBase64 === undefined ? {} : { keyBase64 }) };
   return (
     <>
       {fields !== undefined && (
-        <Line name="Key">
+        <Line name={words.key}>
           <Link
             href={hrefAt(hrefOf(fields), target)}
             prefetch={false}
@@ -76,7 +86,7 @@ function Seen({ item: { key, keyBase64, target, seen } }: { item: AuditItem }) {
         </Line>
       )}
       {seen?.owners !== undefined && seen.owners.length > 0 && (
-        <Line name="Held by">
+        <Line name={words.heldBy}>
           {seen.owners.map((owner) => (
             <div key={owner}>
               <Mono text={owner} />
@@ -85,12 +95,12 @@ function Seen({ item: { key, keyBase64, target, seen } }: { item: AuditItem }) {
         </Line>
       )}
       {seen?.version !== undefined && (
-        <Line name="Version seen">
+        <Line name={words.version}>
           <Mono text={seen.version} />
         </Line>
       )}
       {seen?.fence !== undefined && (
-        <Line name="Fence">
+        <Line name={words.fence}>
           <Mono text={seen.fence} />
         </Line>
       )}
@@ -99,27 +109,27 @@ function Seen({ item: { key, keyBase64, target, seen } }: { item: AuditItem }) {
 }
 
 function Outcome({ outcome }: Pick<AuditItem, "outcome">) {
+  const words = useWords(auditDetails);
   if (outcome === null) {
     return (
-      <Line name="Outcome">
-        <span className="text-warn">
-          not recorded: it is still going on, or the server or its store ended in between
-        </span>
+      <Line name={words.outcome}>
+        <span className="text-warn">{words.notRecorded}</span>
       </Line>
     );
   }
   return (
     <>
-      <Line name="Outcome">
+      <Line name={words.outcome}>
         <Text text={outcome.code} />
         {outcome.detail !== undefined && (
           <span className="text-ink-2">
-            : <Text text={outcome.detail} />
+            {": "}
+            <Text text={outcome.detail} />
           </span>
         )}
       </Line>
       {outcome.owner !== undefined && (
-        <Line name="Hold of">
+        <Line name={words.holdOf}>
           <Mono text={outcome.owner} />
         </Line>
       )}

@@ -5,22 +5,26 @@ import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { SearchBox } from "@/components/ui/search-box.tsx";
+import { audit } from "@/lib/words/en/audit.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 import type { AuditUrl } from "./use-audit-url.ts";
 
 const AuditTime = dynamic(() => import("./audit-time.tsx").then((module) => module.AuditTime), {
   ssr: false,
 });
 
-const WORDS = [
-  { name: "who", label: "Who", placeholder: "mei, key:*", width: "sm:w-28" },
-  { name: "action", label: "Action", placeholder: "force-release", width: "sm:w-32" },
-  { name: "at", label: "Target", placeholder: "name", width: "sm:w-24" },
-  { name: "key", label: "Key", placeholder: "lock:orders:*", width: "sm:w-36" },
-  { name: "outcome", label: "Outcome", placeholder: "released, none", width: "sm:w-32" },
+/** Examples are words of the search, which are the same in every language. */
+const BOXES = [
+  { name: "who", example: "mei, key:*", width: "sm:w-28" },
+  { name: "action", example: "force-release", width: "sm:w-32" },
+  { name: "at", example: null, width: "sm:w-24" },
+  { name: "key", example: "lock:orders:*", width: "sm:w-36" },
+  { name: "outcome", example: "released, none", width: "sm:w-32" },
 ] as const;
 
 /** All that is named must match. */
 export function AuditFilters({ url }: { url: AuditUrl }) {
+  const words = useWords(audit);
   const { view, span } = url;
   // On a phone they would leave no room for what they filter.
   const [isOpen, setOpen] = useState(false);
@@ -33,19 +37,19 @@ export function AuditFilters({ url }: { url: AuditUrl }) {
   };
   return (
     <fieldset className="flex flex-wrap items-center gap-x-3 gap-y-2">
-      <legend className="sr-only">Filters</legend>
+      <legend className="sr-only">{words.filters}</legend>
       <div className="flex w-full flex-wrap gap-2">
         <SearchBox
           value={view.text ?? ""}
           onChange={(text) => url.setWord("q", text)}
-          label="Search the audit"
-          placeholder="Who, key, reason, owner or request id"
+          label={words.search}
+          placeholder={words.searchHint}
           maxLength={300}
         />
         <AuditTime span={span} onChoose={url.setSpan} />
       </div>
       <Button className="sm:hidden" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {isOpen ? "Fewer filters" : "More filters"}
+        {isOpen ? words.fewer : words.more}
       </Button>
       <div
         className={clsx(
@@ -53,16 +57,18 @@ export function AuditFilters({ url }: { url: AuditUrl }) {
           !isOpen && "max-sm:hidden",
         )}
       >
-        {WORDS.map(({ name, ...rest }) => (
+        {BOXES.map(({ name, example, width }) => (
           <WordBox
             key={name}
-            {...rest}
+            label={words.words[name]}
+            placeholder={example ?? words.anyName}
+            width={width}
             value={values[name] ?? ""}
             onChange={(text) => url.setWord(name, text)}
           />
         ))}
       </div>
-      {url.isFiltered && <Button onClick={url.clear}>Show all</Button>}
+      {url.isFiltered && <Button onClick={url.clear}>{words.showAll}</Button>}
     </fieldset>
   );
 }

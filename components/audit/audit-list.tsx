@@ -1,6 +1,11 @@
+"use client";
+
 import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import type { useAudit } from "@/lib/live/audit.ts";
+import { audit } from "@/lib/words/en/audit.tsx";
+import { ui } from "@/lib/words/en/ui.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { AuditRow } from "./audit-row.tsx";
 
 interface AuditListProps {
@@ -10,10 +15,12 @@ interface AuditListProps {
 }
 
 /** What is loaded, and the way to what is older. */
-export function AuditList({ audit, isFiltered, onClear }: AuditListProps) {
-  const pages = audit.data?.pages;
+export function AuditList({ audit: found, isFiltered, onClear }: AuditListProps) {
+  const words = useWords(audit);
+  const { looking } = useWords(ui);
+  const pages = found.data?.pages;
   const items = pages?.flatMap((page) => page.items) ?? [];
-  const isAll = pages !== undefined && !audit.hasNextPage;
+  const isAll = pages !== undefined && !found.hasNextPage;
   return (
     <>
       <ol>
@@ -23,37 +30,34 @@ export function AuditList({ audit, isFiltered, onClear }: AuditListProps) {
       </ol>
       {isAll && items.length === 0 && <Nothing isFiltered={isFiltered} onClear={onClear} />}
       <div className="flex items-center gap-3 px-4 py-2 text-ink-3" aria-live="polite">
-        {audit.isLoading && "Looking…"}
-        {audit.hasNextPage && (
+        {found.isLoading && looking}
+        {found.hasNextPage && (
           <Button
-            onClick={() => void audit.fetchNextPage()}
-            blocked={audit.isFetchingNextPage ? "They are on their way." : null}
+            onClick={() => void found.fetchNextPage()}
+            blocked={found.isFetchingNextPage ? words.loadingOlder : null}
           >
-            {audit.isFetchingNextPage ? "Loading…" : "Load older"}
+            {found.isFetchingNextPage ? words.loading : words.loadOlder}
           </Button>
         )}
-        {isAll && items.length > 0 && (
-          <span>
-            {pages.at(-1)?.complete ? "This is where the audit begins." : "Older entries are not kept."}
-          </span>
-        )}
+        {isAll && items.length > 0 && <span>{pages.at(-1)?.complete ? words.begins : words.notKept}</span>}
       </div>
     </>
   );
 }
 
 function Nothing({ isFiltered, onClear }: { isFiltered: boolean; onClear(): void }) {
+  const words = useWords(audit);
   if (!isFiltered) {
     return (
-      <EmptyState title="Nothing is recorded yet">
-        <p>Whatever somebody changes or frees is written here, before it is done and after.</p>
+      <EmptyState title={words.nothing}>
+        <p>{words.nothingText}</p>
       </EmptyState>
     );
   }
   return (
-    <EmptyState title="No action matches">
+    <EmptyState title={words.noMatch}>
       <div>
-        <Button onClick={onClear}>Show all actions</Button>
+        <Button onClick={onClear}>{words.showAllActions}</Button>
       </div>
     </EmptyState>
   );

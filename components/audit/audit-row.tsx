@@ -1,17 +1,19 @@
 "use client";
 
 import clsx from "clsx";
-import { formatClock, formatDate, formatNumber } from "@/components/ui/duration.ts";
+import { formatDate, formatDayClock, formatNumber } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { AuditItem } from "@/lib/contract/audit.ts";
+import { audit } from "@/lib/words/en/audit.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 import { AuditDetails } from "./audit-details.tsx";
 import { toneOf } from "./audit-words.ts";
 
 const TONES = { good: "text-ink", bad: "text-bad", open: "text-warn" } as const;
-const day = new Intl.DateTimeFormat("en-GB", { day: "2-digit", month: "short" });
 
 /** What was meant, and what came of it; opened, all that was seen and told. */
 export function AuditRow({ item }: { item: AuditItem }) {
+  const words = useWords(audit);
   const { at, who, action, target, key, outcome, reason, count } = item;
   return (
     <li className="border-b border-line-soft">
@@ -22,7 +24,7 @@ export function AuditRow({ item }: { item: AuditItem }) {
             dateTime={new Date(at).toISOString()}
             title={formatDate(at)}
           >
-            {day.format(at)} {formatClock(at)}
+            {formatDayClock(at)}
           </time>
           <span className="truncate font-medium">
             <SafeText text={who.name} />
@@ -30,7 +32,7 @@ export function AuditRow({ item }: { item: AuditItem }) {
           <span className="truncate @max-3xl:col-start-2">
             <SafeText text={action} />
             {count !== undefined && count > 1 && (
-              <span className="text-ink-3"> {formatNumber(count)} times</span>
+              <span className="text-ink-3">{` ${words.times(formatNumber(count))}`}</span>
             )}
           </span>
           <span className="flex min-w-0 items-baseline gap-2 font-mono text-xs @max-3xl:hidden">
@@ -54,7 +56,7 @@ export function AuditRow({ item }: { item: AuditItem }) {
               TONES[toneOf(outcome)],
             )}
           >
-            {outcome === null ? "outcome not recorded" : <SafeText text={outcome.code} />}
+            {outcome === null ? words.notRecorded : <SafeText text={outcome.code} />}
           </span>
         </summary>
         <AuditDetails item={item} />

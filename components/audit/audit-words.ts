@@ -1,5 +1,7 @@
+import { formatDayMinute } from "@/components/ui/duration.ts";
 import { visibleText } from "@/components/ui/visible-text.ts";
 import type { AuditItem } from "@/lib/contract/audit.ts";
+import type { Words } from "@/lib/words/all-words.ts";
 
 export type Tone = "good" | "bad" | "open";
 
@@ -24,16 +26,9 @@ export interface Span {
   readonly to: number | undefined;
 }
 
-const moment = new Intl.DateTimeFormat("en-GB", {
-  day: "2-digit",
-  month: "short",
-  hour: "2-digit",
-  minute: "2-digit",
-  hourCycle: "h23",
-});
-
 /** On the button that opens the choice. */
-export function spanText({ from, to }: Span): string {
-  if (from === undefined) return to === undefined ? "Any time" : `Until ${moment.format(to)}`;
-  return to === undefined ? `Since ${moment.format(from)}` : `${moment.format(from)} to ${moment.format(to)}`;
+export function spanText({ from, to }: Span, words: Words["audit"]): string {
+  const [since, until] = [from, to].map((at) => (at === undefined ? undefined : formatDayMinute(at)));
+  if (since === undefined) return until === undefined ? words.anyTime : words.until(until);
+  return until === undefined ? words.since(since) : words.fromTo(since, until);
 }

@@ -1,5 +1,10 @@
+"use client";
+
 import type { Answer, Media, OpenApiDocument, Operation } from "@/lib/reference/document.ts";
+import { docs } from "@/lib/words/en/docs.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 import { CodeBlock } from "./code-block.tsx";
+import { English } from "./english.tsx";
 import { FieldTable, fieldsOf } from "./field-table.tsx";
 import { Prose } from "./prose.tsx";
 
@@ -10,6 +15,7 @@ interface AnswersProps {
 
 /** What comes back: what went well as it is, what did not with what to do about it. */
 export function Answers({ operation, document }: AnswersProps) {
+  const words = useWords(docs);
   const answers = Object.entries(operation.responses);
   const problems = answers.filter(([status]) => Number(status) >= 400);
   return (
@@ -27,7 +33,7 @@ export function Answers({ operation, document }: AnswersProps) {
         ))}
       <details>
         <summary className="cursor-pointer font-medium">
-          Errors{" "}
+          {`${words.errors} `}
           <span className="font-mono text-xs font-normal text-ink-3">
             {problems.map(([status]) => status).join(" ")}
           </span>
@@ -40,7 +46,9 @@ export function Answers({ operation, document }: AnswersProps) {
             >
               <dt className="font-mono text-xs font-medium">{status}</dt>
               <dd>
-                <Prose text={description} />
+                <English>
+                  <Prose text={description} />
+                </English>
               </dd>
             </div>
           ))}
@@ -58,17 +66,20 @@ interface SuccessProps {
 }
 
 function Success({ status, answer, document, name }: SuccessProps) {
+  const words = useWords(docs);
   const [type, media] = Object.entries(answer.content ?? {})[0] ?? [];
   return (
     <div className="flex flex-col gap-2">
       <h4 className="font-medium">
-        Answer{" "}
+        {`${words.answer} `}
         <span className="font-mono text-xs font-normal text-ink-3">
           {status} {type}
         </span>
       </h4>
-      <Prose text={answer.description} />
-      {media?.example !== undefined && <CodeBlock label={`Answer of ${name}`} text={exampleText(media)} />}
+      <English>
+        <Prose text={answer.description} />
+      </English>
+      {media?.example !== undefined && <CodeBlock label={words.answerOf(name)} text={exampleText(media)} />}
       {media?.schema !== undefined && <Members media={media} document={document} />}
       {media?.["x-events"] !== undefined && <Messages media={media} />}
     </div>
@@ -80,11 +91,12 @@ function exampleText({ example }: Media): string {
 }
 
 function Members({ media: { schema = {} }, document }: { media: Media; document: OpenApiDocument }) {
+  const words = useWords(docs);
   const fields = fieldsOf(document, schema);
   if (fields.length === 0) return null;
   return (
     <details>
-      <summary className="cursor-pointer font-medium">Members</summary>
+      <summary className="cursor-pointer font-medium">{words.members}</summary>
       <FieldTable fields={fields} document={document} />
     </details>
   );
@@ -100,7 +112,9 @@ function Messages({ media }: { media: Media }) {
         >
           <dt className="font-mono text-xs font-medium">{name}</dt>
           <dd>
-            <Prose text={description} />
+            <English>
+              <Prose text={description} />
+            </English>
           </dd>
         </div>
       ))}

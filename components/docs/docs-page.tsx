@@ -5,6 +5,9 @@ import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { serverAddress, useDocument } from "@/lib/live/document.ts";
 import { type OpenApiDocument, operationsOf } from "@/lib/reference/document.ts";
 import { LANGUAGES, type Language } from "@/lib/snippets/language.ts";
+import { docs } from "@/lib/words/en/docs.tsx";
+import { useWords } from "@/lib/words/words.tsx";
+import { English } from "./english.tsx";
 import { Guide } from "./guide.tsx";
 import { LanguageChoice } from "./language-choice.tsx";
 import { OperationArticle } from "./operation-article.tsx";
@@ -13,21 +16,23 @@ import { SectionList } from "./section-list.tsx";
 
 /** The API, from the document that it gives of itself: nothing is fetched from anywhere else. */
 export function DocsPage() {
+  const words = useWords(docs);
   const document = useDocument();
   if (document.data !== undefined) return <Reference document={document.data} />;
   return (
     <div className="px-5 py-4">
-      <h1 className="text-lg font-semibold tracking-tight">Docs</h1>
+      <h1 className="text-lg font-semibold tracking-tight">{words.title}</h1>
       {document.isError ? (
         <ProblemNote problem={document.error} onAgain={() => void document.refetch()} />
       ) : (
-        <p className="text-ink-3">Reading the document…</p>
+        <p className="text-ink-3">{words.reading}</p>
       )}
     </div>
   );
 }
 
 function Reference({ document }: { document: OpenApiDocument }) {
+  const words = useWords(docs);
   const [language, setLanguage] = useState<Language>(LANGUAGES[0]);
   const sections = useMemo(() => sectionsOf(document), [document]);
   const origin = serverAddress();
@@ -42,8 +47,11 @@ function Reference({ document }: { document: OpenApiDocument }) {
         <SectionList sections={sections} />
         <div className="flex min-w-0 flex-col gap-6 py-4">
           <div>
-            <h1 className="text-lg font-semibold tracking-tight">Docs</h1>
-            <Prose text={document.info.description} />
+            <h1 className="text-lg font-semibold tracking-tight">{words.title}</h1>
+            {words.isEnglish !== null && <p className="text-ink-2">{words.isEnglish}</p>}
+            <English>
+              <Prose text={document.info.description} />
+            </English>
           </div>
           <LanguageChoice language={language} onChoose={setLanguage} />
           <Guide language={language} origin={origin} />
@@ -51,9 +59,11 @@ function Reference({ document }: { document: OpenApiDocument }) {
             <section key={name} aria-labelledby={`section-${name}`} className="flex flex-col gap-4">
               <div>
                 <h2 id={`section-${name}`} className="text-lg font-semibold tracking-tight">
-                  {name}
+                  <English>{name}</English>
                 </h2>
-                <Prose text={description} />
+                <English>
+                  <Prose text={description} />
+                </English>
               </div>
               {operations.map((operation) => (
                 <OperationArticle

@@ -1,5 +1,10 @@
+"use client";
+
 import { type OpenApiDocument, resolveSchema, type Schema } from "@/lib/reference/document.ts";
 import { limitsText, typeText } from "@/lib/reference/schema-text.ts";
+import { docs } from "@/lib/words/en/docs.tsx";
+import { useWords } from "@/lib/words/words.tsx";
+import { English } from "./english.tsx";
 import { Inline } from "./prose.tsx";
 
 export interface Field {
@@ -47,21 +52,30 @@ function FieldRow({
   field: Field;
   document: OpenApiDocument;
 }) {
+  const words = useWords(docs);
   const { description } = resolveSchema(document, schema);
   const limits = limitsText(document, schema);
-  const facts = [note, isRequired ? "required" : undefined].filter((fact) => fact !== undefined);
+  const facts = [note, isRequired ? words.required : undefined].filter((fact) => fact !== undefined);
   return (
     <div className="grid gap-x-4 border-b border-line-soft py-1.5 sm:grid-cols-[180px_minmax(0,1fr)]">
       <dt>
-        <span className="font-mono text-xs font-medium break-all">{name}</span>
+        <span translate="no" className="font-mono text-xs font-medium break-all">
+          {name}
+        </span>
         {facts.length > 0 && <span className="text-2xs text-ink-3"> {facts.join(", ")}</span>}
       </dt>
       <dd className="min-w-0">
-        <span className="font-mono text-xs break-words text-ink-2">{typeText(document, schema)}</span>
-        {limits !== "" && <span className="text-xs break-words text-ink-3"> · {limits}</span>}
+        <span translate="no" className="font-mono text-xs break-words text-ink-2">
+          {typeText(document, schema)}
+        </span>
+        {limits !== "" && (
+          <span translate="no" className="text-xs break-words text-ink-3">{` · ${limits}`}</span>
+        )}
         {description !== undefined && (
           <p className="max-w-[70ch] text-ink-2">
-            <Inline text={description} />
+            <English>
+              <Inline text={description} />
+            </English>
           </p>
         )}
       </dd>

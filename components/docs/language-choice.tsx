@@ -1,5 +1,10 @@
+"use client";
+
 import { Button } from "@/components/ui/button.tsx";
 import { LABEL_OF_LANGUAGE, LANGUAGES, type Language } from "@/lib/snippets/language.ts";
+
+import { docs } from "@/lib/words/en/docs.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 
 interface LanguageChoiceProps {
   language: Language;
@@ -8,9 +13,10 @@ interface LanguageChoiceProps {
 
 /** For all snippets of the page. */
 export function LanguageChoice({ language, onChoose }: LanguageChoiceProps) {
+  const words = useWords(docs);
   return (
     <fieldset className="sticky top-0 z-10 -mx-1 flex flex-wrap items-center gap-1.5 border-b border-line-soft bg-bg px-1 py-2">
-      <legend className="sr-only">Language of the snippets</legend>
+      <legend className="sr-only">{words.snippetLanguage}</legend>
       {LANGUAGES.map((each) => (
         <Button
           key={each}

@@ -1,9 +1,15 @@
+"use client";
+
 import { useMemo } from "react";
 import type { OpenApiDocument, Operation } from "@/lib/reference/document.ts";
 import { sampleRequestOf } from "@/lib/reference/sample-request.ts";
-import { LABEL_OF_LANGUAGE, type Language, NEEDS_OF_LANGUAGE, snippetIn } from "@/lib/snippets/language.ts";
+import { LABEL_OF_LANGUAGE, type Language, snippetIn } from "@/lib/snippets/language.ts";
+import type { Words } from "@/lib/words/all-words.ts";
+import { docs } from "@/lib/words/en/docs.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 import { Answers } from "./answers.tsx";
 import { CodeBlock } from "./code-block.tsx";
+import { English } from "./english.tsx";
 import { type Field, FieldTable, fieldsOf } from "./field-table.tsx";
 import { Prose } from "./prose.tsx";
 
@@ -14,16 +20,9 @@ interface OperationArticleProps {
   origin: string;
 }
 
-const ACCESS_TEXT: Readonly<Record<string, string>> = {
-  anyone: "Needs no credentials.",
-  read: "Needs the access `read`.",
-  lock: "Needs the access `lock`.",
-  force: "Needs the access `force`.",
-  admin: "Needs the access `admin`.",
-};
-
 export function OperationArticle({ operation, document, language, origin }: OperationArticleProps) {
-  const { operationId, method, path, summary, description } = operation;
+  const words = useWords(docs);
+  const { operationId, method, path, summary, description, "x-access": access } = operation;
   const snippet = useMemo(
     () => snippetIn(language, sampleRequestOf(operation), origin),
     [operation, language, origin],
@@ -37,29 +36,36 @@ export function OperationArticle({ operation, document, language, origin }: Oper
     >
       <div>
         <h3 id={`${operationId}-title`} className="font-semibold">
-          {summary}
+          <English>{summary}</English>
         </h3>
-        <p className="font-mono text-xs break-all text-ink-2">
+        <p translate="no" className="font-mono text-xs break-all text-ink-2">
           <span className="font-semibold text-accent">{method}</span> {path}
         </p>
       </div>
       <div>
-        <Prose text={description} />
-        <Prose text={ACCESS_TEXT[operation["x-access"] ?? ""]} className="text-ink-3" />
+        <English>
+          <Prose text={description} />
+        </English>
+        <Prose text={accessText(access, words)} className="text-ink-3" />
       </div>
       <CodeBlock
-        label={`${operationId} in ${LABEL_OF_LANGUAGE[language]}`}
-        note={`${LABEL_OF_LANGUAGE[language]}: ${NEEDS_OF_LANGUAGE[language]}`}
+        label={words.operationIn(operationId, LABEL_OF_LANGUAGE[language])}
+        note={words.needsOf(LABEL_OF_LANGUAGE[language], words.needs[language])}
         text={snippet}
       />
-      <FieldTable title="Parameters" fields={parametersOf(operation)} document={document} />
+      <FieldTable title={words.parameters} fields={parametersOf(operation)} document={document} />
       {body?.schema !== undefined && (
-        <FieldTable title="Body" fields={fieldsOf(document, body.schema)} document={document} />
+        <FieldTable title={words.body} fields={fieldsOf(document, body.schema)} document={document} />
       )}
       <BodyExamples operation={operation} />
       <Answers operation={operation} document={document} />
     </article>
   );
+}
+
+function accessText(access: string | undefined, words: Words["docs"]): string | undefined {
+  if (access === undefined) return undefined;
+  return access === "anyone" ? words.accessAnyone : words.accessNeeded(access);
 }
 
 function parametersOf({ parameters = [] }: Operation): Field[] {
@@ -73,11 +79,12 @@ function parametersOf({ parameters = [] }: Operation): Field[] {
 
 /** The first is in the snippet. */
 function BodyExamples({ operation: { operationId, requestBody } }: { operation: Operation }) {
+  const words = useWords(docs);
   const examples = Object.values(requestBody?.content["application/json"]?.examples ?? {});
   if (examples.length < 2) return null;
   return (
     <details>
-      <summary className="cursor-pointer font-medium">Bodies for other ends</summary>
+      <summary className="cursor-pointer font-medium">{words.otherBodies}</summary>
       <div className="mt-2 flex flex-col gap-2">
         {examples.map(({ summary = "", value }) => (
           <CodeBlock

@@ -22,9 +22,15 @@ export function Inline({ text }: { text: string }) {
       part
     ) : (
       // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change places.
-      <code key={at} className="rounded-[4px] bg-line-soft px-1 font-mono text-xs break-words text-ink">
-        {part}
-      </code>
+      <Code key={at}>{part}</Code>
     ),
+  );
+}
+
+export function Code({ children }: { children: string }) {
+  return (
+    <code translate="no" className="rounded-[4px] bg-line-soft px-1 font-mono text-xs break-words text-ink">
+      {children}
+    </code>
   );
 }

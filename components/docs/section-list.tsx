@@ -1,22 +1,28 @@
+"use client";
+
+import { docs } from "@/lib/words/en/docs.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 import type { Section } from "./docs-page.tsx";
+import { English } from "./english.tsx";
 
 /** What there is on the page; on a phone the sections alone. */
 export function SectionList({ sections }: { sections: readonly Section[] }) {
+  const words = useWords(docs);
   return (
     <nav
-      aria-label="Sections of the docs"
+      aria-label={words.sections}
       className="py-4 max-lg:border-b max-lg:border-line-soft max-lg:py-2 lg:sticky lg:top-0 lg:max-h-[calc(100dvh-48px)] lg:overflow-y-auto"
     >
       <ul className="flex flex-wrap gap-x-4 gap-y-1 lg:flex-col lg:gap-3">
         <li>
           <a href="#guide" className="block leading-6 font-medium text-accent hover:underline">
-            A safe lock in five minutes
+            {words.guideShort}
           </a>
         </li>
         {sections.map(({ name, operations }) => (
           <li key={name}>
             <a href={`#section-${name}`} className="block leading-6 font-medium hover:underline">
-              {name}
+              <English>{name}</English>
             </a>
             <ul className="max-lg:hidden">
               {operations.map(({ operationId }) => (

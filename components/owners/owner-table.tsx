@@ -13,14 +13,17 @@ import { visibleText } from "@/components/ui/visible-text.ts";
 import type { Owner, OwnerSortField } from "@/lib/contract/owner.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/live/targets.ts";
+import { owners } from "@/lib/words/en/owners.ts";
+import { ui } from "@/lib/words/en/ui.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import type { OwnersUrl } from "./use-owners-url.ts";
 
-const HEADS: readonly (readonly [OwnerSortField, string, string])[] = [
-  ["name", "Owner", "pl-4"],
-  ["holds", "Locks", "w-20"],
-  ["abnormal", "Late or without expiry", "w-44 max-md:hidden"],
-  ["held", "Oldest", "w-28"],
-  ["waiters", "Waiting", "w-24 max-sm:hidden"],
+const HEADS: readonly (readonly [OwnerSortField, className: string])[] = [
+  ["name", "pl-4"],
+  ["holds", "w-20"],
+  ["abnormal", "w-44 max-md:hidden"],
+  ["held", "w-28"],
+  ["waiters", "w-24 max-sm:hidden"],
 ];
 
 interface OwnerTableProps {
@@ -31,15 +34,17 @@ interface OwnerTableProps {
   onFree(filter: string, button: HTMLElement): void;
 }
 
-export function OwnerTable({ owners, url, blocked, onFree }: OwnerTableProps) {
+export function OwnerTable({ owners: items, url, blocked, onFree }: OwnerTableProps) {
+  const words = useWords(owners);
+  const { actions } = useWords(ui);
   return (
     <table className="w-full table-fixed border-separate border-spacing-0">
       <thead>
         <tr>
-          {HEADS.map(([field, name, className]) => (
+          {HEADS.map(([field, className]) => (
             <SortHead
               key={field}
-              name={name}
+              name={words.heads[field]}
               figure={field !== "name"}
               className={className}
               order={url.field === field ? url.order : undefined}
@@ -47,12 +52,12 @@ export function OwnerTable({ owners, url, blocked, onFree }: OwnerTableProps) {
             />
           ))}
           <th scope="col" className={clsx(HEAD, "w-28")}>
-            <span className="sr-only">Actions</span>
+            <span className="sr-only">{actions}</span>
           </th>
         </tr>
       </thead>
       <tbody>
-        {owners.map((owner) => (
+        {items.map((owner) => (
           <OwnerRow
             key={owner.filter}
             owner={owner}
@@ -75,6 +80,7 @@ interface OwnerRowProps extends Pick<OwnerTableProps, "blocked" | "onFree"> {
 
 function OwnerRow({ owner, filter, blocked, onFree }: OwnerRowProps) {
   const { name, holds, abnormal, oldest, waiters } = owner;
+  const words = useWords(owners);
   const target = useTargetName();
   const query = new URLSearchParams({ q: filter, ...(target === undefined ? {} : { target }) });
   return (
@@ -101,21 +107,22 @@ function OwnerRow({ owner, filter, blocked, onFree }: OwnerRowProps) {
         >
           <HeldSince at={oldest.since} />
           <span className="sr-only">
-            , <KeyText text={oldest.key} />
+            {", "}
+            <KeyText text={oldest.key} />
           </span>
         </TargetLink>
       </td>
       <td className={clsx(CELL, "text-right max-sm:hidden")}>
-        {waiters.count === null ? <span className="text-ink-3">not told</span> : waiters.count || "–"}
+        {waiters.count === null ? <span className="text-ink-3">{words.notTold}</span> : waiters.count || "–"}
       </td>
       <td className={clsx(CELL, "text-right")}>
         <Button
           size="small"
           blocked={blocked}
-          aria-label={`Free all of ${visibleText(name)}`}
+          aria-label={words.freeAllOf(visibleText(name))}
           onClick={({ currentTarget }) => onFree(filter, currentTarget)}
         >
-          Free all…
+          {words.freeAll}
         </Button>
       </td>
     </tr>

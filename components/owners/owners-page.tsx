@@ -11,6 +11,8 @@ import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { SearchBox } from "@/components/ui/search-box.tsx";
 import { OWNERS_SHOWN, useOwners } from "@/lib/live/owners.ts";
+import { owners } from "@/lib/words/en/owners.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { OwnerTable } from "./owner-table.tsx";
 import { BYS, type OwnersUrl, useOwnersUrl } from "./use-owners-url.ts";
 
@@ -19,35 +21,39 @@ const BulkSheet = dynamic(
   { ssr: false },
 );
 
+/** Words of the search, which is the same in every language. */
+const EXAMPLE = "owner:billing*  host:vm-3  verdict:late";
+
 /** Who has how many locks, and the way to free all of one who is gone. */
 export function OwnersPage() {
   const blocked = useFreeBlock();
   const url = useOwnersUrl();
-  const owners = useOwners(url);
+  const words = useWords(owners);
+  const found = useOwners(url);
   const [freeing, setFreeing] = useState<string | null>(null);
   const from = useRef<HTMLElement | null>(null);
-  const { data } = owners;
+  const { data } = found;
   return (
     <Greyed className="flex min-h-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4">
-      <h1 className="sr-only">Owners</h1>
+      <h1 className="sr-only">{words.title}</h1>
       <div className="flex flex-wrap items-center gap-2">
         <SearchBox
           value={url.filter}
           onChange={url.setFilter}
-          label="Search owners"
-          placeholder="Of which locks; owner:billing*  host:vm-3  verdict:late"
+          label={words.search}
+          placeholder={words.placeholder(EXAMPLE)}
           maxLength={FILTER_CHARACTERS_MAX}
         />
         <By url={url} />
         {data !== undefined && <span className="text-ink-3">{formatNumber(data.total)}</span>}
       </div>
       <section
-        aria-label="Owners"
+        aria-label={words.title}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
         tabIndex={0}
         className="min-h-0 flex-1 overflow-auto rounded-t-[10px] border border-b-0 border-line bg-panel outline-offset-[-2px]"
       >
-        <ProblemNote problem={owners.error} onAgain={() => void owners.refetch()} />
+        <ProblemNote problem={found.error} onAgain={() => void found.refetch()} />
         {data !== undefined && (
           <OwnerTable
             owners={data.items}
@@ -60,20 +66,14 @@ export function OwnersPage() {
           />
         )}
         {data?.total === 0 && (
-          <EmptyState title={url.filter === "" ? "Nobody holds a lock" : "Nobody matches"}>
-            <p>
-              {url.by === "owner"
-                ? "Owners appear here as soon as they take a lock."
-                : `Holders that tell of no ${url.by} are not listed here; look by owner.`}
-            </p>
+          <EmptyState title={url.filter === "" ? words.nobodyHolds : words.nobodyMatches}>
+            <p>{url.by === "owner" ? words.appearSoon : words.notListed(url.by)}</p>
           </EmptyState>
         )}
-        {data !== undefined && data.total > OWNERS_SHOWN && (
-          <p className="p-4 text-ink-3">Narrow the search to see the rest.</p>
-        )}
+        {data !== undefined && data.total > OWNERS_SHOWN && <p className="p-4 text-ink-3">{words.narrow}</p>}
         {data !== undefined && data.without > 0 && (
           <p className="px-4 py-2 text-ink-3">
-            {formatNumber(data.without)} {data.without === 1 ? "lock tells" : "locks tell"} of no {url.by}.
+            {words.without(data.without, formatNumber(data.without), url.by)}
           </p>
         )}
       </section>
@@ -82,7 +82,7 @@ export function OwnersPage() {
           wish={{ filter: freeing }}
           onClose={() => {
             setFreeing(null);
-            void owners.refetch();
+            void found.refetch();
           }}
           finalFocus={() => (from.current?.isConnected ? from.current : null)}
         />
@@ -92,9 +92,10 @@ export function OwnersPage() {
 }
 
 function By({ url }: { url: OwnersUrl }) {
+  const words = useWords(owners);
   return (
     <fieldset className="flex gap-1">
-      <legend className="sr-only">By</legend>
+      <legend className="sr-only">{words.by}</legend>
       {BYS.map((by) => (
         <Button
           key={by}
@@ -102,7 +103,7 @@ function By({ url }: { url: OwnersUrl }) {
           aria-pressed={url.by === by}
           onClick={() => url.setBy(by)}
         >
-          {by}
+          {words.bys[by]}
         </Button>
       ))}
     </fieldset>

@@ -12,18 +12,26 @@ import type { ApiKeyInput } from "@/lib/contract/api-key.ts";
 import { useMakeKey } from "@/lib/live/api-keys.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { useTargets } from "@/lib/live/targets.ts";
-import { ACCESS_WORDS, ACCESSES } from "./access-words.ts";
+import { apiKeys } from "@/lib/words/en/api-keys.tsx";
+import { ui } from "@/lib/words/en/ui.ts";
+import { useWords } from "@/lib/words/words.tsx";
+import { ACCESSES } from "./accesses.ts";
 import { SecretSheet } from "./secret-sheet.tsx";
 
 const DAY_MS = 86_400_000;
 const LIVES = [
-  { name: "30 days", ms: 30 * DAY_MS },
-  { name: "90 days", ms: 90 * DAY_MS },
-  { name: "1 year", ms: 365 * DAY_MS },
+  { name: "days30", ms: 30 * DAY_MS },
+  { name: "days90", ms: 90 * DAY_MS },
+  { name: "year", ms: 365 * DAY_MS },
   { name: "never", ms: null },
 ] as const;
+/** The same in every language: names of keys. */
+const NAME_EXAMPLE = "checkout";
+const PATTERNS_EXAMPLE = "lock:orders:*\nlock:payments:*";
 
 export function KeyForm({ onClose }: { onClose(): void }) {
+  const words = useWords(apiKeys);
+  const { waiting } = useWords(ui);
   const make = useMakeKey();
   const now = useServerNow();
   const [name, setName] = useState("");
@@ -40,22 +48,22 @@ export function KeyForm({ onClose }: { onClose(): void }) {
     keys: linesOf(patterns),
     expiresAt: life.ms === null || now === null ? null : Math.round(now + life.ms),
   });
-  const missing = name.trim() === "" ? "Give it a name." : verbs.length === 0 ? "Say what it may do." : null;
-  const blocked = make.isPending ? "Waiting for the answer" : missing;
+  const missing = name.trim() === "" ? words.giveName : verbs.length === 0 ? words.sayMay : null;
+  const blocked = make.isPending ? waiting : missing;
   return (
     <Sheet
-      title="New API key"
+      title={words.newTitle}
       onClose={onClose}
       onEdit={() => make.isError && make.reset()}
       onSubmit={() => blocked === null && make.mutate(input())}
       actions={
         <Button type="submit" look="primary" blocked={blocked}>
-          {make.isPending ? "Making it…" : "Make the key"}
+          {make.isPending ? words.making : words.make}
         </Button>
       }
     >
       <ProblemNote problem={make.error} />
-      <Field label="Name" hint="What events and the audit call it: key:checkout, for instance.">
+      <Field label={words.name} hint={words.nameHint}>
         {(field) => (
           <input
             {...field}
@@ -64,35 +72,32 @@ export function KeyForm({ onClose }: { onClose(): void }) {
             maxLength={NAME_CHARACTERS_MAX}
             autoComplete="off"
             spellCheck={false}
-            placeholder="checkout"
+            placeholder={NAME_EXAMPLE}
             onChange={(event) => setName(event.target.value)}
           />
         )}
       </Field>
       <Choices
-        legend="What it may do"
+        legend={words.mayLegend}
         chosen={verbs}
         onChoose={setVerbs}
-        choices={ACCESSES.map((value) => ({ value, name: value, text: ACCESS_WORDS[value] }))}
+        choices={ACCESSES.map((value) => ({ value, name: value, text: words.accesses[value] }))}
       />
       <Targets chosen={targets} onChoose={setTargets} />
-      <Field label="Keys" hint="Redis patterns, one a line; none: all keys.">
+      <Field label={words.keys} hint={words.keysHint}>
         {(field) => (
           <textarea
             {...field}
             rows={3}
             value={patterns}
             spellCheck={false}
-            placeholder={"lock:orders:*\nlock:payments:*"}
+            placeholder={PATTERNS_EXAMPLE}
             onChange={(event) => setPatterns(event.target.value)}
             className={`${TEXTAREA} font-mono text-xs`}
           />
         )}
       </Field>
-      <Field
-        label="Expires after"
-        hint={life.ms === null ? "It works until somebody revokes it." : undefined}
-      >
+      <Field label={words.expiresAfter} hint={life.ms === null ? words.expiresNever : undefined}>
         {(field) => (
           <select
             {...field}
@@ -101,7 +106,9 @@ export function KeyForm({ onClose }: { onClose(): void }) {
             onChange={(event) => setLife(LIVES.find((each) => each.name === event.target.value) ?? LIVES[1])}
           >
             {LIVES.map((each) => (
-              <option key={each.name}>{each.name}</option>
+              <option key={each.name} value={each.name}>
+                {words.lives[each.name]}
+              </option>
             ))}
           </select>
         )}
@@ -124,11 +131,12 @@ interface TargetsProps {
 }
 
 function Targets({ chosen, onChoose }: TargetsProps) {
+  const words = useWords(apiKeys);
   const targets = useTargets() ?? [];
   if (targets.length < 2) return null;
   return (
     <Choices
-      legend="Targets (none chosen: all, also those that come later)"
+      legend={words.targetsLegend}
       chosen={chosen}
       onChoose={onChoose}
       choices={targets.map(({ name, label }) => ({

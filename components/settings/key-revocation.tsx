@@ -6,35 +6,31 @@ import { SafeText } from "@/components/ui/safe-text.tsx";
 import { Sheet } from "@/components/ui/sheet.tsx";
 import type { ApiKey } from "@/lib/contract/api-key.ts";
 import { useRevokeKey } from "@/lib/live/api-keys.ts";
+import { apiKeys } from "@/lib/words/en/api-keys.tsx";
+import { ui } from "@/lib/words/en/ui.ts";
+import { useWords } from "@/lib/words/words.tsx";
 
 export function KeyRevocation({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
+  const words = useWords(apiKeys);
+  const { waiting } = useWords(ui);
   const revoke = useRevokeKey(apiKey.id);
-  const blocked = revoke.isPending ? "Waiting for the answer" : null;
+  const blocked = revoke.isPending ? waiting : null;
   return (
     <Sheet
-      title={
-        <>
-          Revoke <SafeText text={apiKey.name} wrap />
-        </>
-      }
+      title={words.revocation(<SafeText text={apiKey.name} wrap />)}
       onClose={onClose}
       onSubmit={() => blocked === null && revoke.mutate(undefined, { onSuccess: onClose })}
       actions={
         <Button type="submit" look="danger" blocked={blocked}>
-          Revoke the key
+          {words.revokeKey}
         </Button>
       }
     >
       <ProblemNote problem={revoke.error} />
       <ul className="flex list-disc flex-col gap-1.5 pl-4 text-ink-2">
-        <li>Within two seconds every app that uses it is refused, and its streams end.</li>
-        {apiKey.verbs.includes("lock") && (
-          <li>
-            What it holds stays held and can no longer be renewed: it lapses with its lease, or is freed by
-            force. Work under it may go on until then.
-          </li>
-        )}
-        <li>It cannot be taken back. The key stays in the list for 30 days, so that its name is known.</li>
+        <li>{words.refusedSoon}</li>
+        {apiKey.verbs.includes("lock") && <li>{words.holdsStay}</li>}
+        <li>{words.forGood}</li>
       </ul>
     </Sheet>
   );

@@ -8,48 +8,40 @@ import { SafeText } from "@/components/ui/safe-text.tsx";
 import { Sheet } from "@/components/ui/sheet.tsx";
 import type { ApiKey } from "@/lib/contract/api-key.ts";
 import { useRotateKey } from "@/lib/live/api-keys.ts";
+import { apiKeys } from "@/lib/words/en/api-keys.tsx";
+import { ui } from "@/lib/words/en/ui.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { SecretSheet } from "./secret-sheet.tsx";
 
 const HOUR_MS = 3_600_000;
 const OVERLAPS = [
-  { name: "1 hour", ms: HOUR_MS },
-  { name: "1 day", ms: 24 * HOUR_MS },
-  { name: "7 days", ms: 7 * 24 * HOUR_MS },
-  { name: "not at all", ms: 0 },
+  { name: "hour", ms: HOUR_MS },
+  { name: "day", ms: 24 * HOUR_MS },
+  { name: "days7", ms: 7 * 24 * HOUR_MS },
+  { name: "none", ms: 0 },
 ] as const;
 
 export function KeyRotation({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
+  const words = useWords(apiKeys);
+  const { waiting } = useWords(ui);
   const rotate = useRotateKey(apiKey.id);
   const [overlap, setOverlap] = useState<(typeof OVERLAPS)[number]>(OVERLAPS[1]);
   if (rotate.data !== undefined) return <SecretSheet made={rotate.data} onClose={onClose} />;
-  const blocked = rotate.isPending ? "Waiting for the answer" : null;
+  const blocked = rotate.isPending ? waiting : null;
   return (
     <Sheet
-      title={
-        <>
-          Rotate <SafeText text={apiKey.name} wrap />
-        </>
-      }
+      title={words.rotation(<SafeText text={apiKey.name} wrap />)}
       onClose={onClose}
       onSubmit={() => blocked === null && rotate.mutate({ overlapMs: overlap.ms })}
       actions={
         <Button type="submit" look={overlap.ms === 0 ? "danger" : "primary"} blocked={blocked}>
-          Make a new secret
+          {words.newSecret}
         </Button>
       }
     >
       <ProblemNote problem={rotate.error} />
-      <p className="text-ink-2">
-        The key stays the same one, with what it holds and may do. It gets a new secret, which is shown next.
-      </p>
-      <Field
-        label="The present secret goes on working for"
-        hint={
-          overlap.ms === 0
-            ? "Apps that use it are refused from now on, and cannot renew what they hold."
-            : "Give the new one to the apps within that time."
-        }
-      >
+      <p className="text-ink-2">{words.rotationText}</p>
+      <Field label={words.overlap} hint={overlap.ms === 0 ? words.overlapNone : words.overlapSome}>
         {(field) => (
           <select
             {...field}
@@ -60,13 +52,15 @@ export function KeyRotation({ apiKey, onClose }: { apiKey: ApiKey; onClose(): vo
             }
           >
             {OVERLAPS.map((each) => (
-              <option key={each.name}>{each.name}</option>
+              <option key={each.name} value={each.name}>
+                {words.overlaps[each.name]}
+              </option>
             ))}
           </select>
         )}
       </Field>
       {(apiKey.oldSecretUntil ?? 0) > apiKey.createdAt && (
-        <p className="text-2xs text-ink-3">A secret from a rotation before this one ends at once.</p>
+        <p className="text-2xs text-ink-3">{words.olderEnds}</p>
       )}
     </Sheet>
   );

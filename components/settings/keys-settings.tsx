@@ -9,6 +9,10 @@ import { Section } from "@/components/ui/section.tsx";
 import type { ApiKey } from "@/lib/contract/api-key.ts";
 import { useApiKeys } from "@/lib/live/api-keys.ts";
 import { useLive } from "@/lib/live/hooks.ts";
+import { apiKeys } from "@/lib/words/en/api-keys.tsx";
+import { settings } from "@/lib/words/en/settings.ts";
+import { ui } from "@/lib/words/en/ui.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { KeyTable } from "./key-table.tsx";
 import { ForAdmins } from "./settings-frame.tsx";
 
@@ -24,28 +28,31 @@ export type KeyTask = { what: "make" } | { what: "rotate" | "revoke"; key: ApiKe
 
 /** API keys of apps. */
 export function KeysSettings() {
+  const words = useWords(settings);
   const { hello } = useLive();
   if (hello === null) return null;
-  if (!isServerAdmin(hello)) return <ForAdmins what="API keys are seen and made" />;
+  if (!isServerAdmin(hello)) return <ForAdmins text={words.keysForAdmins} />;
   return <Keys />;
 }
 
 function Keys() {
+  const words = useWords(apiKeys);
+  const { looking } = useWords(ui);
   const keys = useApiKeys();
   const [task, setTask] = useState<KeyTask | null>(null);
   const close = () => setTask(null);
   return (
     <>
       <Section
-        title="API keys"
-        text="What apps send as their bearer token. A key may do what its verbs say, at its targets, with keys of its patterns; what it acquires is its own, and no other key can release it."
+        title={words.title}
+        text={words.text}
         actions={
           <Button look="primary" onClick={() => setTask({ what: "make" })}>
-            New key…
+            {words.add}
           </Button>
         }
       >
-        {keys.isPending && <p className="px-4 py-3 text-ink-3">Looking…</p>}
+        {keys.isPending && <p className="px-4 py-3 text-ink-3">{looking}</p>}
         <ProblemNote problem={keys.error} onAgain={() => void keys.refetch()} />
         {keys.data !== undefined && <KeyTable keys={keys.data.items} onTask={setTask} />}
       </Section>

@@ -6,33 +6,12 @@ import { SafeText } from "@/components/ui/safe-text.tsx";
 import { Sheet } from "@/components/ui/sheet.tsx";
 import type { Operator } from "@/lib/contract/operator.ts";
 import { useChangeOperator, useRemoveOperator } from "@/lib/live/operators.ts";
-
-const WORDS = {
-  disable: {
-    title: "Disable",
-    button: "Disable the operator",
-    texts: [
-      "Within two seconds all their sessions end, and nobody logs in by this name.",
-      "Name, roles and password are kept, so that it can be undone.",
-    ],
-  },
-  enable: {
-    title: "Enable",
-    button: "Enable the operator",
-    texts: ["They can log in again, with the password and the roles that they had."],
-  },
-  delete: {
-    title: "Delete",
-    button: "Delete the operator",
-    texts: [
-      "Within two seconds all their sessions end.",
-      "Roles and password are gone and cannot be brought back. What they did stays in the audit, by their name.",
-    ],
-  },
-} as const;
+import { operators } from "@/lib/words/en/operators.tsx";
+import { ui } from "@/lib/words/en/ui.ts";
+import { useWords } from "@/lib/words/words.tsx";
 
 interface OperatorEndProps {
-  what: keyof typeof WORDS;
+  what: keyof typeof operators.ends;
   operator: Operator;
   onClose(): void;
 }
@@ -41,8 +20,9 @@ interface OperatorEndProps {
 export function OperatorEnd({ what, operator, onClose }: OperatorEndProps) {
   const change = useChangeOperator(operator.name);
   const remove = useRemoveOperator(operator.name);
-  const { title, button, texts } = WORDS[what];
-  const blocked = change.isPending || remove.isPending ? "Waiting for the answer" : null;
+  const { title, button, texts } = useWords(operators).ends[what];
+  const { waiting } = useWords(ui);
+  const blocked = change.isPending || remove.isPending ? waiting : null;
   const submit = () => {
     if (blocked !== null) return;
     if (what === "delete") remove.mutate(undefined, { onSuccess: onClose });
@@ -50,11 +30,7 @@ export function OperatorEnd({ what, operator, onClose }: OperatorEndProps) {
   };
   return (
     <Sheet
-      title={
-        <>
-          {title} <SafeText text={operator.name} wrap />
-        </>
-      }
+      title={title(<SafeText text={operator.name} wrap />)}
       onClose={onClose}
       onSubmit={submit}
       actions={

@@ -10,6 +10,10 @@ import type { Roles } from "@/lib/contract/access.ts";
 import { NAME_CHARACTERS_MAX } from "@/lib/contract/account-limits.ts";
 import type { Operator } from "@/lib/contract/operator.ts";
 import { useChangeOperator, useMakeOperator } from "@/lib/live/operators.ts";
+import { operators } from "@/lib/words/en/operators.tsx";
+import { settings } from "@/lib/words/en/settings.ts";
+import { ui } from "@/lib/words/en/ui.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { PasswordFields, passwordFault } from "./password-fields.tsx";
 import { RoleTable } from "./role-table.tsx";
 
@@ -28,30 +32,33 @@ export function OperatorForm({ operator, onClose }: OperatorFormProps) {
 }
 
 function NewOperator({ onClose }: { onClose(): void }) {
+  const words = useWords(operators);
+  const faults = useWords(settings);
+  const { waiting } = useWords(ui);
   const make = useMakeOperator();
   const [name, setName] = useState("");
   const [roles, setRoles] = useState<Roles>({ "*": "viewer" });
   const [password, setPassword] = useState("");
   const [again, setAgain] = useState("");
-  const missing = name.trim() === "" ? "Give a name." : passwordFault(password, again);
-  const blocked = make.isPending ? "Waiting for the answer" : missing;
+  const missing = name.trim() === "" ? words.giveName : passwordFault(password, again, faults);
+  const blocked = make.isPending ? waiting : missing;
   const submit = () => {
     if (blocked === null) make.mutate({ name: name.trim(), roles, password }, { onSuccess: onClose });
   };
   return (
     <Sheet
-      title="New operator"
+      title={words.newTitle}
       onClose={onClose}
       onEdit={() => make.isError && make.reset()}
       onSubmit={submit}
       actions={
         <Button type="submit" look="primary" blocked={blocked}>
-          Make the operator
+          {words.make}
         </Button>
       }
     >
       <ProblemNote problem={make.error} />
-      <Field label="Name" hint="What events and the audit say.">
+      <Field label={words.name} hint={words.nameHint}>
         {(field) => (
           <input
             {...field}
@@ -71,30 +78,26 @@ function NewOperator({ onClose }: { onClose(): void }) {
 }
 
 function OperatorRoles({ operator, onClose }: { operator: Operator; onClose(): void }) {
+  const words = useWords(operators);
+  const { waiting } = useWords(ui);
   const change = useChangeOperator(operator.name);
   const [roles, setRoles] = useState(operator.roles);
-  const blocked = change.isPending ? "Waiting for the answer" : null;
+  const blocked = change.isPending ? waiting : null;
   return (
     <Sheet
-      title={
-        <>
-          Roles of <SafeText text={operator.name} wrap />
-        </>
-      }
+      title={words.rolesOf(<SafeText text={operator.name} wrap />)}
       onClose={onClose}
       onEdit={() => change.isError && change.reset()}
       onSubmit={() => blocked === null && change.mutate({ roles }, { onSuccess: onClose })}
       actions={
         <Button type="submit" look="primary" blocked={blocked}>
-          Save the roles
+          {words.saveRoles}
         </Button>
       }
     >
       <ProblemNote problem={change.error} />
       <RoleTable roles={roles} onRoles={setRoles} />
-      <p className="text-2xs text-ink-3">
-        They count within two seconds, also for whoever is logged in. Sessions that were begun by a link end.
-      </p>
+      <p className="text-2xs text-ink-3">{words.rolesCount}</p>
     </Sheet>
   );
 }

@@ -7,33 +7,36 @@ import { SafeText } from "@/components/ui/safe-text.tsx";
 import { Sheet } from "@/components/ui/sheet.tsx";
 import type { Operator } from "@/lib/contract/operator.ts";
 import { useSetPassword } from "@/lib/live/operators.ts";
+import { operators } from "@/lib/words/en/operators.tsx";
+import { settings } from "@/lib/words/en/settings.ts";
+import { ui } from "@/lib/words/en/ui.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { PasswordFields, passwordFault } from "./password-fields.tsx";
 
 /** An admin gives somebody a new password. */
 export function OperatorPassword({ operator, onClose }: { operator: Operator; onClose(): void }) {
+  const words = useWords(operators);
+  const faults = useWords(settings);
+  const { waiting } = useWords(ui);
   const set = useSetPassword(operator.name);
   const [password, setPassword] = useState("");
   const [again, setAgain] = useState("");
-  const blocked = set.isPending ? "Waiting for the answer" : passwordFault(password, again);
+  const blocked = set.isPending ? waiting : passwordFault(password, again, faults);
   return (
     <Sheet
-      title={
-        <>
-          Password of <SafeText text={operator.name} wrap />
-        </>
-      }
+      title={words.passwordOf(<SafeText text={operator.name} wrap />)}
       onClose={onClose}
       onEdit={() => set.isError && set.reset()}
       onSubmit={() => blocked === null && set.mutate({ password }, { onSuccess: onClose })}
       actions={
         <Button type="submit" look="primary" blocked={blocked}>
-          Set the password
+          {words.setPassword}
         </Button>
       }
     >
       <ProblemNote problem={set.error} />
       <PasswordFields password={password} again={again} onPassword={setPassword} onAgain={setAgain} />
-      <p className="text-2xs text-ink-3">Their sessions end: they log in again with the new one.</p>
+      <p className="text-2xs text-ink-3">{words.sessionsEnd}</p>
     </Sheet>
   );
 }

@@ -1,31 +1,30 @@
+"use client";
+
 import { Button } from "@/components/ui/button.tsx";
 import { DataTable, TD } from "@/components/ui/data-table.tsx";
 import { formatAgo, formatDate } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
+import { visibleText } from "@/components/ui/visible-text.ts";
 import type { Operator } from "@/lib/contract/operator.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
+import { operators } from "@/lib/words/en/operators.tsx";
+import { settings } from "@/lib/words/en/settings.ts";
+import { ui } from "@/lib/words/en/ui.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import type { OperatorTask } from "./operators-settings.tsx";
 import { rolesText } from "./role-table.tsx";
-
-const HEADS = ["Name", "Roles", "Password", "Last login", ""] as const;
 
 interface OperatorTableProps {
   operators: readonly Operator[];
   onTask(task: OperatorTask): void;
 }
 
-export function OperatorTable({ operators, onTask }: OperatorTableProps) {
-  if (operators.length === 0) {
-    return (
-      <p className="px-4 py-3 text-ink-2">
-        No operators yet: whoever has the terminal logs in with a one-time link. Make one for each person, so
-        that events and the audit say who it was.
-      </p>
-    );
-  }
+export function OperatorTable({ operators: items, onTask }: OperatorTableProps) {
+  const words = useWords(operators);
+  if (items.length === 0) return <p className="px-4 py-3 text-ink-2">{words.none}</p>;
   return (
-    <DataTable label="Operators" heads={HEADS}>
-      {operators.map((operator) => (
+    <DataTable label={words.title} heads={[...Object.values(words.heads), ""]}>
+      {items.map((operator) => (
         <OperatorRow key={operator.name} operator={operator} onTask={onTask} />
       ))}
     </DataTable>
@@ -34,41 +33,49 @@ export function OperatorTable({ operators, onTask }: OperatorTableProps) {
 
 function OperatorRow({ operator, onTask }: { operator: Operator; onTask(task: OperatorTask): void }) {
   const { name, roles, state, password, createdAt, createdBy, lastLoginAt } = operator;
-  const tasks: readonly (readonly [Exclude<OperatorTask["what"], "make">, string])[] = [
-    ["roles", "Roles…"],
-    ["password", "Password…"],
-    state === "enabled" ? ["disable", "Disable…"] : ["enable", "Enable…"],
-    ["delete", "Delete…"],
+  const words = useWords(operators);
+  const said = useWords(settings);
+  const tasks: readonly Exclude<OperatorTask["what"], "make">[] = [
+    "roles",
+    "password",
+    state === "enabled" ? "disable" : "enable",
+    "delete",
   ];
   return (
     <tr className="border-t border-line-soft">
-      <th scope="row" className={`${TD} font-normal`} title={`Made ${formatDate(createdAt)} by ${createdBy}`}>
+      <th
+        scope="row"
+        className={`${TD} font-normal`}
+        title={said.madeBy(formatDate(createdAt), visibleText(createdBy))}
+      >
         <span className="font-medium">
           <SafeText text={name} />
         </span>
         {state === "disabled" && (
-          <span className="ml-2 rounded-[4px] border border-bad px-1 text-2xs text-bad">disabled</span>
+          <span className="ml-2 rounded-[4px] border border-bad px-1 text-2xs text-bad">
+            {words.disabled}
+          </span>
         )}
       </th>
       <td className={TD}>
-        <SafeText text={rolesText(roles)} wrap />
+        <SafeText text={rolesText(roles, said)} wrap />
       </td>
       <td className={TD}>
-        {password === "set" ? "set" : <span className="text-warn">none: cannot log in</span>}
+        {password === "set" ? words.passwordSet : <span className="text-warn">{words.passwordNone}</span>}
       </td>
       <td className={TD}>
         <LastLogin at={lastLoginAt} />
       </td>
       <td className={`${TD} text-right whitespace-nowrap`}>
         <span className="inline-flex gap-1.5">
-          {tasks.map(([what, words]) => (
+          {tasks.map((what) => (
             <Button
               key={what}
               size="small"
-              aria-label={`${words.replace("…", "")} of ${name}`}
+              aria-label={words.taskOf[what](visibleText(name))}
               onClick={() => onTask({ what, operator })}
             >
-              {words}
+              {words.tasks[what]}
             </Button>
           ))}
         </span>
@@ -78,11 +85,12 @@ function OperatorRow({ operator, onTask }: { operator: Operator; onTask(task: Op
 }
 
 function LastLogin({ at }: { at: number | null }) {
+  const words = useWords(ui);
   const now = useServerNow();
-  if (at === null) return <span className="text-ink-3">never</span>;
+  if (at === null) return <span className="text-ink-3">{words.never}</span>;
   return (
     <time dateTime={new Date(at).toISOString()} title={formatDate(at)}>
-      {now === null ? formatDate(at) : formatAgo(now - at)}
+      {now === null ? formatDate(at) : formatAgo(now - at, words)}
     </time>
   );
 }

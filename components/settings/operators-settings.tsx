@@ -9,6 +9,10 @@ import { Section } from "@/components/ui/section.tsx";
 import type { Operator } from "@/lib/contract/operator.ts";
 import { useLive } from "@/lib/live/hooks.ts";
 import { useOperators } from "@/lib/live/operators.ts";
+import { operators } from "@/lib/words/en/operators.tsx";
+import { settings } from "@/lib/words/en/settings.ts";
+import { ui } from "@/lib/words/en/ui.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { OperatorTable } from "./operator-table.tsx";
 import { ForAdmins } from "./settings-frame.tsx";
 
@@ -29,30 +33,33 @@ export type OperatorTask =
 
 /** Who may log in by password, and what they may do. */
 export function OperatorsSettings() {
+  const words = useWords(settings);
   const { hello } = useLive();
   if (hello === null) return null;
-  if (!isServerAdmin(hello)) return <ForAdmins what="Operators are seen and changed" />;
+  if (!isServerAdmin(hello)) return <ForAdmins text={words.operatorsForAdmins} />;
   return <Operators />;
 }
 
 function Operators() {
-  const operators = useOperators();
+  const words = useWords(operators);
+  const { looking } = useWords(ui);
+  const all = useOperators();
   const [task, setTask] = useState<OperatorTask | null>(null);
   const close = () => setTask(null);
   return (
     <>
       <Section
-        title="Operators"
-        text="People who log in by name and password. A viewer looks, an operator frees locks as well, an admin may do everything; each at some targets or at all."
+        title={words.title}
+        text={words.text}
         actions={
           <Button look="primary" onClick={() => setTask({ what: "make" })}>
-            New operator…
+            {words.add}
           </Button>
         }
       >
-        {operators.isPending && <p className="px-4 py-3 text-ink-3">Looking…</p>}
-        <ProblemNote problem={operators.error} onAgain={() => void operators.refetch()} />
-        {operators.data !== undefined && <OperatorTable operators={operators.data.items} onTask={setTask} />}
+        {all.isPending && <p className="px-4 py-3 text-ink-3">{looking}</p>}
+        <ProblemNote problem={all.error} onAgain={() => void all.refetch()} />
+        {all.data !== undefined && <OperatorTable operators={all.data.items} onTask={setTask} />}
       </Section>
       {task?.what === "make" && <OperatorForm onClose={close} />}
       {task?.what === "roles" && <OperatorForm operator={task.operator} onClose={close} />}

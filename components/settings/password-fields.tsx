@@ -1,5 +1,10 @@
+"use client";
+
 import { Field, INPUT } from "@/components/ui/field.tsx";
 import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from "@/lib/contract/account-limits.ts";
+import type { Words } from "@/lib/words/all-words.ts";
+import { settings } from "@/lib/words/en/settings.ts";
+import { useWords } from "@/lib/words/words.tsx";
 
 interface PasswordFieldsProps {
   password: string;
@@ -10,13 +15,11 @@ interface PasswordFieldsProps {
 
 /** A new password, twice. */
 export function PasswordFields({ password, again, onPassword, onAgain }: PasswordFieldsProps) {
+  const words = useWords(settings);
   const type = { type: "password", autoComplete: "new-password", maxLength: PASSWORD_CHARACTERS_MAX };
   return (
     <>
-      <Field
-        label="New password"
-        hint={`${PASSWORD_CHARACTERS_MIN} characters at least. Several words are best.`}
-      >
+      <Field label={words.newPassword} hint={words.passwordHint(PASSWORD_CHARACTERS_MIN)}>
         {(field) => (
           <input
             {...field}
@@ -27,7 +30,7 @@ export function PasswordFields({ password, again, onPassword, onAgain }: Passwor
           />
         )}
       </Field>
-      <Field label="The same again">
+      <Field label={words.sameAgain}>
         {(field) => (
           <input
             {...field}
@@ -43,8 +46,7 @@ export function PasswordFields({ password, again, onPassword, onAgain }: Passwor
 }
 
 /** What is wrong with it; null: nothing. */
-export function passwordFault(password: string, again: string): string | null {
-  if (password.length < PASSWORD_CHARACTERS_MIN)
-    return `The password has ${PASSWORD_CHARACTERS_MIN} characters at least.`;
-  return password === again ? null : "The two passwords differ.";
+export function passwordFault(password: string, again: string, words: Words["settings"]): string | null {
+  if (password.length < PASSWORD_CHARACTERS_MIN) return words.passwordShort(PASSWORD_CHARACTERS_MIN);
+  return password === again ? null : words.passwordsDiffer;
 }

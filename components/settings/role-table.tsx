@@ -2,16 +2,13 @@
 
 import type { Role, Roles } from "@/lib/contract/access.ts";
 import { useTargets } from "@/lib/live/targets.ts";
+import type { Words } from "@/lib/words/all-words.ts";
+import { operators } from "@/lib/words/en/operators.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 
 type Choice = Role | "none" | "as_others";
 
-const CHOICES: readonly (readonly [Choice, string])[] = [
-  ["as_others", "as at all others"],
-  ["none", "none"],
-  ["viewer", "viewer: looks"],
-  ["operator", "operator: looks, frees"],
-  ["admin", "admin: may do everything"],
-];
+const CHOICES: readonly Choice[] = ["as_others", "none", "viewer", "operator", "admin"];
 
 interface RoleTableProps {
   roles: Roles;
@@ -20,6 +17,7 @@ interface RoleTableProps {
 
 /** The role at each target. One that is named goes before `*`, also where that gives less. */
 export function RoleTable({ roles, onRoles }: RoleTableProps) {
+  const words = useWords(operators);
   const targets = useTargets() ?? [];
   const named = new Set([...targets.map(({ name }) => name), ...Object.keys(roles)]);
   named.delete("*");
@@ -30,14 +28,9 @@ export function RoleTable({ roles, onRoles }: RoleTableProps) {
   const labelOf = (target: string) => targets.find(({ name }) => name === target)?.label ?? target;
   return (
     <fieldset className="flex flex-col">
-      <legend className="pb-1.5 text-ink-2">Roles</legend>
+      <legend className="pb-1.5 text-ink-2">{words.roles}</legend>
       <div className="divide-y divide-line-soft rounded-[8px] border border-line">
-        <RoleRow
-          name="All targets that are not named"
-          target="*"
-          role={roles["*"] ?? "none"}
-          onChoose={choose}
-        />
+        <RoleRow name={words.allOthers} target="*" role={roles["*"] ?? "none"} onChoose={choose} />
         {[...named].map((target) => (
           <RoleRow
             key={target}
@@ -60,7 +53,8 @@ interface RoleRowProps {
 }
 
 function RoleRow({ name, target, role, onChoose }: RoleRowProps) {
-  const choices = CHOICES.filter(([choice]) => choice !== "as_others" || target !== "*");
+  const words = useWords(operators);
+  const choices = CHOICES.filter((choice) => choice !== "as_others" || target !== "*");
   return (
     <label className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-1.5">
       <span className="min-w-32 flex-1">
@@ -70,14 +64,14 @@ function RoleRow({ name, target, role, onChoose }: RoleRowProps) {
       <select
         value={role}
         onChange={({ target: { value } }) => {
-          const found = choices.find(([choice]) => choice === value);
-          if (found !== undefined) onChoose(target, found[0]);
+          const found = choices.find((choice) => choice === value);
+          if (found !== undefined) onChoose(target, found);
         }}
         className="h-7 w-48 rounded-[7px] border border-line bg-bg px-2"
       >
-        {choices.map(([choice, words]) => (
+        {choices.map((choice) => (
           <option key={choice} value={choice}>
-            {words}
+            {words.choices[choice]}
           </option>
         ))}
       </select>
@@ -86,10 +80,10 @@ function RoleRow({ name, target, role, onChoose }: RoleRowProps) {
 }
 
 /** In a line: `admin`, or `staging: operator, all others: viewer`. */
-export function rolesText(roles: Roles): string {
+export function rolesText(roles: Roles, words: Words["settings"]): string {
   const { "*": others, ...named } = roles;
-  const parts = Object.entries(named).map(([target, role]) => `${target}: ${role}`);
+  const parts = Object.entries(named).map(([target, role]) => words.roleAt(target, words.role[role]));
   if (others !== undefined && others !== "none")
-    parts.push(parts.length === 0 ? others : `all others: ${others}`);
-  return parts.length === 0 ? "none" : parts.join(", ");
+    parts.push(parts.length === 0 ? words.role[others] : words.roleAtOthers(words.role[others]));
+  return parts.length === 0 ? words.noRole : words.listOf(parts);
 }

@@ -4,27 +4,31 @@ import { Command } from "@/components/ui/command.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { Sheet } from "@/components/ui/sheet.tsx";
 import type { ApiKeyMade } from "@/lib/contract/api-key.ts";
+import { apiKeys } from "@/lib/words/en/api-keys.tsx";
+import { useWords } from "@/lib/words/words.tsx";
+
+const HEADER = "Authorization: Bearer $LOCKKEEPER_KEY";
 
 /** The only place where a secret is ever shown. */
 export function SecretSheet({ made, onClose }: { made: ApiKeyMade; onClose(): void }) {
+  const words = useWords(apiKeys);
   return (
     <Sheet
-      title={
-        <>
-          The secret of <SafeText text={made.name} wrap />
-        </>
-      }
+      title={words.secretOf(<SafeText text={made.name} wrap />)}
       stays
-      closeLabel="I have stored it"
+      closeLabel={words.stored}
       onClose={onClose}
     >
       <p role="alert" className="rounded-[9px] bg-warn-bg px-3 py-2.5 text-warn">
-        It is shown this once. Lockkeeper keeps its hash only: who loses it makes a new one.
+        {words.shownOnce}
       </p>
-      <Command text={made.secret} label="Copy the secret" />
-      <p className="text-ink-2">Put it where the app keeps its secrets. It goes with every request:</p>
-      <pre className="overflow-x-auto rounded-[8px] border border-line bg-bg px-3 py-2 font-mono text-xs">
-        Authorization: Bearer $LOCKKEEPER_KEY
+      <Command text={made.secret} label={words.copySecret} />
+      <p className="text-ink-2">{words.whereTo}</p>
+      <pre
+        translate="no"
+        className="overflow-x-auto rounded-[8px] border border-line bg-bg px-3 py-2 font-mono text-xs"
+      >
+        {HEADER}
       </pre>
     </Sheet>
   );

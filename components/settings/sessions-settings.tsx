@@ -11,9 +11,14 @@ import { visibleText } from "@/components/ui/visible-text.ts";
 import type { BrowserSession } from "@/lib/contract/session.ts";
 import { useBrowserSessions, useEndSessions } from "@/lib/live/browser-sessions.ts";
 import { useLive, useLogout, useServerNow } from "@/lib/live/hooks.ts";
+import { settings } from "@/lib/words/en/settings.ts";
+import { ui } from "@/lib/words/en/ui.ts";
+import { useWords } from "@/lib/words/words.tsx";
 
 /** Browsers that are logged in: one's own, and everybody's for admins. */
 export function SessionsSettings() {
+  const words = useWords(settings);
+  const { looking } = useWords(ui);
   const sessions = useBrowserSessions();
   const { hello } = useLive();
   const end = useEndSessions();
@@ -24,28 +29,28 @@ export function SessionsSettings() {
   const hasMore = items.length > mine.length;
   return (
     <Section
-      title="Browser sessions"
-      text="Each browser that is logged in. One that is ended has to log in again; within two seconds it sees and does nothing more."
+      title={words.sessions}
+      text={words.sessionsText}
       actions={
         <>
           {(hasMore || whose === "all") && (
             <Button aria-pressed={whose === "all"} onClick={() => setWhose(whose === "all" ? "mine" : "all")}>
-              {whose === "all" ? "Mine only" : `Everybody's (${items.length})`}
+              {whose === "all" ? words.mineOnly : words.everybodys(items.length)}
             </Button>
           )}
           <Button
-            blocked={others.length === 0 ? "You are logged in here only." : end.isPending ? "Ending…" : null}
+            blocked={others.length === 0 ? words.hereOnly : end.isPending ? words.ending : null}
             onClick={() => end.mutate(others)}
           >
-            End my others
+            {words.endOthers}
           </Button>
         </>
       }
     >
-      {sessions.isPending && <p className="px-4 py-3 text-ink-3">Looking…</p>}
+      {sessions.isPending && <p className="px-4 py-3 text-ink-3">{looking}</p>}
       <ProblemNote problem={sessions.error ?? end.error} onAgain={() => void sessions.refetch()} />
       {sessions.data !== undefined && (
-        <DataTable label="Browser sessions" heads={["Who", "Browser", "From", "Begun", "Last seen", ""]}>
+        <DataTable label={words.sessions} heads={[...Object.values(words.sessionHeads), ""]}>
           {(whose === "all" ? items : mine).map((session) => (
             <SessionRow key={session.id} session={session} onEnd={() => end.mutate([session.id])} />
           ))}
@@ -57,6 +62,8 @@ export function SessionsSettings() {
 
 function SessionRow({ session, onEnd }: { session: BrowserSession; onEnd(): void }) {
   const { name, via, expiresAt, since, lastSeenAt, address, userAgent, current } = session;
+  const words = useWords(settings);
+  const time = useWords(ui);
   const logout = useLogout();
   const now = useServerNow();
   return (
@@ -66,32 +73,38 @@ function SessionRow({ session, onEnd }: { session: BrowserSession; onEnd(): void
           <SafeText text={name} />
         </span>
         {current && (
-          <span className="ml-2 rounded-[4px] border border-accent px-1 text-2xs text-accent">this one</span>
+          <span className="ml-2 rounded-[4px] border border-accent px-1 text-2xs text-accent">
+            {words.thisOne}
+          </span>
         )}
-        <div className="text-2xs text-ink-3">by {via}</div>
+        <div className="text-2xs text-ink-3">{words.by[via]}</div>
       </th>
       <td className={`${TD} max-w-64`} title={visibleText(userAgent ?? "")}>
         <div className="truncate">
-          {userAgent === null ? <span className="text-ink-3">unknown</span> : <SafeText text={userAgent} />}
+          {userAgent === null ? (
+            <span className="text-ink-3">{words.unknownBrowser}</span>
+          ) : (
+            <SafeText text={userAgent} />
+          )}
         </div>
       </td>
       <td className={`${TD} font-mono text-xs`}>{address === null ? "–" : <SafeText text={address} />}</td>
       <td className={TD} title={formatDate(since)}>
-        {now === null ? formatDate(since) : formatAgo(now - since)}
+        {now === null ? formatDate(since) : formatAgo(now - since, time)}
         {now !== null && (
-          <div className="text-2xs text-ink-3">ends in {formatRemaining(expiresAt - now)}</div>
+          <div className="text-2xs text-ink-3">{words.endsIn(formatRemaining(expiresAt - now))}</div>
         )}
       </td>
       <td className={TD}>
-        {now === null || now - lastSeenAt < 60_000 ? "now" : formatAgo(now - lastSeenAt)}
+        {now === null || now - lastSeenAt < 60_000 ? time.now : formatAgo(now - lastSeenAt, time)}
       </td>
       <td className={`${TD} text-right`}>
         <Button
           size="small"
-          aria-label={current ? "Log out here" : `End the session of ${name}`}
+          aria-label={current ? words.logOutHere : words.endSessionOf(visibleText(name))}
           onClick={current ? () => logout.mutate() : onEnd}
         >
-          {current ? "Log out" : "End"}
+          {current ? words.logOut : words.end}
         </Button>
       </td>
     </tr>

@@ -6,24 +6,27 @@ import type { ReactNode } from "react";
 import { isServerAdmin } from "@/components/shell/rank.ts";
 import { TargetLink } from "@/components/shell/target-link.tsx";
 import { useLive } from "@/lib/live/hooks.ts";
+import { settings } from "@/lib/words/en/settings.ts";
+import { useWords } from "@/lib/words/words.tsx";
 
 const PARTS = [
-  { href: "/settings/you", name: "You", isForAdmins: false },
-  { href: "/settings/keys", name: "API keys", isForAdmins: true },
-  { href: "/settings/operators", name: "Operators", isForAdmins: true },
-  { href: "/settings/sessions", name: "Sessions", isForAdmins: false },
+  { href: "/settings/you", name: "you", isForAdmins: false },
+  { href: "/settings/keys", name: "keys", isForAdmins: true },
+  { href: "/settings/operators", name: "operators", isForAdmins: true },
+  { href: "/settings/sessions", name: "sessions", isForAdmins: false },
 ] as const;
 
 /** All settings stand under one heading, each at an address of its own. */
 export function SettingsFrame({ children }: { children: ReactNode }) {
+  const words = useWords(settings);
   const pathname = usePathname();
   const { hello } = useLive();
   const isAdmin = isServerAdmin(hello);
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       <div className="mx-auto flex max-w-[1080px] flex-col gap-4 px-3 py-4 sm:px-5">
-        <h1 className="text-lg font-semibold tracking-tight">Settings</h1>
-        <nav aria-label="Settings" className="flex gap-1 overflow-x-auto border-b border-line">
+        <h1 className="text-lg font-semibold tracking-tight">{words.title}</h1>
+        <nav aria-label={words.title} className="flex gap-1 overflow-x-auto border-b border-line">
           {PARTS.filter(({ isForAdmins }) => isAdmin || !isForAdmins).map(({ href, name }) => (
             <TargetLink
               key={href}
@@ -36,7 +39,7 @@ export function SettingsFrame({ children }: { children: ReactNode }) {
                   : "border-transparent text-ink-2 hover:text-ink",
               )}
             >
-              {name}
+              {words.parts[name]}
             </TargetLink>
           ))}
         </nav>
@@ -47,10 +50,6 @@ export function SettingsFrame({ children }: { children: ReactNode }) {
 }
 
 /** What stands where somebody may not look. */
-export function ForAdmins({ what }: { what: string }) {
-  return (
-    <p className="rounded-[10px] border border-line bg-panel px-4 py-3 text-ink-2">
-      {what} by admins of all targets. You are not one: ask somebody who is.
-    </p>
-  );
+export function ForAdmins({ text }: { text: string }) {
+  return <p className="rounded-[10px] border border-line bg-panel px-4 py-3 text-ink-2">{text}</p>;
 }

@@ -11,18 +11,23 @@ import type { Session } from "@/lib/contract/session.ts";
 import { useSession } from "@/lib/live/browser-sessions.ts";
 import { useLogout } from "@/lib/live/hooks.ts";
 import { useSetPassword } from "@/lib/live/operators.ts";
+import { settings } from "@/lib/words/en/settings.ts";
+import { ui } from "@/lib/words/en/ui.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { PasswordFields, passwordFault } from "./password-fields.tsx";
 import { rolesText } from "./role-table.tsx";
 
 /** Who one is here, and the own password. */
 export function YouSettings() {
+  const words = useWords(settings);
+  const { looking } = useWords(ui);
   const session = useSession();
   const logout = useLogout();
   if (session.data === undefined) {
     return session.isError ? (
       <ProblemNote problem={session.error} onAgain={() => void session.refetch()} />
     ) : (
-      <p className="text-ink-3">Looking…</p>
+      <p className="text-ink-3">{looking}</p>
     );
   }
   const { name, roles, via, expiresAt } = session.data;
@@ -30,13 +35,13 @@ export function YouSettings() {
     <>
       <Section
         title={name}
-        actions={<Button onClick={() => logout.mutate()}>Log out</Button>}
-        text={`Logged in by ${via === "link" ? "a one-time link" : "password"}, until ${formatDate(expiresAt)} at the latest.`}
+        actions={<Button onClick={() => logout.mutate()}>{words.logOut}</Button>}
+        text={words.loggedInBy(via, formatDate(expiresAt))}
       >
         <dl className="grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-2 px-4 py-3">
-          <dt className="text-ink-3">Roles</dt>
+          <dt className="text-ink-3">{words.roles}</dt>
           <dd>
-            <SafeText text={rolesText(roles)} wrap />
+            <SafeText text={rolesText(roles, words)} wrap />
           </dd>
         </dl>
       </Section>
@@ -46,13 +51,15 @@ export function YouSettings() {
 }
 
 function OwnPassword({ session: { name, via } }: { session: Session }) {
+  const words = useWords(settings);
+  const { waiting } = useWords(ui);
   const set = useSetPassword(name);
   const [old, setOld] = useState("");
   const [password, setPassword] = useState("");
   const [again, setAgain] = useState("");
   const wantsOld = via === "password";
-  const missing = wantsOld && old === "" ? "Give the present password." : passwordFault(password, again);
-  const blocked = set.isPending ? "Waiting for the answer" : missing;
+  const missing = wantsOld && old === "" ? words.givePresent : passwordFault(password, again, words);
+  const blocked = set.isPending ? waiting : missing;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (blocked !== null) return;
@@ -64,14 +71,7 @@ function OwnPassword({ session: { name, via } }: { session: Session }) {
     set.mutate({ password, ...(wantsOld ? { old } : {}) }, { onSuccess: forget });
   };
   return (
-    <Section
-      title="Your password"
-      text={
-        wantsOld
-          ? "Your other sessions end when it changes."
-          : "You came by a link, so the present one is not asked for: an admin may set it anew. Your other sessions end."
-      }
-    >
+    <Section title={words.yourPassword} text={wantsOld ? words.othersEnd : words.cameByLink}>
       <form
         onSubmit={submit}
         onChange={() => !set.isIdle && set.reset()}
@@ -80,7 +80,7 @@ function OwnPassword({ session: { name, via } }: { session: Session }) {
         {/* For managers of passwords. */}
         <input type="text" autoComplete="username" value={name} readOnly hidden />
         {wantsOld && (
-          <Field label="Present password">
+          <Field label={words.presentPassword}>
             {(field) => (
               <input
                 {...field}
@@ -97,10 +97,10 @@ function OwnPassword({ session: { name, via } }: { session: Session }) {
         <ProblemNote problem={set.error} />
         <div className="flex items-center gap-3">
           <Button type="submit" look="primary" blocked={blocked}>
-            Change the password
+            {words.changePassword}
           </Button>
           <span role="status" className="text-ok">
-            {set.isSuccess && "It is changed."}
+            {set.isSuccess && words.changed}
           </span>
         </div>
       </form>

@@ -14,14 +14,6 @@ export const LABEL_OF_LANGUAGE: Readonly<Record<Language, string>> = {
   java: "Java",
 };
 
-/** What a snippet needs to run; none needs anything to be installed beside its language. */
-export const NEEDS_OF_LANGUAGE: Readonly<Record<Language, string>> = {
-  curl: "curl 7.76 or newer, in a POSIX shell",
-  typescript: "fetch, as in Node 20 or newer",
-  python: "urllib of the standard library, Python 3.8 or newer",
-  java: "java.net.http, Java 17 or newer",
-};
-
 const SNIPPET_IN: Readonly<Record<Language, (request: SampleRequest, origin: string) => string>> = {
   curl: curlSnippet,
   typescript: typescriptSnippet,

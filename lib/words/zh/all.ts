@@ -1,26 +1,40 @@
 import type { Words } from "../all-words.ts";
+import { apiKeys } from "./api-keys.tsx";
+import { audit } from "./audit.tsx";
+import { auditDetails } from "./audit-details.tsx";
+import { docs } from "./docs.tsx";
 import { formatFacts } from "./format-facts.ts";
 import { keysHelp } from "./keys-help.ts";
 import { lock } from "./lock.tsx";
 import { login } from "./login.tsx";
+import { operators } from "./operators.tsx";
+import { owners } from "./owners.ts";
 import { pages } from "./pages.tsx";
 import { palette } from "./palette.ts";
 import { problems } from "./problems.ts";
+import { settings } from "./settings.ts";
 import { shell } from "./shell.tsx";
 import { table } from "./table.tsx";
 import { titles } from "./titles.ts";
 import { ui } from "./ui.ts";
 
 export const zh: Words = {
+  apiKeys,
+  auditDetails,
+  audit,
+  docs,
   formatFacts,
   keysHelp,
   lock,
   login,
+  operators,
+  owners,
   pages,
   palette,
   problems,
+  settings,
   shell,
+  table,
   titles,
   ui,
-  table,
 };
