@@ -40,7 +40,10 @@ export function busyHour(stats: Stats): Stats {
     ...stats,
     totals: { ...stats.totals, held: 1284, waiting: 37, abnormal: 4 },
     series: { stepMs: 10_000, points },
-    top: { contended: some, longestWaits: some, expiredInUse: some.slice(0, 2) },
-    patterns: { items: some, total: some.length },
+    top: {
+      ...{ contended: some, longestWaits: some, expiredInUse: some.slice(0, 2) },
+      forceReleases: some.filter(({ forceReleases }) => forceReleases > 0),
+      evictions: some.filter(({ evictions }) => evictions > 0),
+    },
   };
 }

@@ -17,7 +17,7 @@ export function ViewsBar({ filter, window, onFilter }: ViewsBarProps) {
   const now = viewOf(filter);
   // What the overview asks for: one request for both.
   const [range] = useRange();
-  const totals = useStats(range, "forceReleases").data?.totals;
+  const totals = useStats(range).data?.totals;
   return (
     <fieldset className="flex min-w-0 gap-0.5 overflow-x-auto">
       <legend className="sr-only">Views</legend>

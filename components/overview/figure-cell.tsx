@@ -4,40 +4,19 @@ import clsx from "clsx";
 import { useMemo, useState } from "react";
 import { formatClock } from "@/components/ui/duration.ts";
 import type { Stats } from "@/lib/contract/stats.ts";
+import { overview } from "@/lib/words/en/overview.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { figureOf, formatMeasure, type Measure, RANGE_MS, rangeOf, sentenceOf } from "./figures-of.ts";
 import type { MeasuredSample } from "./spark-path.ts";
 import { Sparkline } from "./sparkline.tsx";
 
-interface CellText {
-  readonly name: string;
-  /** What exactly is counted. */
-  readonly means: string;
-  /** The search that finds these locks; none: they are not locks. */
-  readonly filter?: string;
-  readonly findLabel?: string;
-}
-
-const TEXTS: Readonly<Record<Measure, CellText>> = {
-  held: { name: "Held", means: "Locks that are held now.", filter: "", findLabel: "Show all locks" },
-  waiting: {
-    name: "Waiting",
-    means:
-      "Clients that wait for a lock, as far as they can be seen. Clients that only try again and again cannot.",
-    filter: "waiters>0",
-    findLabel: "Show locks that somebody waits for",
-  },
-  abnormal: {
-    name: "Abnormal",
-    means:
-      "Locks without expiry, that nobody renews any more, or that are held for more than twice as long as is usual for their name.",
-    filter: "is:abnormal",
-    findLabel: "Show what is abnormal",
-  },
-  acquisitionsPerS: { name: "Acquired a second", means: "Holds that began, a second; re-entries are none." },
-  waitedMsP95: {
-    name: "Wait p95",
-    means: "Of those who waited and got the lock, one in twenty waited for longer.",
-  },
+/** The search that finds these locks; null: they are not locks. */
+const FILTERS: Readonly<Record<Measure, string | null>> = {
+  held: "",
+  waiting: "waiters>0",
+  abnormal: "is:abnormal",
+  acquisitionsPerS: null,
+  waitedMsP95: null,
 };
 
 interface FigureCellProps {
@@ -55,7 +34,9 @@ export function FigureCell({ measure, stats, live, onFilter }: FigureCellProps) 
     () => (stats === undefined ? undefined : figureOf(stats, measure)),
     [stats, measure],
   );
-  const { name, means, filter, findLabel } = TEXTS[measure];
+  const words = useWords(overview);
+  const { name, means, find } = words.measures[measure];
+  const filter = FILTERS[measure];
   const value = pointed?.value ?? live ?? figure?.value ?? null;
   const at = pointed?.at ?? (live === undefined ? figure?.olderAt : undefined);
   const isBad = measure === "abnormal" && value !== null && value > 0;
@@ -73,17 +54,12 @@ export function FigureCell({ measure, stats, live, onFilter }: FigureCellProps) 
         {at != null && <time dateTime={new Date(at).toISOString()}>{formatClock(at)}</time>}
       </div>
       <div className="flex h-7 items-center justify-between gap-3">
-        {filter === undefined ? (
+        {filter === null ? (
           shown
         ) : (
-          <button
-            type="button"
-            title={findLabel}
-            className="hover:underline"
-            onClick={() => onFilter(filter)}
-          >
+          <button type="button" title={find} className="hover:underline" onClick={() => onFilter(filter)}>
             {shown}
-            <span className="sr-only">{findLabel}</span>
+            <span className="sr-only">{find}</span>
           </button>
         )}
         <div className={clsx("flex min-w-0 flex-1 justify-end", isBad ? "text-bad" : "text-ink-3")}>
@@ -93,7 +69,7 @@ export function FigureCell({ measure, stats, live, onFilter }: FigureCellProps) 
               from={stats.now - RANGE_MS[rangeOf(stats)]}
               to={stats.now}
               thinning={measure === "acquisitionsPerS" ? "mean" : "largest"}
-              label={`${name}. ${sentenceOf(measure, figure, rangeOf(stats))}`}
+              label={words.line(name, sentenceOf(measure, figure, rangeOf(stats), words))}
               pointed={pointed}
               onPoint={setPointed}
             />
@@ -105,11 +81,12 @@ export function FigureCell({ measure, stats, live, onFilter }: FigureCellProps) 
 }
 
 function NoFigure({ isKnown }: { isKnown: boolean }) {
-  if (isKnown) return <span className="text-sm font-normal text-ink-3">none yet</span>;
+  const words = useWords(overview);
+  if (isKnown) return <span className="text-sm font-normal text-ink-3">{words.noneYet}</span>;
   return (
     <span className="text-ink-3">
       <span aria-hidden>–</span>
-      <span className="sr-only">not known yet</span>
+      <span className="sr-only">{words.notKnownYet}</span>
     </span>
   );
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Stats } from "@/lib/contract/stats.ts";
+import { overview } from "@/lib/words/en/overview.ts";
 import { figureOf, formatMeasure, rangeOf, sentenceOf } from "./figures-of.ts";
 
 const POINT = {
@@ -19,7 +20,7 @@ const STATS: Stats = {
   waitsSince: NOW - 3_600_000,
   totals: { held: 17, ended: 0, waiting: 2, abnormal: 1, byFormat: [], byVerdict: [] },
   series: { stepMs: 10_000, points: [{ ...POINT, at: NOW - 4643 }] },
-  top: { contended: [], longestWaits: [], expiredInUse: [] },
+  top: { contended: [], longestWaits: [], expiredInUse: [], forceReleases: [], evictions: [] },
   patterns: { items: [], total: 0 },
 };
 
@@ -53,13 +54,13 @@ test("the last wait that was measured is shown, and of when it is if that is not
 
 test("a line is told in words", () => {
   const waits = figureOf(statsOf(5, null, 1700), "waitedMsP95");
-  expect(sentenceOf("waitedMsP95", waits, "hour")).toMatch(
+  expect(sentenceOf("waitedMsP95", waits, "hour", overview)).toMatch(
     /^In the last hour, as far as it was watched since \d\d:\d\d:\d\d: between 5 ms and 1\.7 s\.$/,
   );
-  expect(sentenceOf("held", figureOf(STATS, "held"), "day")).toMatch(
+  expect(sentenceOf("held", figureOf(STATS, "held"), "day", overview)).toMatch(
     /^In the last 24 hours.*: 17 throughout\.$/,
   );
-  expect(sentenceOf("waitedMsP95", figureOf(statsOf(null), "waitedMsP95"), "hour")).toBe(
+  expect(sentenceOf("waitedMsP95", figureOf(statsOf(null), "waitedMsP95"), "hour", overview)).toBe(
     "Nothing was measured in the last hour.",
   );
 });

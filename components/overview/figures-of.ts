@@ -1,5 +1,6 @@
 import { formatClock, formatNumber, formatSpan } from "@/components/ui/duration.ts";
 import type { SeriesPoint, SeriesRange, Stats } from "@/lib/contract/stats.ts";
+import type { overview } from "@/lib/words/en/overview.ts";
 import type { Sample } from "./spark-path.ts";
 
 export const MEASURES = ["held", "waiting", "abnormal", "acquisitionsPerS", "waitedMsP95"] as const;
@@ -32,21 +33,26 @@ export function figureOf({ series, totals, now }: Stats, measure: Measure): Figu
   return { value: last.value, olderAt: last === samples.at(-1) ? null : last.at, samples };
 }
 
-const OVER: Readonly<Record<SeriesRange, string>> = { hour: "the last hour", day: "the last 24 hours" };
-
 export function formatMeasure(measure: Measure, value: number): string {
   if (measure === "waitedMsP95") return formatSpan(value);
   if (measure === "acquisitionsPerS" && value < 10) return formatNumber(Math.round(value * 10) / 10);
   return formatNumber(Math.round(value));
 }
 
+type Sentences = Pick<typeof overview, "nothingMeasured" | "throughout" | "between">;
+
 /** What a line shows, for whoever does not see it. */
-export function sentenceOf(measure: Measure, { samples }: Figure, range: SeriesRange): string {
+export function sentenceOf(
+  measure: Measure,
+  { samples }: Figure,
+  range: SeriesRange,
+  words: Sentences,
+): string {
   const values = samples.flatMap(({ value }) => (value === null ? [] : [value]));
   const [first] = samples;
-  if (first === undefined || values.length === 0) return `Nothing was measured in ${OVER[range]}.`;
+  if (first === undefined || values.length === 0) return words.nothingMeasured(range);
+  const since = formatClock(first.at);
   const least = formatMeasure(measure, Math.min(...values));
   const most = formatMeasure(measure, Math.max(...values));
-  const amounts = least === most ? `${least} throughout` : `between ${least} and ${most}`;
-  return `In ${OVER[range]}, as far as it was watched since ${formatClock(first.at)}: ${amounts}.`;
+  return least === most ? words.throughout(range, since, least) : words.between(range, since, least, most);
 }

@@ -6,11 +6,15 @@ import { useId } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { formatClock } from "@/components/ui/duration.ts";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
+import { ProblemText } from "@/components/ui/problem-text.tsx";
 import { useStoredFlag } from "@/components/ui/stored-flag.ts";
+import { useLive } from "@/lib/live/hooks.ts";
 import { useLockWindow } from "@/lib/live/pictures.ts";
 import { useStats } from "@/lib/live/stats.ts";
+import { overview } from "@/lib/words/en/overview.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { FigureCell } from "./figure-cell.tsx";
-import { MEASURES } from "./figures-of.ts";
+import { MEASURES, type Measure } from "./figures-of.ts";
 import { RANGES, useRange } from "./use-range.ts";
 
 const TopLists = dynamic(() => import("./top-lists.tsx").then((module) => module.TopLists), { ssr: false });
@@ -22,11 +26,12 @@ interface OpenOverviewProps {
 }
 
 export function OpenOverview({ onFilter, onClose, closeRef }: OpenOverviewProps) {
+  const words = useWords(overview);
   const [range, setRange] = useRange();
   const [lists, setLists] = useStoredFlag("lockkeeper:overview-lists", false);
   const listsId = useId();
-  const stats = useStats(range, "forceReleases");
-  const held = useLockWindow()?.held;
+  const stats = useStats(range);
+  const live = useLiveFigures();
   const { data, error } = stats;
   return (
     <div className="rounded-[10px] border border-line bg-panel">
@@ -37,14 +42,14 @@ export function OpenOverview({ onFilter, onClose, closeRef }: OpenOverviewProps)
               key={measure}
               measure={measure}
               stats={data}
-              live={measure === "held" ? held : undefined}
+              live={live[measure]}
               onFilter={onFilter}
             />
           ))}
         </ul>
         <div className="flex shrink-0 items-center gap-1 border-line-soft px-2 @max-3xl:border-t @max-3xl:py-1.5 @3xl:border-l">
           <fieldset className="flex">
-            <legend className="sr-only">Lines over the last</legend>
+            <legend className="sr-only">{words.linesOver}</legend>
             {RANGES.map((each) => (
               <Button
                 key={each}
@@ -53,7 +58,7 @@ export function OpenOverview({ onFilter, onClose, closeRef }: OpenOverviewProps)
                 aria-pressed={each === range}
                 onClick={() => void setRange(each)}
               >
-                {each === "hour" ? "Hour" : "Day"}
+                {words.ranges[each]}
               </Button>
             ))}
           </fieldset>
@@ -64,7 +69,7 @@ export function OpenOverview({ onFilter, onClose, closeRef }: OpenOverviewProps)
             aria-controls={listsId}
             onClick={() => setLists(!lists)}
           >
-            Patterns
+            {words.patterns}
             {lists ? <ChevronUp aria-hidden size={13} /> : <ChevronDown aria-hidden size={13} />}
           </Button>
           <Button
@@ -72,8 +77,8 @@ export function OpenOverview({ onFilter, onClose, closeRef }: OpenOverviewProps)
             look="quiet"
             ref={closeRef}
             aria-expanded
-            aria-label="Overview"
-            title="Hide the overview"
+            aria-label={words.title}
+            title={words.hide}
             className="@max-3xl:ml-auto"
             onClick={onClose}
           >
@@ -83,13 +88,18 @@ export function OpenOverview({ onFilter, onClose, closeRef }: OpenOverviewProps)
       </div>
       {data !== undefined && error !== null && (
         <p role="status" className="border-t border-line-soft px-3.5 py-1 text-2xs text-warn">
-          {`These figures are of ${formatClock(data.now)}; newer ones could not be had. ${error.message}`}
+          {words.older(formatClock(data.now))} <ProblemText problem={error} />
         </p>
       )}
       {data === undefined && <ProblemNote problem={error} onAgain={() => void stats.refetch()} />}
-      <div id={listsId}>
-        {lists && data !== undefined && <TopLists stats={data} range={range} onFilter={onFilter} />}
-      </div>
+      <div id={listsId}>{lists && data !== undefined && <TopLists stats={data} onFilter={onFilter} />}</div>
     </div>
   );
+}
+
+/** What the stream says of it, which is newer than the series. */
+function useLiveFigures(): Partial<Record<Measure, number | undefined>> {
+  const { health } = useLive();
+  const held = useLockWindow()?.held;
+  return { held, waiting: health?.waiting, abnormal: health?.abnormal };
 }

@@ -5,6 +5,8 @@ import { PanelTopOpen } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useRef } from "react";
 import { Button } from "@/components/ui/button.tsx";
+import { overview } from "@/lib/words/en/overview.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { useUnfolding } from "./use-unfolding.ts";
 
 const OpenOverview = dynamic(() => import("./open-overview.tsx").then((module) => module.OpenOverview), {
@@ -22,6 +24,7 @@ interface OverviewStripProps {
 
 /** How it goes as a whole, above the locks themselves. */
 export function OverviewStrip({ onFilter }: OverviewStripProps) {
+  const words = useWords(overview);
   const { isOpen, set, openClass, closedClass } = useUnfolding();
   const wasToggled = useRef(false);
   const toggle = (open: boolean) => {
@@ -46,12 +49,12 @@ export function OverviewStrip({ onFilter }: OverviewStripProps) {
             onClick={() => toggle(true)}
           >
             <PanelTopOpen aria-hidden size={14} />
-            Overview
+            {words.title}
           </Button>
         </div>
       )}
       {isOpen && (
-        <section aria-label="Overview" className={clsx("@container", openClass)}>
+        <section aria-label={words.title} className={clsx("@container", openClass)}>
           <OpenOverview onFilter={onFilter} onClose={() => toggle(false)} closeRef={takeFocus} />
         </section>
       )}

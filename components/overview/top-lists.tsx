@@ -5,70 +5,52 @@ import { useId } from "react";
 import { formatClock, formatNumber, formatSpan } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
-import type { PatternFigures, SeriesRange, Stats } from "@/lib/contract/stats.ts";
-import { useStats } from "@/lib/live/stats.ts";
+import type { PatternFigures, Stats } from "@/lib/contract/stats.ts";
+import { overview } from "@/lib/words/en/overview.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { filterOfPattern } from "./filter-of-pattern.ts";
 
 interface TopListsProps {
   stats: Stats;
-  range: SeriesRange;
   onFilter(filter: string): void;
 }
 
 const DAY_MS = 86_400_000;
 
-/** Which locks stand out in the last day, by their pattern. @param stats whose patterns are ordered by forced releases */
-export function TopLists({ stats, range, onFilter }: TopListsProps) {
-  const evictions = useStats(range, "evictions").data;
-  const { now, since, waitsSince, top, patterns } = stats;
+/** Which locks stand out in the last day, by their pattern. */
+export function TopLists({ stats, onFilter }: TopListsProps) {
+  const words = useWords(overview);
+  const { now, since, waitsSince, top } = stats;
   const own = { now, since: waitsSince, onFilter };
   const told = { now, since, onFilter };
+  const acquired = ({ acquisitions }: PatternFigures) => words.acquiredInAll(formatNumber(acquisitions));
   return (
     <div className="grid max-h-[40dvh] grid-cols-1 gap-x-5 gap-y-3 overflow-y-auto border-t border-line-soft px-3.5 py-2.5 @md:grid-cols-2 @2xl:grid-cols-3 @4xl:grid-cols-5">
       <TopList
-        {...own}
-        title="Most contended"
-        means="Waits and refusals together; of clients of other libraries nobody tells."
-        items={top.contended}
+        {...{ ...own, ...words.tops.contended, items: top.contended }}
         figure={({ waits, refusals }) => formatNumber(waits + refusals)}
-        says={({ waits, refusals }) =>
-          `Waited ${formatNumber(waits)}, refused at once ${formatNumber(refusals)}`
-        }
+        says={({ waits, refusals }) => words.waitsAndRefusals(formatNumber(waits), formatNumber(refusals))}
       />
       <TopList
-        {...own}
-        title="Longest waits"
-        means="p95 of those who waited and got the lock."
-        items={top.longestWaits}
+        {...{ ...own, ...words.tops.longestWaits, items: top.longestWaits }}
         figure={({ waitedMs }) => (waitedMs === null ? "" : formatSpan(waitedMs.p95))}
-        says={({ waitedMs }) =>
-          waitedMs === null ? "" : `Half waited for less than ${formatSpan(waitedMs.p50)}`
-        }
+        says={({ waitedMs }) => (waitedMs === null ? "" : words.halfWaited(formatSpan(waitedMs.p50)))}
       />
       <TopList
-        {...own}
-        title="Expired in use"
-        means="The holder was still at work when the lock ended: somebody else could take it."
-        items={top.expiredInUse}
+        {...{ ...own, ...words.tops.expiredInUse, items: top.expiredInUse }}
         figure={({ expiredInUse }) => formatNumber(expiredInUse)}
-        says={({ expired }) => `Expired in all: ${formatNumber(expired)}`}
+        says={({ expired }) => words.expiredInAll(formatNumber(expired))}
         tone="warn"
       />
       <TopList
-        {...told}
-        title="Freed by force"
-        means="By an operator or an API key, against the holder."
-        items={patterns.items.filter(({ forceReleases }) => forceReleases > 0)}
+        {...{ ...told, ...words.tops.forceReleases, items: top.forceReleases }}
         figure={({ forceReleases }) => formatNumber(forceReleases)}
-        says={({ acquisitions }) => `Acquired in all: ${formatNumber(acquisitions)}`}
+        says={acquired}
       />
       <TopList
-        {...told}
-        title="Evicted"
-        means="Redis took the lock away for want of memory."
-        items={evictions?.patterns.items.filter((each) => each.evictions > 0)}
-        figure={(each) => formatNumber(each.evictions)}
-        says={({ acquisitions }) => `Acquired in all: ${formatNumber(acquisitions)}`}
+        {...{ ...told, ...words.tops.evictions, items: top.evictions }}
+        figure={({ evictions }) => formatNumber(evictions)}
+        says={acquired}
         tone="bad"
       />
     </div>
@@ -78,8 +60,7 @@ export function TopLists({ stats, range, onFilter }: TopListsProps) {
 interface TopListProps {
   title: string;
   means: string;
-  /** undefined: not known yet. */
-  items: readonly PatternFigures[] | undefined;
+  items: readonly PatternFigures[];
   now: number;
   /** Nothing before this is counted. */
   since: number;
@@ -90,6 +71,7 @@ interface TopListProps {
 }
 
 function TopList({ title, means, items, now, since, figure, says, tone, onFilter }: TopListProps) {
+  const words = useWords(overview);
   const id = useId();
   return (
     // Five lines and a title, whether they are there yet or not.
@@ -97,9 +79,13 @@ function TopList({ title, means, items, now, since, figure, says, tone, onFilter
       <h2 id={id} title={means} className="pb-0.5 text-2xs font-semibold text-ink-2">
         {title}
       </h2>
-      {items?.length === 0 && <p className="text-2xs text-ink-3">{noneSince(since, now)}</p>}
+      {items.length === 0 && (
+        <p className="text-2xs text-ink-3">
+          {now - since < DAY_MS ? words.noneSince(formatClock(since)) : words.noneInADay}
+        </p>
+      )}
       <ul>
-        {items?.map((one) => (
+        {items.map((one) => (
           <li key={one.pattern} className="flex h-6 items-center gap-2 text-xs">
             <Pattern pattern={one.pattern} onFilter={onFilter} />
             <span
@@ -115,18 +101,15 @@ function TopList({ title, means, items, now, since, figure, says, tone, onFilter
   );
 }
 
-function noneSince(since: number, now: number): string {
-  return now - since < DAY_MS ? `None since ${formatClock(since)}.` : "None in the last 24 hours.";
-}
-
 function Pattern({ pattern, onFilter }: { pattern: string; onFilter(filter: string): void }) {
+  const words = useWords(overview);
   const filter = filterOfPattern(pattern);
   const text = <SafeText text={pattern} />;
   if (filter === null) return <span className="min-w-0 flex-1 truncate text-ink-3">{text}</span>;
   return (
     <button
       type="button"
-      title={`Search ${visibleText(pattern)}`}
+      title={words.search(visibleText(pattern))}
       onClick={() => onFilter(filter)}
       className="h-6 min-w-0 flex-1 truncate text-left font-mono text-accent hover:underline"
     >

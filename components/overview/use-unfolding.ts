@@ -1,6 +1,6 @@
 "use client";
 
-import { useStoredFlag } from "@/components/ui/stored-flag.ts";
+import { useKeptFlag } from "@/components/ui/kept-flags.tsx";
 import { useMedia } from "@/components/ui/use-media.ts";
 
 export interface Unfolding {
@@ -13,8 +13,9 @@ export interface Unfolding {
 
 /** Whether the overview is open: on a phone, where it would take half of the page, only after a tap. */
 export function useUnfolding(): Unfolding {
-  const [wide, setWide] = useStoredFlag("lockkeeper:overview", true);
-  const [phone, setPhone] = useStoredFlag("lockkeeper:overview-phone", false);
+  const [chosenWide, setWide] = useKeptFlag("overview");
+  const [chosenPhone, setPhone] = useKeptFlag("overview-phone");
+  const [wide, phone] = [chosenWide ?? true, chosenPhone ?? false];
   const isPhone = useMedia("(width < 40rem)");
   return {
     isOpen: isPhone ? phone : wide,

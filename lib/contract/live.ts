@@ -94,6 +94,8 @@ export const Health = z
     scan: Scan.optional().meta({ description: "Present while a pass is under way, over all masters." }),
     missed: Missed,
     locks: z.int(),
+    waiting: z.int().meta({ description: "Who waits for locks, as far as it can be seen." }),
+    abnormal: z.int().meta({ description: "Locks that the filter `is:abnormal` finds." }),
     leftOut: z.int().optional().meta({
       description:
         "At least so many locks are not in the picture, because it has as many as LOCKKEEPER_LOCKS_MAX allows.",

@@ -183,6 +183,8 @@ export const Stats = z
       contended: z.array(PatternFigures).meta({ description: "Most waits and refusals." }),
       longestWaits: z.array(PatternFigures).meta({ description: "Longest p95 of waits." }),
       expiredInUse: z.array(PatternFigures),
+      forceReleases: z.array(PatternFigures),
+      evictions: z.array(PatternFigures),
     }),
     patterns: z.object({
       items: z.array(PatternFigures),

@@ -26,6 +26,8 @@ const health: LiveMessage = {
     scanMs: 1,
     missed: { found: 0, gone: 0, changed: 0, lastAt: null },
     locks: 0,
+    waiting: 0,
+    abnormal: 0,
     masters: [],
   },
 };

@@ -7,6 +7,7 @@ import type { keysHelp } from "./en/keys-help.ts";
 import type { lock } from "./en/lock.tsx";
 import type { login } from "./en/login.tsx";
 import type { operators } from "./en/operators.tsx";
+import type { overview } from "./en/overview.ts";
 import type { owners } from "./en/owners.ts";
 import type { pages } from "./en/pages.tsx";
 import type { palette } from "./en/palette.ts";
@@ -29,6 +30,7 @@ export interface Words {
   login: typeof login;
   operators: typeof operators;
   owners: typeof owners;
+  overview: typeof overview;
   pages: typeof pages;
   palette: typeof palette;
   problems: typeof problems;

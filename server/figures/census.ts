@@ -21,6 +21,11 @@ export class Census {
     if (after !== undefined) this.#add(after, 1);
   }
 
+  /** As far as they can be seen. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
   /** @param abnormal how many of each format are, which time turns as well */
   totals(abnormal: ReadonlyMap<FormatName, number>): Totals {
     const byFormat: Totals["byFormat"] = [];

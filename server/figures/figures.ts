@@ -146,6 +146,8 @@ export class Figures {
         contended: topOf(all, "contention"),
         longestWaits: topOf(all, "waitedMsP95"),
         expiredInUse: topOf(all, "expiredInUse"),
+        forceReleases: topOf(all, "forceReleases"),
+        evictions: topOf(all, "evictions"),
       },
       patterns: { items: matching.slice(offset, offset + limit), total: matching.length },
     };

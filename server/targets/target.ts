@@ -139,6 +139,7 @@ function openFigures(target: string, watcher: Watcher, journal: Journal): Figure
   watcher.onSeen((key, before, after, waitersOfFree) => figures.seen(key, before, after, waitersOfFree));
   journal.subscribe((event) => figures.event(event));
   journal.onRemembered((entries) => figures.remember(entries));
+  watcher.waiting = () => figures.census.waiting;
   watcher.usualHeld = (key) => figures.usualHeldMs(key);
   figures.start();
   return figures;

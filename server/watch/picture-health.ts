@@ -5,12 +5,12 @@ import type { MasterWatch } from "./master-watch.ts";
 export function healthOf(
   watches: readonly MasterWatch[],
   now: number,
-  facts: Pick<Health, "missed" | "locks" | "majority"> & { leftOut: number },
+  facts: Pick<Health, "missed" | "locks" | "waiting" | "abnormal" | "majority"> & { leftOut: number },
 ): Health {
   const masters = watches.map(healthOfMaster);
   const up = masters.filter(({ state }) => state !== "down");
   const off = up.find(({ notifications }) => notifications === "off");
-  const { missed, locks, leftOut, majority } = facts;
+  const { missed, locks, waiting, abnormal, leftOut, majority } = facts;
   const detail = detailOf(masters, majority) ?? fullOf(locks, leftOut) ?? off?.detail;
   const scan = scanOf(masters);
   return {
@@ -24,6 +24,8 @@ export function healthOf(
     ...(scan === undefined ? {} : { scan }),
     missed,
     locks,
+    waiting,
+    abnormal,
     ...(leftOut === 0 ? {} : { leftOut }),
     ...(detail === undefined ? {} : { detail }),
     masters,

@@ -71,6 +71,8 @@ export class Watcher {
   #notes: Notes | undefined;
   /** How long locks of a key's pattern are usually held; whoever counts it says so. */
   usualHeld: UsualHeld = NOTHING_USUAL;
+  /** How many wait for locks; whoever counts it says so. */
+  waiting = (): number => 0;
   #rules: FormatRules;
   #forgetMasters = () => undefined as unknown;
   #isRunning = false;
@@ -144,7 +146,9 @@ export class Watcher {
   health(): Health {
     const { size: locks, leftOut } = this.mirror;
     const { majority } = this.#sources;
-    return healthOf(this.#all, this.clock.now(), { missed: this.missed.counts, locks, leftOut, majority });
+    const abnormal = [...this.mirror.abnormal.values()].reduce((sum, count) => sum + count, 0);
+    const counts = { missed: this.missed.counts, locks, waiting: this.waiting(), abnormal };
+    return healthOf(this.#all, this.clock.now(), { ...counts, leftOut, majority });
   }
 
   /** Whether nothing escapes it: all masters are watched, or of a quorum as many as decide. */

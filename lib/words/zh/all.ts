@@ -8,6 +8,7 @@ import { keysHelp } from "./keys-help.ts";
 import { lock } from "./lock.tsx";
 import { login } from "./login.tsx";
 import { operators } from "./operators.tsx";
+import { overview } from "./overview.ts";
 import { owners } from "./owners.ts";
 import { pages } from "./pages.tsx";
 import { palette } from "./palette.ts";
@@ -29,6 +30,7 @@ export const zh: Words = {
   login,
   operators,
   owners,
+  overview,
   pages,
   palette,
   problems,

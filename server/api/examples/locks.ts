@@ -260,6 +260,12 @@ export const STATS: Stats = {
       },
     ],
   },
-  top: { contended: [FIGURES], longestWaits: [FIGURES], expiredInUse: [FIGURES] },
+  top: {
+    contended: [FIGURES],
+    longestWaits: [FIGURES],
+    expiredInUse: [FIGURES],
+    forceReleases: [],
+    evictions: [],
+  },
   patterns: { items: [FIGURES], total: 1 },
 };

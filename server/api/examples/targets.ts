@@ -54,6 +54,8 @@ export const HEALTH: Health = {
   scanMs: 38,
   missed: { found: 0, gone: 0, changed: 0, lastAt: null },
   locks: 17,
+  waiting: 2,
+  abnormal: 1,
   masters: [MASTER],
 };
 

@@ -51,6 +51,8 @@ function healthOf({ reason }: TargetKeeper): Extract<LiveMessage, { name: "healt
     scannedAt: null,
     scanMs: null,
     locks: 0,
+    waiting: 0,
+    abnormal: 0,
     missed: { found: 0, gone: 0, changed: 0, lastAt: null },
     masters: [],
   };
