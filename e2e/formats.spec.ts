@@ -63,7 +63,7 @@ test("one of two readers is freed, and the other keeps the lock", async ({ page,
   await expect(frees).toHaveCount(2);
   await frees.first().click();
   const sheet = page.getByRole("dialog");
-  await expect(sheet).toContainText("1 more keep the lock");
+  await expect(sheet).toContainText("1 more keeps the lock");
   await sheet.getByLabel("Release now").check();
   await sheet.getByLabel("Reason").fill("its node is gone");
   await sheet.getByRole("button", { name: "Release now" }).click();

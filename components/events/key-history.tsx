@@ -1,3 +1,4 @@
+import clsx from "clsx";
 import { Button } from "@/components/ui/button.tsx";
 import { formatClockMs, formatDate } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
@@ -7,6 +8,7 @@ import { isGap } from "@/lib/contract/gap.ts";
 import { Derived, EventName, GapText } from "./event-line.tsx";
 import { eventDetail } from "./event-text.ts";
 import type { KeyEvents } from "./use-key-events.ts";
+import { useLinkedEvent } from "./use-linked-event.ts";
 
 export function KeyHistory({ history }: { history: KeyEvents }) {
   const { events, complete, loading, failed, older, loadingOlder } = history;
@@ -40,6 +42,7 @@ export function KeyHistory({ history }: { history: KeyEvents }) {
 }
 
 function HistoryLine({ entry: event }: { entry: HistoryEntry }) {
+  const { place, isLinked } = useLinkedEvent(event.id);
   if (isGap(event)) {
     return (
       <li className="flex border-b border-line-soft py-1.5 text-xs last:border-0">
@@ -49,7 +52,14 @@ function HistoryLine({ entry: event }: { entry: HistoryEntry }) {
   }
   const detail = eventDetail(event);
   return (
-    <li className="grid grid-cols-[92px_minmax(0,1fr)] gap-x-3 border-b border-line-soft py-1.5 font-mono text-xs last:border-0 sm:grid-cols-[92px_116px_minmax(0,1fr)_auto]">
+    <li
+      ref={place}
+      aria-current={isLinked || undefined}
+      className={clsx(
+        "grid grid-cols-[92px_minmax(0,1fr)] gap-x-3 border-b border-line-soft py-1.5 font-mono text-xs last:border-0 sm:grid-cols-[92px_116px_minmax(0,1fr)_auto]",
+        isLinked && "-mx-4 bg-selected px-4",
+      )}
+    >
       <time className="text-ink-3" dateTime={new Date(event.at).toISOString()} title={formatDate(event.at)}>
         {formatClockMs(event.at)}
       </time>

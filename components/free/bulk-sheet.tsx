@@ -11,7 +11,7 @@ import { useLive } from "@/lib/live/hooks.ts";
 import { BulkProgress } from "./bulk-progress.tsx";
 import { BulkReview } from "./bulk-review.tsx";
 import { type BulkState, type BulkWish, releasable } from "./bulk-state.ts";
-import { ReasonField } from "./free-options.tsx";
+import { ReasonField } from "./reason-field.tsx";
 import { useBulk } from "./use-bulk.ts";
 
 interface BulkSheetProps {

@@ -1,15 +1,22 @@
+"use client";
+
 import { formatLabel } from "@/components/lock/format-facts.ts";
+import { free as english } from "@/lib/words/en/free.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 import type { Free } from "./use-free.ts";
 
 /** Where the shape does not tell what it is, whoever frees it says so. */
 export function FormatChoice({ free }: { free: Free }) {
-  const { seen, format, choice } = free.state;
+  const words = useWords(english);
+  const { seen, format } = free.state;
   const { release } = seen;
-  if (release?.may !== "with_format" || choice === "lapse") return null;
+  if (release?.may !== "with_format" || free.choice === "lapse") return null;
   return (
     <fieldset className="flex flex-col gap-1.5 rounded-[9px] bg-warn-bg px-3 py-2.5">
-      <legend className="sr-only">Its format</legend>
-      <p className="text-warn">{release.why}</p>
+      <legend className="sr-only">{words.itsFormat}</legend>
+      <p lang="en" className="text-warn">
+        {release.why}
+      </p>
       <div className="flex flex-wrap gap-x-4 gap-y-1">
         {release.formats.map((name) => (
           <label key={name} className="flex cursor-pointer items-center gap-1.5">

@@ -1,17 +1,19 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { formatLabel, formatsOf, formatsText } from "@/components/lock/format-facts.ts";
+import { formatsText } from "@/components/lock/format-facts.ts";
 import { HolderName, hasName } from "@/components/lock/holder-text.tsx";
-import { holdOffOf, nameOf } from "@/components/lock/lock-facts.ts";
+import { holdOffOf, nameOf, pathOf } from "@/components/lock/lock-facts.ts";
 import { HeldFor, Remaining } from "@/components/lock/lock-times.tsx";
-import { VerdictEvidence } from "@/components/lock/verdict-text.tsx";
 import { VotesText } from "@/components/lock/votes-text.tsx";
-import { waitersText } from "@/components/lock/waiters-text.tsx";
-import { formatFence } from "@/components/ui/duration.ts";
+import { formatFence, formatSpan } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import { FORMAT_FACTS } from "@/lib/contract/format-facts.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
+import { useUsual } from "@/lib/live/hooks.ts";
+import { free as english } from "@/lib/words/en/free.tsx";
+import { useWords } from "@/lib/words/words.tsx";
+
+export const FACTS = "grid grid-cols-[92px_minmax(0,1fr)] gap-x-3 gap-y-1.5";
 
 export function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
@@ -22,121 +24,105 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
   );
 }
 
+/** One of the questions that are answered before anything is offered. */
+export function Question({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section aria-label={title} className="flex flex-col gap-1.5">
+      <h3 className="text-2xs font-medium tracking-wide text-ink-3">{title}</h3>
+      {children}
+    </section>
+  );
+}
+
 /** Who holds it, or in whose name everybody is kept off. */
 export function HeldBy({ holder, children }: { holder: Holder; children?: ReactNode }) {
+  const words = useWords(english);
   const holdOff = holdOffOf(holder.owner);
   if (holdOff === null) {
     return (
-      <Fact name="Held by">
+      <Fact name={words.heldBy}>
         <HolderName holder={holder} wrap />
         {children}
       </Fact>
     );
   }
   return (
-    <Fact name="Held off">
-      {holdOff.by === null ? (
-        "for its least hold time"
-      ) : (
-        <>
-          by <SafeText text={holdOff.by} wrap />
-        </>
-      )}
+    <Fact name={words.heldOff}>
+      {holdOff.by === null ? words.forLeastTime : words.by(<SafeText text={holdOff.by} wrap />)}
       {children}
     </Fact>
   );
 }
 
+/** As the server judges: of fewer nobody knows what is usual. */
+const SAMPLES_LEAST = 3;
+
 /** What is about to be freed, as it was seen: the lock, or one of its holders. */
 export function FreeFacts({ lock, only }: { lock: Lock; only?: Holder | undefined }) {
+  const words = useWords(english);
+  const usual = useUsual(pathOf(lock))?.heldMs ?? null;
   const holder = only ?? lock.holders[0];
-  if (holder === undefined) return <p className="text-ink-2">Nobody holds it.</p>;
-  const others = lock.holders.length - 1;
+  if (holder === undefined) return <p className="text-ink-2">{words.nobody}</p>;
   return (
-    <dl className="grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-1.5">
+    <dl className={FACTS}>
       <HeldBy holder={holder}>
-        {holder.count > 1 && `, count ${holder.count}`}
-        {hasName(holder) && (
-          <div className="font-mono text-xs break-all text-ink-3">
-            <SafeText text={holder.owner} wrap />
-          </div>
-        )}
-        {holder.record?.purpose !== undefined && nameOf(holder)?.who !== holder.record.purpose && (
-          <div className="text-ink-2">
-            <SafeText text={holder.record.purpose} wrap />
-          </div>
-        )}
-        {others > 0 && (
-          <div className={only === undefined ? "text-warn" : "text-ink-3"}>
-            {only === undefined
-              ? `and ${others} more, all of whom are freed`
-              : `${others} more keep the lock`}
-          </div>
-        )}
+        {holder.count > 1 && words.count(holder.count)}
+        <OwnerBelow holder={holder} />
       </HeldBy>
-      <Fact name="For">
+      <Fact name={words.forHowLong}>
         <HeldFor holder={holder} />
+        {usual !== null && usual.samples >= SAMPLES_LEAST && (
+          <span className="text-ink-3">{words.usually(formatSpan(usual.p50))}</span>
+        )}
       </Fact>
-      <Fact name="Expires in">
+      <Fact name={words.expires}>
         <Remaining lock={lock} />
-        {lock.remainingMs === null && <span className="text-ink-2">: it never lapses by itself</span>}
+        {lock.remainingMs === null && <span className="text-ink-2">{words.neverLapses}</span>}
       </Fact>
-      <Fact name="Liveness">
-        <VerdictEvidence lock={lock} />
+      <Fact name={words.fence}>
+        <FenceText lock={lock} holder={holder} />
       </Fact>
-      <Fact name="Waiting">{waitersText(lock.waiters)}</Fact>
       {lock.votes !== undefined && (
-        <Fact name="Votes">
+        <Fact name={words.votes}>
           <VotesText lock={lock} votes={lock.votes} />
         </Fact>
       )}
-      <Fact name="Format">{formatsText(lock)}</Fact>
-      <Fact name="Fence">
-        {holder.fence === null ? (
-          <span className="text-ink-3">
-            {lock.lastFence === undefined
-              ? "none, taken without Lockkeeper"
-              : `${lock.lastFence}, given out by Redisson`}
-          </span>
-        ) : (
-          <span className="font-mono text-xs" title={formatFence(holder.fence)}>
-            {holder.fence}
-          </span>
-        )}
-      </Fact>
-      {lock.release?.may === "yes" && lock.release.why !== undefined && (
-        <Fact name="Releasing">{lock.release.why}</Fact>
-      )}
-      <Fact name="Old owner">
-        <OldOwner lock={lock} holder={holder} />
-      </Fact>
+      <Fact name={words.format}>{formatsText(lock)}</Fact>
     </dl>
   );
 }
 
-/** What the holder will notice, and do. */
-function OldOwner({ lock, holder }: { lock: Lock; holder: Holder }) {
-  if (holdOffOf(holder.owner) !== null) return <>none: nobody works under a hold-off</>;
-  if (holder.fence !== null) {
-    return (
-      <>
-        Its next renew answers <code className="font-mono text-xs">lost</code>. Until then it may still be
-        writing: only the fence protects what it touches.
-      </>
-    );
-  }
-  const formats = formatsOf(lock);
+/** What stands in Redis, and what it is held for. */
+function OwnerBelow({ holder }: { holder: Holder }) {
+  const purpose = holder.record?.purpose;
   return (
     <>
-      {formats.map((format) => (
-        <p key={format}>
-          {formats.length > 1 && <span className="text-ink-3">{formatLabel(format)}: </span>}
-          {FORMAT_FACTS[format].oldOwner}
-          {FORMAT_FACTS[format].comesBack !== undefined && (
-            <span className="text-warn"> {FORMAT_FACTS[format].comesBack}</span>
-          )}
-        </p>
-      ))}
+      {hasName(holder) && (
+        <div className="font-mono text-xs break-all text-ink-3">
+          <SafeText text={holder.owner} wrap />
+        </div>
+      )}
+      {purpose !== undefined && nameOf(holder)?.who !== purpose && (
+        <div className="text-ink-2">
+          <SafeText text={purpose} wrap />
+        </div>
+      )}
     </>
+  );
+}
+
+function FenceText({ lock, holder: { fence } }: { lock: Lock; holder: Holder }) {
+  const words = useWords(english);
+  if (fence === null) {
+    return (
+      <span className="text-ink-3">
+        {lock.lastFence === undefined ? words.noFence : words.redissonsFence(lock.lastFence)}
+      </span>
+    );
+  }
+  return (
+    <span className="font-mono text-xs" title={formatFence(fence)}>
+      {fence}
+    </span>
   );
 }

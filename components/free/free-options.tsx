@@ -4,14 +4,16 @@ import clsx from "clsx";
 import type { ReactNode } from "react";
 import { holdOffOf } from "@/components/lock/lock-facts.ts";
 import { Remaining } from "@/components/lock/lock-times.tsx";
-import { REASON_CHARACTERS_MAX } from "@/components/locks/list-limits.ts";
-import { Button } from "@/components/ui/button.tsx";
-import type { Holder, Lock } from "@/lib/contract/lock.ts";
-import { type Choice, HOLD_OFF_MS } from "./free-state.ts";
+import type { Lock } from "@/lib/contract/lock.ts";
+import { free as english } from "@/lib/words/en/free.tsx";
+import { useWords } from "@/lib/words/words.tsx";
+import { HOLD_OFF_MS } from "./free-state.ts";
+import type { Free } from "./use-free.ts";
+import type { Choice } from "./ways.ts";
 
 interface OptionProps {
   value: Choice;
-  choice: Choice;
+  choice: Choice | null;
   onChoose(choice: Choice): void;
   name: string;
   children: ReactNode;
@@ -46,84 +48,35 @@ function isHoldOff({ holders: [holder] }: Lock): boolean {
   return holder !== undefined && holdOffOf(holder.owner) !== null;
 }
 
-function lapseText(lock: Lock): string {
-  if (isHoldOff(lock)) return ", by itself";
-  return lock.verdict?.state === "renewing" ? ", but its owner renews it" : ", unless its owner renews it";
-}
-
-interface FreeOptionsProps {
-  lock: Lock;
-  /** One of several holders: the others keep the lock, so nobody can be kept off it. */
-  only: Holder | undefined;
-  choice: Choice;
-  onChoose(choice: Choice): void;
-}
-
-/** In rising force. */
-export function FreeOptions({ lock, only, choice, onChoose }: FreeOptionsProps) {
+/** What fits, in rising force; and what does not, with the reason. */
+export function FreeOptions({ free }: { free: Free }) {
+  const words = useWords(english);
+  const { shown, ways, choice, choose } = free;
+  const left = <Remaining lock={shown} />;
+  const names: Record<Choice, string> = {
+    lapse: words.lapse,
+    release: words.release,
+    "hold-off": words.holdOff(HOLD_OFF_MS / 1000),
+  };
+  const hints: Record<Choice, ReactNode> = {
+    lapse: isHoldOff(shown) ? words.holdOffLapseHint(left) : words.lapseHint(left),
+    release: words.releaseHint,
+    "hold-off": words.holdOffHint,
+  };
   return (
-    <fieldset className="flex flex-col gap-2.5">
-      <legend className="sr-only">How</legend>
-      {lock.remainingMs !== null && (
-        <Option value="lapse" choice={choice} onChoose={onChoose} name="Let it lapse">
-          in <Remaining lock={lock} />
-          {lapseText(lock)}
+    <fieldset className="flex flex-col gap-2">
+      <legend className="pb-1.5 font-semibold">{words.how}</legend>
+      {ways.fits.map((each) => (
+        <Option key={each} value={each} choice={choice} onChoose={choose} name={names[each]}>
+          {hints[each]}
         </Option>
-      )}
-      <Option value="release" choice={choice} onChoose={onChoose} name="Release now">
-        only if it is still this hold; nothing happens to any other
-      </Option>
-      {lock.release?.holdOff !== false && only === undefined && (
-        <Option
-          value="hold-off"
-          choice={choice}
-          onChoose={onChoose}
-          name={`Release and hold off ${HOLD_OFF_MS / 1000} s`}
-        >
-          keeps off every client of every library: the lock stays taken in your name, and can be freed before
-        </Option>
-      )}
-    </fieldset>
-  );
-}
-
-const PRESETS = ["Its owner is gone", "Its owner hangs", "Deployment", "Test"];
-
-interface ReasonProps {
-  reason: string;
-  onReason(reason: string): void;
-  error: string | undefined;
-}
-
-export function ReasonField({ reason, onReason, error }: ReasonProps) {
-  return (
-    <div className="flex flex-col gap-1.5">
-      <label htmlFor="reason" className="text-ink-2">
-        Reason
-      </label>
-      <textarea
-        id="reason"
-        rows={2}
-        value={reason}
-        maxLength={REASON_CHARACTERS_MAX}
-        onChange={(event) => onReason(event.target.value)}
-        aria-invalid={error !== undefined}
-        aria-describedby={error === undefined ? undefined : "reason-error"}
-        placeholder="For whoever looks at this later"
-        className="resize-none rounded-[7px] border border-line bg-bg px-2.5 py-1.5 placeholder:text-ink-3 aria-invalid:border-bad"
-      />
-      <div className="flex flex-wrap gap-1.5">
-        {PRESETS.map((preset) => (
-          <Button key={preset} size="small" className="text-2xs text-ink-2" onClick={() => onReason(preset)}>
-            {preset}
-          </Button>
+      ))}
+      <ul aria-label={words.notOffered} className="flex flex-col gap-0.5 px-1 text-2xs text-ink-3">
+        {ways.not.map(({ choice: each, why }) => (
+          <li key={each}>{words.not(names[each], words.why[why])}</li>
         ))}
-      </div>
-      {error !== undefined && (
-        <p id="reason-error" role="alert" className="text-bad">
-          {error}
-        </p>
-      )}
-    </div>
+        {!isHoldOff(shown) && <li>{words.not(words.ask, words.why.noWay)}</li>}
+      </ul>
+    </fieldset>
   );
 }

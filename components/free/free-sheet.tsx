@@ -1,24 +1,32 @@
 "use client";
 
-import { Dialog } from "@base-ui/react/dialog";
 import { useRouter } from "next/navigation";
-import type { FormEvent } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useKeyEvents } from "@/components/events/use-key-events.ts";
 import { holdOffOf, hrefOf, nameText, pathOf } from "@/components/lock/lock-facts.ts";
 import { NoteText } from "@/components/lock/note-text.tsx";
+import { Greyed } from "@/components/shell/greyed.tsx";
+import { TargetBadges } from "@/components/shell/target-badges.tsx";
 import { hrefAt } from "@/components/shell/target-link.tsx";
 import { Button } from "@/components/ui/button.tsx";
+import { ProblemText } from "@/components/ui/problem-text.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
+import { Sheet } from "@/components/ui/sheet.tsx";
 import { shortText, visibleText } from "@/components/ui/visible-text.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { useLive } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/live/targets.ts";
+import { free as english } from "@/lib/words/en/free.tsx";
+import { ui } from "@/lib/words/en/ui.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { FormatChoice } from "./format-choice.tsx";
-import { FreeFacts } from "./free-facts.tsx";
-import { FreeOptions, ReasonField } from "./free-options.tsx";
+import { FreeFacts, Question } from "./free-facts.tsx";
+import { FreeOptions } from "./free-options.tsx";
 import { FreeOutcome } from "./free-outcome.tsx";
-import type { Looked } from "./free-state.ts";
+import { HolderAlive } from "./holder-alive.tsx";
+import { ConfirmName, ReasonField } from "./reason-field.tsx";
 import { type Free, useFree } from "./use-free.ts";
+import { WhatFollows } from "./what-follows.tsx";
 
 interface FreeSheetProps {
   /** As it stood where the operator clicked. */
@@ -29,130 +37,184 @@ interface FreeSheetProps {
   finalFocus(): HTMLElement | null;
 }
 
+/** What it is, whether its holder lives, what follows; then what can be done, the mildest first. */
 export function FreeSheet({ lock, holder, onClose, finalFocus }: FreeSheetProps) {
-  return (
-    <Dialog.Root open onOpenChange={(open) => open || onClose()}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 z-30 bg-overlay sm:top-12" />
-        <Dialog.Popup
-          finalFocus={finalFocus}
-          className="fixed inset-y-0 right-0 z-40 flex w-[468px] max-w-full flex-col border-l border-line bg-panel shadow-sheet sm:top-12"
-        >
-          <SheetBody lock={lock} holder={holder} onClose={onClose} />
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
-  );
-}
-
-function SheetBody({ lock, holder, onClose }: Looked & { onClose(): void }) {
+  const uiWords = useWords(ui);
   const free = useFree({ lock, holder });
-  const { state, current, drift, blocked } = free;
+  const { state, drift, choice } = free;
   const { step, seen } = state;
   const { ending } = useKeyEvents(pathOf(lock));
-  const armed =
+  const isArmed =
     drift === "same" && (step.at === "choosing" || step.at === "sending" || step.at === "unknown");
-  // Renewals belong to the hold that was seen: the countdown follows them.
-  const shown = drift === "same" && current !== undefined && current.asOf > seen.asOf ? current : seen;
+  const isUnsure = step.at === "unsure" && drift === "same";
+  const [typed, setTyped] = useState("");
+  const blocked = useBlocked(free, typed);
+  const place = useRef<HTMLDivElement>(null);
+  const firstWay = () => place.current?.querySelector<HTMLElement>("input[name=how]:checked") ?? null;
+  useFocusAfterLook(seen.version, firstWay);
   const router = useRouter();
   const target = useTargetName();
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (blocked !== null || !armed) return;
-    if (state.choice !== "lapse") return free.release("refuse");
+  const submit = () => {
+    if (blocked !== null || !isArmed || step.at === "sending") return;
+    if (choice !== "lapse") return free.release("refuse");
     onClose();
     router.push(hrefAt(hrefOf(seen), target));
   };
   return (
-    <form onSubmit={submit} className="flex min-h-0 flex-1 flex-col">
-      <div className="flex min-h-0 flex-1 flex-col gap-3.5 overflow-y-auto px-5.5 pt-5 pb-3">
-        <Dialog.Title className="text-lg font-semibold tracking-tight break-words">
-          Free{" "}
-          <span dir="ltr" title={visibleText(seen.key)} className="font-mono text-base break-all">
-            <SafeText text={seen.key} wrap />
-          </span>
-        </Dialog.Title>
-        {blocked !== null && step.at !== "done" && (
+    <Sheet
+      title={<Title lock={seen} />}
+      sends="button"
+      onSubmit={submit}
+      onClose={onClose}
+      finalFocus={finalFocus}
+      initialFocus={firstWay}
+      closeLabel={isArmed || isUnsure ? uiWords.cancel : uiWords.close}
+      note={<FootNote free={free} isArmed={isArmed || isUnsure} />}
+      actions={
+        <>
+          {isArmed && <MainButton free={free} blocked={blocked} />}
+          {isUnsure && <UnsureButton free={free} />}
+        </>
+      }
+    >
+      <div ref={place} className="flex flex-col gap-4">
+        {free.blocked !== null && choice !== null && step.at !== "done" && (
           <p role="alert" className="rounded-[9px] bg-bad-bg px-3 py-2.5 text-bad">
-            {blocked}
+            {free.blocked}
           </p>
         )}
-        <FreeOutcome free={free} ended={ending} />
-        {step.at !== "done" && shown.note !== undefined && <NoteText note={shown.note} />}
-        {step.at !== "done" && <FreeFacts lock={shown} only={state.holder} />}
-        {armed && <FormatChoice free={free} />}
-        {armed && (
-          <FreeOptions lock={shown} only={state.holder} choice={state.choice} onChoose={free.choose} />
-        )}
-        {armed && state.choice !== "lapse" && <Reason free={free} />}
+        <FreeOutcome free={free} ended={ending} onClose={onClose} />
+        {step.at !== "done" && <Answers free={free} isCurrent={drift === "same" && step.at !== "refused"} />}
+        {isArmed && <FormatChoice free={free} />}
+        {isArmed && <FreeOptions free={free} />}
+        {isArmed && choice !== "lapse" && <Why free={free} typed={typed} onType={setTyped} />}
       </div>
-      <SheetFoot free={free} armed={armed} />
-    </form>
+    </Sheet>
   );
 }
 
-function Reason({ free }: { free: Free }) {
+/** After a look at another hold everything is decided anew, from its first way on. */
+function useFocusAfterLook(version: string | null, firstWay: () => HTMLElement | null) {
+  const opened = useRef(version);
+  useEffect(() => {
+    if (opened.current === version) return;
+    opened.current = version;
+    firstWay()?.focus();
+  });
+}
+
+/** Why the main button does nothing now. */
+function useBlocked(free: Free, typed: string): string | null {
+  const words = useWords(english);
+  if (free.blocked !== null || free.choice === "lapse") return free.blocked;
+  return free.confirm !== undefined && typed !== free.confirm ? words.typeName : null;
+}
+
+function Title({ lock }: { lock: Lock }) {
+  const words = useWords(english);
+  const target = useLive().hello?.target;
+  return (
+    <span className="flex flex-wrap items-baseline gap-x-2 gap-y-1">
+      <span>
+        {words.title(
+          <span dir="ltr" title={visibleText(lock.key)} className="font-mono text-base break-all">
+            <SafeText text={lock.key} wrap />
+          </span>,
+        )}
+      </span>
+      {target !== undefined && <TargetBadges target={target} />}
+    </span>
+  );
+}
+
+/** What is freed, whether its holder lives, and what follows. */
+function Answers({ free, isCurrent }: { free: Free; isCurrent: boolean }) {
+  const words = useWords(english);
+  const { shown, state } = free;
+  return (
+    <Greyed className={isCurrent ? "flex flex-col gap-4" : "flex flex-col gap-4 opacity-60"}>
+      {shown.note !== undefined && <NoteText note={shown.note} />}
+      <Question title={isCurrent ? words.asSeen : words.asOpened}>
+        <FreeFacts lock={shown} only={state.holder} />
+      </Question>
+      {isCurrent && (
+        <>
+          <Question title={words.alive}>
+            <HolderAlive lock={shown} />
+          </Question>
+          <Question title={words.follows}>
+            <WhatFollows free={free} />
+          </Question>
+        </>
+      )}
+    </Greyed>
+  );
+}
+
+interface WhyProps {
+  free: Free;
+  typed: string;
+  onType(typed: string): void;
+}
+
+function Why({ free, typed, onType }: WhyProps) {
+  const words = useWords(english);
   const { step, reason } = free.state;
+  const error = step.at === "choosing" ? step.error : undefined;
+  const said = { say_why: words.sayWhy, name_format: words.nameFormat };
   return (
-    <ReasonField
-      reason={reason}
-      onReason={free.setReason}
-      error={step.at === "choosing" ? step.error : undefined}
-    />
+    <>
+      <ReasonField
+        reason={reason}
+        onReason={free.setReason}
+        isOptional={!free.needsReason}
+        error={typeof error === "string" ? said[error] : error && <ProblemText problem={error} />}
+      />
+      {free.confirm !== undefined && (
+        <ConfirmName label={words.production(free.confirm)} typed={typed} onType={onType} />
+      )}
+    </>
   );
 }
 
-function SheetFoot({ free, armed }: { free: Free; armed: boolean }) {
+function FootNote({ free, isArmed }: { free: Free; isArmed: boolean }) {
+  const words = useWords(english);
   const { hello } = useLive();
-  const { step, choice } = free.state;
-  const unsure = step.at === "unsure" && free.drift === "same";
-  const releases = unsure || (armed && choice !== "lapse");
-  return (
-    <div className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-5.5 py-3">
-      <p className="min-w-32 flex-1 text-2xs text-ink-3">
-        {releases && hello !== null && <>Will be recorded as {hello.operator.name}, with the reason</>}
-      </p>
-      <Dialog.Close render={<Button>{armed || unsure ? "Cancel" : "Close"}</Button>} />
-      {armed && <MainButton free={free} />}
-      {unsure && <UnsureButton free={free} />}
-    </div>
-  );
+  if (!isArmed || free.choice === "lapse" || hello === null) return null;
+  return <>{words.recorded(hello.operator.name)}</>;
 }
 
-const RELEASE = { release: "Release now", "hold-off": "Release and hold off" };
-
-function MainButton({ free }: { free: Free }) {
-  const { choice, step } = free.state;
+function MainButton({ free, blocked }: { free: Free; blocked: string | null }) {
+  const words = useWords(english);
+  const uiWords = useWords(ui);
+  const { choice } = free;
   if (choice === "lapse") {
     return (
-      <Button type="submit" look="primary" blocked={free.blocked}>
-        Watch it lapse
+      <Button type="submit" look="primary" blocked={blocked} title={words.sends}>
+        {words.watchLapse}
       </Button>
     );
   }
+  const isSending = free.state.step.at === "sending";
   return (
-    <Button
-      type="submit"
-      look="danger"
-      blocked={step.at === "sending" ? "Waiting for the answer" : free.blocked}
-    >
-      {step.at === "sending" ? "Releasing…" : RELEASE[choice]}
+    <Button type="submit" look="danger" blocked={isSending ? uiWords.waiting : blocked} title={words.sends}>
+      {isSending ? words.isReleasing : choice === "hold-off" ? words.releaseHoldOff : words.release}
     </Button>
   );
 }
 
 /** The second, explicit step. It says whose hold goes, whichever hold that is. */
 function UnsureButton({ free }: { free: Free }) {
+  const words = useWords(english);
   const { step, choice } = free.state;
   if (step.at !== "unsure") return null;
   const [holder] = step.lock.holders;
-  const who = holder === undefined ? "its owner" : shortText(nameText(holder));
+  const who = holder === undefined ? words.itsOwner : shortText(nameText(holder));
+  const isHoldOff = holder !== undefined && holdOffOf(holder.owner) !== null;
+  const say = isHoldOff ? words.releaseThe : words.releaseWhatever;
   return (
     <Button look="danger" blocked={free.blocked} onClick={() => free.release("release")}>
-      {holder !== undefined && holdOffOf(holder.owner) !== null
-        ? `Release ${who}`
-        : `Release whatever ${who} holds now`}
-      {choice === "hold-off" && ", and hold off"}
+      {say(who, choice === "hold-off")}
     </Button>
   );
 }

@@ -1,13 +1,39 @@
 import { describe, expect, it } from "vitest";
 import { sampleHolder, sampleLock } from "@/lib/contract/lock-sample.ts";
 import { driftOf, expectedOf, reduceFree, startFree } from "./free-state.ts";
+import { waysFor } from "./ways.ts";
 
 const lock = sampleLock;
 
 describe("free sheet", () => {
-  it("offers the mildest way that leads anywhere", () => {
+  it("offers the mildest way that leads anywhere, and says of the others why they do not", () => {
     expect(startFree({ lock: lock() }).choice).toBe("lapse");
-    expect(startFree({ lock: lock({ remainingMs: null }) }).choice).toBe("release");
+    expect(waysFor(lock(), undefined)).toEqual({ fits: ["lapse", "release", "hold-off"], not: [] });
+    const lasting = lock({
+      remainingMs: null,
+      release: { may: "yes", formats: [], oneHolder: false, holdOff: false },
+    });
+    expect(startFree({ lock: lasting }).choice).toBe("release");
+    expect(waysFor(lasting, undefined).not).toEqual([
+      { choice: "lapse", why: "noExpiry" },
+      { choice: "hold-off", why: "noRoom" },
+    ]);
+    const [one, two] = [sampleHolder({ owner: "a" }), sampleHolder({ owner: "b" })];
+    expect(waysFor(lock({ holders: [one, two] }), one).not).toEqual([{ choice: "hold-off", why: "others" }]);
+  });
+
+  it("does not offer to wait for the end of what is renewed", () => {
+    const verdict = {
+      watchedMs: 1,
+      renewals: 9,
+      lastRenewalAt: 1,
+      cadenceMs: 1,
+      nextExpectedAt: 2,
+      misses: 0,
+    };
+    const renewed = lock({ verdict: { state: "renewing", ...verdict } });
+    expect(startFree({ lock: renewed }).choice).toBe("release");
+    expect(waysFor(renewed, undefined).not).toEqual([{ choice: "lapse", why: "renewed" }]);
   });
 
   it("notices another hold, and none, by version and never by count or time", () => {
@@ -28,7 +54,7 @@ describe("free sheet", () => {
     state = reduceFree(state, { type: "reason", reason: "node lost" });
     state = reduceFree(state, {
       type: "step",
-      step: { at: "refused", lock: lock({ version: "v2" }), why: "" },
+      step: { at: "refused", lock: lock({ version: "v2" }) },
     });
     state = reduceFree(state, { type: "look", lock: lock({ version: "v2" }) });
     expect(state).toMatchObject({

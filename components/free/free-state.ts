@@ -1,23 +1,25 @@
 import type { ForceReleased } from "@/lib/contract/force.ts";
 import type { FormatName } from "@/lib/contract/format.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
-
-/** In rising force. */
-export type Choice = "lapse" | "release" | "hold-off";
+import type { Failure } from "@/lib/live/request.ts";
+import { type Choice, waysFor } from "./ways.ts";
 
 /** For how long a release may keep everybody off. */
 export const HOLD_OFF_MS = 60_000;
+
+/** Why nothing was sent, or what the server said no with. */
+export type Fault = "say_why" | "name_format" | Failure;
 
 /**
  * `refused`: the server found another hold and did nothing. `unsure`: it could not tell; a second, explicit step
  * frees whatever is held. `unknown`: no answer came.
  */
 export type Step =
-  | { at: "choosing"; error?: string }
+  | { at: "choosing"; error?: Fault }
   | { at: "sending" }
-  | { at: "refused"; lock: Lock | undefined; why: string }
+  | { at: "refused"; lock: Lock | undefined }
   | { at: "unsure"; lock: Lock }
-  | { at: "unknown"; why: string }
+  | { at: "unknown"; why: Failure }
   | { at: "done"; result: ForceReleased };
 
 /** What the operator looks at: a hold of the lock, or that of one of its holders. */
@@ -47,13 +49,10 @@ export type FreeAction =
   /** Looks at another hold: everything must be decided anew. */
   | { type: "look"; lock: Lock };
 
-/** The mildest way that leads anywhere. */
-function mildest(lock: Lock): Choice {
-  return lock.remainingMs === null ? "release" : "lapse";
-}
-
 export function startFree({ lock, holder }: Looked): FreeState {
-  return { seen: lock, holder, format: null, choice: mildest(lock), reason: "", step: { at: "choosing" } };
+  // The mildest way that leads anywhere.
+  const [choice = "release"] = waysFor(lock, holder).fits;
+  return { seen: lock, holder, format: null, choice, reason: "", step: { at: "choosing" } };
 }
 
 /** What the release is compared with. */

@@ -2,14 +2,18 @@
 
 import { useReducer } from "react";
 import { neverFreed, pathOf } from "@/components/lock/lock-facts.ts";
-import { useFreeBlock } from "@/components/shell/use-block.ts";
+import { freeBlock } from "@/components/shell/connection.ts";
+import { isProduction } from "@/components/shell/target-badges.tsx";
 import type { FormatName } from "@/lib/contract/format.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
-import { useForceRelease, useShowLock } from "@/lib/live/hooks.ts";
+import { looksAlive } from "@/lib/contract/looks-alive.ts";
+import { useForceRelease, useLive, useShowLock } from "@/lib/live/hooks.ts";
 import { useLock } from "@/lib/live/pictures.ts";
 import { ApiProblem, type Failure } from "@/lib/live/request.ts";
+import { free as english } from "@/lib/words/en/free.tsx";
+import { shell } from "@/lib/words/en/shell.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 import {
-  type Choice,
   type Drift,
   driftOf,
   expectedOf,
@@ -20,14 +24,24 @@ import {
   type Step,
   startFree,
 } from "./free-state.ts";
+import { type Choice, type Ways, waysFor } from "./ways.ts";
 
 export interface Free {
   state: FreeState;
   /** The lock as it is now, as far as the stream told. */
   current: Lock | undefined;
+  /** The hold that was seen, as it is now: renewals belong to it. */
+  shown: Lock;
   drift: Drift;
+  ways: Ways;
+  /** What was chosen, while it fits; null: it has to be chosen anew. */
+  choice: Choice | null;
   /** Why nothing can be sent now. */
   blocked: string | null;
+  /** Whoever frees it says why. */
+  needsReason: boolean;
+  /** The name of the target, where it has to be typed. */
+  confirm: string | undefined;
   choose(choice: Choice): void;
   setReason(reason: string): void;
   setFormat(format: FormatName): void;
@@ -36,51 +50,58 @@ export interface Free {
 }
 
 function stepOf(failure: Failure): Step {
-  if (!(failure instanceof ApiProblem)) return { at: "unknown", why: failure.message };
+  if (!(failure instanceof ApiProblem)) return { at: "unknown", why: failure };
   switch (failure.code) {
     case "changed":
-      return { at: "refused", lock: failure.lock, why: failure.message };
+      return { at: "refused", lock: failure.lock };
     case "unsure":
       return failure.lock === undefined
-        ? { at: "choosing", error: failure.message }
+        ? { at: "choosing", error: failure }
         : { at: "unsure", lock: failure.lock };
     case "unknown_outcome":
-      return { at: "unknown", why: failure.message };
+      return { at: "unknown", why: failure };
     default:
-      return { at: "choosing", error: failure.message };
+      return { at: "choosing", error: failure };
   }
 }
 
 export function useFree(looked: Looked): Free {
-  const { lock } = looked;
-  const path = pathOf(lock);
+  const words = useWords(english);
+  const shellWords = useWords(shell);
   const [state, dispatch] = useReducer(reduceFree, looked, startFree);
+  const path = pathOf(looked.lock);
   useShowLock(path);
   const current = useLock(path);
   const send = useForceRelease(path);
-  const isUnsure = state.step.at === "unsure";
-  const target = state.step.at === "unsure" ? state.step.lock : state.seen;
+  const live = useLive();
+  const { seen, holder, step } = state;
+  const isUnsure = step.at === "unsure";
+  const target = step.at === "unsure" ? step.lock : seen;
   const expect = isUnsure ? target.version : expectedOf(state);
+  const drift = driftOf(target, current, isUnsure ? undefined : holder);
+  const shown = drift === "same" && current !== undefined && current.asOf > seen.asOf ? current : seen;
+  const ways = waysFor(shown, holder);
+  const choice = ways.fits.includes(state.choice) ? state.choice : null;
+  const needsReason = looksAlive(shown);
+  const refuse = (error: "say_why" | "name_format") =>
+    dispatch({ type: "step", step: { at: "choosing", error } });
   return {
-    state,
-    current,
-    drift: driftOf(target, current, isUnsure ? undefined : state.holder),
-    blocked: useFreeBlock() ?? neverFreed(state.seen),
-    choose: (choice) => dispatch({ type: "choose", choice }),
+    ...{ state, current, shown, drift, ways, choice, needsReason },
+    blocked:
+      freeBlock(live, shellWords) ??
+      neverFreed(seen) ??
+      (choice === null && !isUnsure ? words.chooseHow : null),
+    // What may take work from under somebody on production is not one click away.
+    confirm: isProduction(live.hello?.target) && needsReason ? live.hello?.target.name : undefined,
+    choose: (next) => dispatch({ type: "choose", choice: next }),
     setReason: (reason) => dispatch({ type: "reason", reason }),
     setFormat: (format) => dispatch({ type: "format", format }),
     look: (next) => dispatch({ type: "look", lock: next }),
     release(ifUnsure) {
       const reason = state.reason.trim();
-      if (expect === null || state.step.at === "sending") return;
-      if (state.seen.release?.may === "with_format" && state.format === null) {
-        dispatch({ type: "step", step: { at: "choosing", error: "Name its format first." } });
-        return;
-      }
-      if (reason === "") {
-        dispatch({ type: "step", step: { at: "choosing", error: "Say why: a release needs a reason." } });
-        return;
-      }
+      if (expect === null || step.at === "sending") return;
+      if (seen.release?.may === "with_format" && state.format === null) return refuse("name_format");
+      if (reason === "" && needsReason) return refuse("say_why");
       dispatch({ type: "sent" });
       send.mutate(
         {

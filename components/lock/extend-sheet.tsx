@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import { ReasonField } from "@/components/free/free-options.tsx";
+import { ReasonField } from "@/components/free/reason-field.tsx";
 import { useFreeBlock } from "@/components/shell/use-block.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { formatElapsed } from "@/components/ui/duration.ts";

@@ -1,7 +1,8 @@
 "use client";
 
 import { Dialog } from "@base-ui/react/dialog";
-import type { FormEvent, ReactNode } from "react";
+import clsx from "clsx";
+import type { FormEvent, KeyboardEvent, ReactNode } from "react";
 import { ui } from "@/lib/words/en/ui.ts";
 import { useWords } from "@/lib/words/words.tsx";
 import { Button } from "./button.tsx";
@@ -14,6 +15,15 @@ interface SheetProps {
   /** Escape and a click beside it do not close: what it shows is shown once. */
   stays?: boolean;
   onSubmit?(): void;
+  /**
+   * `enter`: also Enter in a field. `button`: its button, or Enter with Ctrl or ⌘, so that what cannot be undone is not
+   * done by accident.
+   */
+  sends?: "enter" | "button";
+  /** `wide`: for lists. Either fills a phone. */
+  width?: "normal" | "wide";
+  /** Where the focus goes first; without it, to the first control. */
+  initialFocus?: (() => HTMLElement | null) | undefined;
   /** Something was typed or chosen: what was said of it before is of no use any more. */
   onEdit?(): void;
   /** Stands at the foot, beside the button that closes. */
@@ -24,12 +34,19 @@ interface SheetProps {
 }
 
 /** What slides in from the right to do one thing. Load it late: it brings the overlay. */
-export function Sheet({ title, onClose, finalFocus, stays = false, onSubmit, onEdit, ...rest }: SheetProps) {
+export function Sheet({ title, onClose, stays = false, onSubmit, onEdit, ...rest }: SheetProps) {
   const words = useWords(ui);
-  const { actions, closeLabel = words.cancel, note, children } = rest;
+  const { actions, closeLabel = words.cancel, note, children, finalFocus, initialFocus } = rest;
+  const { sends = "enter", width = "normal" } = rest;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onSubmit?.();
+  };
+  const keyDown = (event: KeyboardEvent<HTMLFormElement>) => {
+    if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
+    const isMeant = event.ctrlKey || event.metaKey;
+    if (isMeant) event.currentTarget.requestSubmit();
+    if (isMeant || (sends === "button" && event.target instanceof HTMLInputElement)) event.preventDefault();
   };
   return (
     <Dialog.Root
@@ -43,17 +60,31 @@ export function Sheet({ title, onClose, finalFocus, stays = false, onSubmit, onE
         <Dialog.Backdrop className="fixed inset-0 z-30 bg-overlay sm:top-12" />
         <Dialog.Popup
           {...(finalFocus === undefined ? {} : { finalFocus })}
-          className="fixed inset-y-0 right-0 z-40 flex w-[468px] max-w-full flex-col border-l border-line bg-panel shadow-sheet sm:top-12"
+          {...(initialFocus === undefined ? {} : { initialFocus })}
+          className={clsx(
+            "fixed inset-y-0 right-0 z-40 flex w-full flex-col border-line bg-panel shadow-sheet sm:top-12 sm:border-l",
+            width === "wide" ? "sm:w-[620px]" : "sm:w-[468px]",
+          )}
         >
-          <form onSubmit={submit} onChange={onEdit} className="flex min-h-0 flex-1 flex-col" noValidate>
-            <div className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-5.5 pt-5 pb-3">
+          <form
+            onSubmit={submit}
+            onChange={onEdit}
+            onKeyDown={keyDown}
+            className="flex min-h-0 flex-1 flex-col"
+            noValidate
+          >
+            <div
+              data-scroll
+              className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-4 pt-5 pb-3 sm:px-5.5"
+            >
               <Dialog.Title className="text-lg font-semibold tracking-tight break-words">
                 {title}
               </Dialog.Title>
               {children}
             </div>
-            <div className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-5.5 py-3">
-              <div className="min-w-32 flex-1 text-2xs text-ink-3">{note}</div>
+            {/* A thumb hits 44 px; there the note has a line of its own. */}
+            <div className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-4 py-3 max-sm:[&>button]:h-11 max-sm:[&>button]:flex-1 sm:px-5.5">
+              <div className="min-w-32 flex-1 text-2xs text-ink-3 max-sm:basis-full">{note}</div>
               <Dialog.Close render={<Button>{closeLabel}</Button>} />
               {actions}
             </div>

@@ -18,6 +18,7 @@ import { RawLock } from "@/lib/contract/raw.ts";
 import { BrowserSessionList, Session } from "@/lib/contract/session.ts";
 import { Stats, Usual } from "@/lib/contract/stats.ts";
 import { TargetHealth, TargetList } from "@/lib/contract/target.ts";
+import { LockWaiters } from "@/lib/contract/waiters.ts";
 
 // The page's content security policy forbids the code that zod would otherwise generate.
 z.config({ jitless: true });
@@ -52,6 +53,7 @@ export const readFormats = (json: unknown) => Formats.parse(json);
 export const readStats = (json: unknown) => Stats.parse(json);
 export const readRawLock = (json: unknown) => RawLock.parse(json);
 export const readLocks = (json: unknown) => LockList.parse(json);
+export const readWaiters = (json: unknown) => LockWaiters.parse(json);
 export const readUsual = (json: unknown) => Usual.parse(json);
 export const readTargets = (json: unknown) => TargetList.parse(json);
 export const readTargetHealth = (json: unknown) => TargetHealth.parse(json);

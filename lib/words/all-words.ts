@@ -3,6 +3,7 @@ import type { audit } from "./en/audit.tsx";
 import type { auditDetails } from "./en/audit-details.tsx";
 import type { docs } from "./en/docs.tsx";
 import type { formatFacts } from "./en/format-facts.ts";
+import type { free } from "./en/free.tsx";
 import type { keysHelp } from "./en/keys-help.ts";
 import type { lock } from "./en/lock.tsx";
 import type { login } from "./en/login.tsx";
@@ -25,6 +26,7 @@ export interface Words {
   audit: typeof audit;
   docs: typeof docs;
   formatFacts: typeof formatFacts;
+  free: typeof free;
   keysHelp: typeof keysHelp;
   lock: typeof lock;
   login: typeof login;

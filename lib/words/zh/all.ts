@@ -4,6 +4,7 @@ import { audit } from "./audit.tsx";
 import { auditDetails } from "./audit-details.tsx";
 import { docs } from "./docs.tsx";
 import { formatFacts } from "./format-facts.ts";
+import { free } from "./free.tsx";
 import { keysHelp } from "./keys-help.ts";
 import { lock } from "./lock.tsx";
 import { login } from "./login.tsx";
@@ -21,16 +22,17 @@ import { ui } from "./ui.ts";
 
 export const zh: Words = {
   apiKeys,
-  auditDetails,
   audit,
+  auditDetails,
   docs,
   formatFacts,
+  free,
   keysHelp,
   lock,
   login,
   operators,
-  owners,
   overview,
+  owners,
   pages,
   palette,
   problems,

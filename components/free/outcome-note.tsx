@@ -1,0 +1,40 @@
+"use client";
+
+import { type ReactNode, useEffect, useRef } from "react";
+
+const TONES = {
+  warn: { box: "bg-warn-bg", ink: "text-warn" },
+  bad: { box: "bg-bad-bg", ink: "text-bad" },
+  ok: { box: "bg-line-soft", ink: "text-ink" },
+};
+
+interface OutcomeNoteProps {
+  tone: keyof typeof TONES;
+  title: ReactNode;
+  /** `asked`: the answer to what was just sent, so the focus goes there. */
+  comes: "asked" | "unasked";
+  children?: ReactNode;
+}
+
+/** What became of it, or came between. */
+export function OutcomeNote({ tone, title, comes, children }: OutcomeNoteProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const { box, ink } = TONES[tone];
+  useEffect(() => {
+    // What had the focus may have gone with what could be sent.
+    const isLost = document.activeElement === document.body || document.activeElement === null;
+    if (comes === "asked" || isLost) place.current?.focus();
+  }, [comes]);
+  return (
+    <div
+      ref={place}
+      tabIndex={-1}
+      role={tone === "ok" ? "status" : "alert"}
+      data-testid="outcome"
+      className={`flex flex-col items-start gap-2 rounded-[9px] px-3 py-2.5 outline-offset-2 ${box}`}
+    >
+      <p className={`font-semibold ${ink}`}>{title}</p>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,164 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { formatLabel, formatsOf } from "@/components/lock/format-facts.ts";
+import { HolderName } from "@/components/lock/holder-text.tsx";
+import { holdOffOf, pathOf } from "@/components/lock/lock-facts.ts";
+import { waitersText } from "@/components/lock/waiters-text.tsx";
+import { formatElapsed } from "@/components/ui/duration.ts";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import type { FormatName } from "@/lib/contract/format.ts";
+import type { Holder, Lock } from "@/lib/contract/lock.ts";
+import type { LockWaiters } from "@/lib/contract/waiters.ts";
+import { useServerNow } from "@/lib/live/hooks.ts";
+import { useWaiters } from "@/lib/live/waiters.ts";
+import { formatFacts } from "@/lib/words/en/format-facts.ts";
+import { free as english } from "@/lib/words/en/free.tsx";
+import { useWords } from "@/lib/words/words.tsx";
+import { FACTS, Fact } from "./free-facts.tsx";
+import type { Free } from "./use-free.ts";
+
+/** Formats whose client can do nothing with what is left of a lock over several keys, so all go together. */
+const AS_A_WHOLE: ReadonlySet<FormatName> = new Set(["bsm-redislock"]);
+const NAMED_MAX = 3;
+
+/** Who is next, who else is freed, and what the old owner's library will do. */
+export function WhatFollows({ free }: { free: Free }) {
+  const words = useWords(english);
+  const { shown: lock, state } = free;
+  const holder = state.holder ?? lock.holders[0];
+  if (holder === undefined) return null;
+  return (
+    <dl className={FACTS}>
+      <Fact name={words.next}>
+        <Next lock={lock} isKeptOff={free.choice === "hold-off"} />
+      </Fact>
+      <Others lock={lock} only={state.holder} />
+      <Fact name={words.oldOwner}>
+        <OldOwner lock={lock} holder={holder} />
+      </Fact>
+      {lock.release?.may === "yes" && lock.release.why !== undefined && (
+        <Fact name={words.releasing}>
+          <span lang="en">{lock.release.why}</span>
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+/** Who is woken, in which order, as far as that can be known. */
+function Next({ lock, isKeptOff }: { lock: Lock; isKeptOff: boolean }) {
+  const words = useWords(english);
+  const { of } = useWords(formatFacts);
+  const { data } = useWaiters(pathOf(lock));
+  const hasOrder = data?.order === "queue";
+  const sentences = new Set(formatsOf(lock).map((format) => of[format].waiters));
+  return (
+    <>
+      {data === undefined || data.items.length === 0 ? (
+        <p>{waitersText(lock.waiters)}</p>
+      ) : (
+        <FirstOf waiters={data} />
+      )}
+      {isKeptOff && <p className="text-ink-2">{words.nobodyUntil}</p>}
+      {!isKeptOff &&
+        !hasOrder &&
+        [...sentences].map((text) => (
+          <p key={text} className="text-ink-3">
+            {text}
+          </p>
+        ))}
+    </>
+  );
+}
+
+function FirstOf({ waiters }: { waiters: LockWaiters }) {
+  const words = useWords(english);
+  const now = useServerNow() ?? waiters.asOf;
+  const [first] = waiters.items;
+  if (first === undefined) return null;
+  const waited = first.since === null ? null : formatElapsed(now - first.since);
+  const who = (
+    <span className="font-mono text-xs">
+      <SafeText text={first.owner} wrap />
+    </span>
+  );
+  const more = Math.max(waiters.waiters.count ?? 0, waiters.named, waiters.items.length) - 1;
+  const isInLine = waiters.order === "queue";
+  return (
+    <p>
+      {isInLine ? words.firstInLine(who, waited) : words.firstToCome(who, waited)}
+      {more > 0 && (isInLine ? words.thenOthers(more) : words.andOthers(more))}
+    </p>
+  );
+}
+
+/** Who else is freed by it, and who is not. */
+function Others({ lock, only }: { lock: Lock; only: Holder | undefined }) {
+  const words = useWords(english);
+  const others = lock.holders.length - 1;
+  const isWhole = only === undefined;
+  const nested = (only ?? lock.holders[0])?.count ?? 1;
+  const along = lock.sharedWith.length;
+  const goAlong = lock.format !== null && AS_A_WHOLE.has(lock.format);
+  const freed: ReactNode[] = [];
+  if (isWhole && others > 0) freed.push(<AllHolders key="holders" holders={lock.holders} />);
+  if (nested > 1 && lock.kind !== "semaphore") freed.push(<p key="nested">{words.nested(nested)}</p>);
+  if (along > 0 && goAlong) freed.push(<p key="keys">{words.keysAlong(along)}</p>);
+  const kept: ReactNode[] = [];
+  if (!isWhole && others > 0) kept.push(<p key="holders">{words.othersKeep(others)}</p>);
+  if (along > 0 && !goAlong) kept.push(<p key="keys">{words.keysStay(along)}</p>);
+  return (
+    <>
+      {freed.length > 0 && (
+        <Fact name={words.alsoFreed}>
+          <div className="text-warn">{freed}</div>
+        </Fact>
+      )}
+      {kept.length > 0 && (
+        <Fact name={words.alsoKeeps}>
+          <div className="text-ink-2">{kept}</div>
+        </Fact>
+      )}
+    </>
+  );
+}
+
+function AllHolders({ holders }: { holders: readonly Holder[] }) {
+  const words = useWords(english);
+  const more = holders.length - NAMED_MAX;
+  return (
+    <>
+      <p>{words.allHolders(holders.length)}</p>
+      <ul className="text-ink-2">
+        {holders.slice(0, NAMED_MAX).map((holder) => (
+          <li key={holder.version}>
+            <HolderName holder={holder} wrap />
+            {holder.count > 1 && words.count(holder.count)}
+          </li>
+        ))}
+        {more > 0 && <li>{words.andMore(more)}</li>}
+      </ul>
+    </>
+  );
+}
+
+/** What the holder will notice, and do. */
+function OldOwner({ lock, holder }: { lock: Lock; holder: Holder }) {
+  const words = useWords(english);
+  const { of } = useWords(formatFacts);
+  if (holdOffOf(holder.owner) !== null) return <>{words.noOldOwner}</>;
+  if (holder.fence !== null) return <>{words.fencedOwner(<code className="font-mono text-xs">lost</code>)}</>;
+  const formats = formatsOf(lock);
+  return (
+    <>
+      {formats.map((format) => (
+        <p key={format}>
+          {formats.length > 1 && <span className="text-ink-3">{words.ofFormat(formatLabel(format))}</span>}
+          {of[format].oldOwner}
+          {of[format].comesBack !== undefined && <span className="text-warn"> {of[format].comesBack}</span>}
+        </p>
+      ))}
+    </>
+  );
+}
