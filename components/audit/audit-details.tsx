@@ -140,16 +140,23 @@ function Outcome({ outcome }: Pick<AuditItem, "outcome">) {
 
 function Others({ details }: { details: Record<string, unknown> | undefined }) {
   return detailLines(details).map(([name, text]) => (
-    <Line key={name} name={name}>
+    <Line key={name} name={name} isData>
       <Mono text={text} />
     </Line>
   ));
 }
 
-function Line({ name, children }: { name: string; children: ReactNode }) {
+interface LineProps {
+  name: string;
+  /** The name is one that was recorded, and is the same in every language. */
+  isData?: true;
+  children: ReactNode;
+}
+
+function Line({ name, isData, children }: LineProps) {
   return (
     <>
-      <dt className="truncate text-ink-3" title={name}>
+      <dt translate={isData && "no"} className="truncate text-ink-3" title={name}>
         {name}
       </dt>
       <dd className="min-w-0">{children}</dd>

@@ -34,7 +34,7 @@ export function YouSettings() {
   return (
     <>
       <Section
-        title={name}
+        title={<SafeText text={name} />}
         actions={<Button onClick={() => logout.mutate()}>{words.logOut}</Button>}
         text={words.loggedInBy(via, formatDate(expiresAt))}
       >

@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from "react";
 
 interface SectionProps {
-  title: string;
+  title: ReactNode;
   text?: ReactNode;
   /** Stand at the right of the title. */
   actions?: ReactNode;
