@@ -85,7 +85,7 @@ function BodyExamples({ operation: { operationId, requestBody } }: { operation: 
   return (
     <details>
       <summary className="cursor-pointer font-medium">{words.otherBodies}</summary>
-      <div className="mt-2 flex flex-col gap-2">
+      <div lang="en" translate="no" className="mt-2 flex flex-col gap-2">
         {examples.map(({ summary = "", value }) => (
           <CodeBlock
             key={summary}

@@ -79,7 +79,11 @@ function SessionRow({ session, onEnd }: { session: BrowserSession; onEnd(): void
         )}
         <div className="text-2xs text-ink-3">{words.by[via]}</div>
       </th>
-      <td className={`${TD} max-w-64`} title={visibleText(userAgent ?? "")}>
+      <td
+        translate={userAgent === null ? undefined : "no"}
+        className={`${TD} max-w-64`}
+        title={visibleText(userAgent ?? "")}
+      >
         <div className="truncate">
           {userAgent === null ? (
             <span className="text-ink-3">{words.unknownBrowser}</span>

@@ -19,7 +19,7 @@ export const overview: Words["overview"] = {
     },
     abnormal: {
       name: "异常",
-      means: "没有过期时间、已无人续租，或持有时间超过同名锁通常时长两倍的锁。",
+      means: "没有过期时间、已无人续约，或持有时间超过同名锁通常时长两倍的锁。",
       find: "显示异常的锁",
     },
     acquisitionsPerS: { name: "每秒获取", means: "每秒新开始的持有；重入不算。", find: "无" },

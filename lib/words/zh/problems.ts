@@ -18,7 +18,7 @@ export const problems: Words["problems"] = {
       },
       not_owner: {
         title: "此持有由其他凭据获取",
-        remedy: "请用获取它的 API 密钥续租或释放，或由操作员强制释放。",
+        remedy: "请用获取它的 API 密钥续约或释放，或由操作员强制释放。",
       },
       not_a_lock: { title: "该键的内容不是锁", remedy: "未改动它；请换一个键名。" },
       unit_conflict: {
