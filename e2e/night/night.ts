@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import type { Console } from "../../e2e/console.ts";
+import type { Console } from "../console.ts";
 
 /** What is stuck tonight. */
 export const STUCK = "lock:orders:eu:settle";
@@ -73,7 +73,7 @@ export interface Night {
   end(): Promise<void>;
 }
 
-/** A night in which one worker died in the middle of its work, and the others go on. Takes about half a minute. */
+/** A night in which one worker died in the middle of its work, and the others go on. Takes about a quarter of a minute. */
 export async function beginNight(lockkeeper: Console, redis: Redis): Promise<Night> {
   await redis.hset(SHARED, {
     mode: "read",
@@ -95,7 +95,7 @@ export async function beginNight(lockkeeper: Console, redis: Redis): Promise<Nig
   const work = [keepRenewing(lockkeeper, ordinary, over.signal), keepWorking(lockkeeper, over.signal)];
   await dieAtWork(lockkeeper);
   work.push(...WAITING.map((sample) => keepWaiting(lockkeeper, sample, over.signal)));
-  await pause(8000);
+  await pause(3000);
   return {
     async end() {
       over.abort();
@@ -147,7 +147,7 @@ async function workAsUsual(lockkeeper: Console): Promise<void> {
       at(`lock:stock:${n}`, "fulfil", "pod-4", n, 30_000),
     ]);
     await Promise.all(samples.map((sample) => acquire(lockkeeper, sample)));
-    await pause(300 + round * 60);
+    await pause(200 + round * 60);
     await Promise.all(samples.map(({ key, owner }) => lockkeeper.api(`${pathOf(key)}/release`, { owner })));
   }
 }
@@ -164,8 +164,8 @@ async function dieAtWork(lockkeeper: Console): Promise<void> {
   const hold = { key: STUCK, owner, leaseMs: 600_000, record };
   await acquire(lockkeeper, hold);
   await acquire(lockkeeper, hold);
-  for (let i = 0; i < 8; i++) {
-    await pause(1500);
+  for (let i = 0; i < 6; i++) {
+    await pause(700);
     await lockkeeper.api(`${pathOf(STUCK)}/renew`, { owner, leaseMs: 600_000 });
   }
 }

@@ -1,7 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
-import { busyHour } from "../../e2e/busy-hour.ts";
 import type { Stats } from "../../lib/contract/stats.ts";
 import type { TestRedis } from "../../server/testing/redis.ts";
+import { busyHour } from "../busy-hour.ts";
 import { SHARED, STUCK } from "./night.ts";
 
 export type Look = "desk" | "phone" | "wide" | "chinese" | "chinese-phone";

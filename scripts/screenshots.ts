@@ -1,19 +1,16 @@
 // npm run screenshots: every page, theme and state of a console on a plausible bad night, for the README and for
 // looking at. `npm run screenshots -- lock sheet` takes those scenes only.
 import { mkdirSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Browser, type BrowserContext, chromium, type Page } from "@playwright/test";
-import { type Console, logIn, startConsole } from "../../e2e/console.ts";
-import { LANGUAGE_COOKIE } from "../../lib/words/language.ts";
-import settings from "../../playwright.config.ts";
-import { freePort, startTestRedis, type TestRedis } from "../../server/testing/redis.ts";
-import { beginNight, fillSettings } from "./night.ts";
-import { drawHour, LAST_SCENES, type Look, SCENES, type Scene } from "./scenes.ts";
+import { logIn } from "../e2e/console.ts";
+import { type NightConsole, startNight } from "../e2e/night/night-console.ts";
+import { drawHour, LAST_SCENES, type Look, SCENES, type Scene } from "../e2e/night/scenes.ts";
+import { LANGUAGE_COOKIE } from "../lib/words/language.ts";
+import settings from "../playwright.config.ts";
+import type { TestRedis } from "../server/testing/redis.ts";
 
-const OUT = fileURLToPath(new URL("../../docs/screenshots/", import.meta.url));
+const OUT = fileURLToPath(new URL("../docs/screenshots/", import.meta.url));
 const THEMES = ["light", "dark"] as const;
 type Theme = (typeof THEMES)[number];
 const SETTLE_MS = 1300;
@@ -55,7 +52,7 @@ async function take({ context, page, theme, url, redis }: Room, scene: Scene, lo
 
 async function takeAll(
   browser: Browser,
-  { lockkeeper, redis }: Running,
+  { lockkeeper, redis }: NightConsole,
   theme: Theme,
   wanted: readonly string[],
 ) {
@@ -77,39 +74,15 @@ async function takeAll(
   await context.close();
 }
 
-interface Running {
-  lockkeeper: Console;
-  redis: TestRedis;
-}
-
-/** A production target, one that nobody uses yet, and one that is not there. */
-async function withConsole(run: (running: Running) => Promise<void>): Promise<void> {
-  const redis = await startTestRedis();
-  const dir = await mkdtemp(join(tmpdir(), "lockkeeper-screenshots-"));
-  const path = join(dir, "lockkeeper.config.json");
-  const targets = [
-    { name: "orders", label: "Orders", environment: "production", redis: redis.url },
-    { name: "staging", label: "Staging", environment: "staging", redis: `${redis.url}/1` },
-    { name: "sandbox", label: "Sandbox", redis: `redis://127.0.0.1:${await freePort()}` },
-  ];
-  await writeFile(path, JSON.stringify({ targets }));
-  const lockkeeper = await startConsole({ REDIS_URL: "", LOCKKEEPER_CONFIG: path });
-  try {
-    await fillSettings(lockkeeper);
-    const night = await beginNight(lockkeeper, redis.client());
-    await run({ lockkeeper, redis });
-    await night.end();
-  } finally {
-    await lockkeeper.stop();
-    await redis.stop();
-    await rm(dir, { recursive: true });
-  }
-}
-
 mkdirSync(OUT, { recursive: true });
 const browser = await chromium.launch(settings.use?.launchOptions ?? {});
 // A night of its own for each theme, so that both show the same moment of it.
 for (const theme of THEMES) {
-  await withConsole((running) => takeAll(browser, running, theme, process.argv.slice(2)));
+  const night = await startNight();
+  try {
+    await takeAll(browser, night, theme, process.argv.slice(2));
+  } finally {
+    await night.stop();
+  }
 }
 await browser.close();
