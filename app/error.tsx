@@ -18,7 +18,7 @@ export default function ErrorPage({ error, reset }: { error: Error & { digest?: 
         <button
           type="button"
           onClick={reset}
-          className="h-7 rounded-[7px] border border-accent bg-accent px-2.5 text-accent-ink hover:opacity-90"
+          className="h-7 rounded-[7px] border border-accent bg-accent px-2.5 text-accent-ink hover:brightness-90 dark:hover:brightness-110"
         >
           {tryAgain}
         </button>

@@ -132,7 +132,7 @@ function Answers({ free, isCurrent }: { free: Free; isCurrent: boolean }) {
   const words = useWords(english);
   const { shown, state } = free;
   return (
-    <Greyed className={isCurrent ? "flex flex-col gap-4" : "flex flex-col gap-4 opacity-60"}>
+    <Greyed className={isCurrent ? "flex flex-col gap-4" : "flex flex-col gap-4 greyed"}>
       {shown.note !== undefined && <NoteText note={shown.note} />}
       <Question title={isCurrent ? words.asSeen : words.asOpened}>
         <FreeFacts lock={shown} only={state.holder} />

@@ -11,7 +11,7 @@ export function Greyed({ children, className }: { children: ReactNode; className
   // Of a target that was never reached nothing is shown that could be wrong.
   const wrong = live.connection === "stale" || (live.health?.state === "down" && !isNeverReached(live));
   return (
-    <div data-stale={wrong || undefined} className={clsx(className, wrong && "opacity-60 grayscale")}>
+    <div data-stale={wrong || undefined} className={clsx(className, wrong && "greyed")}>
       {children}
     </div>
   );

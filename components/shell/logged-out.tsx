@@ -14,7 +14,7 @@ export function LoggedOut() {
       <p>
         <a
           href={`${BASE_PATH}/login?next=${encodeURIComponent(pathname + search)}`}
-          className="inline-flex h-7 items-center rounded-[7px] border border-accent bg-accent px-2.5 text-accent-ink hover:opacity-90"
+          className="inline-flex h-7 items-center rounded-[7px] border border-accent bg-accent px-2.5 text-accent-ink hover:brightness-90 dark:hover:brightness-110"
         >
           {words.byPassword}
         </a>

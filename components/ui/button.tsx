@@ -5,8 +5,8 @@ type Look = "plain" | "primary" | "danger" | "quiet";
 
 const LOOKS: Record<Look, string> = {
   plain: "border-line bg-panel text-ink hover:bg-line-soft",
-  primary: "border-accent bg-accent text-accent-ink hover:opacity-90",
-  danger: "border-bad bg-bad text-bad-ink hover:opacity-90",
+  primary: "border-accent bg-accent text-accent-ink hover:brightness-90 dark:hover:brightness-110",
+  danger: "border-bad bg-bad text-bad-ink hover:brightness-90 dark:hover:brightness-110",
   quiet: "border-transparent text-ink-2 hover:bg-line-soft hover:text-ink",
 };
 

@@ -13,7 +13,7 @@ export function ProblemText({ problem }: { problem: { message: string } }) {
     <>
       {text}
       {problem instanceof ApiProblem && (
-        <span lang="en" translate="no" className="block text-xs opacity-90">
+        <span lang="en" translate="no" className="block text-xs">
           {problem.message}
         </span>
       )}
