@@ -47,4 +47,10 @@ export const BARS: Readonly<Record<string, readonly Bar[]>> = {
   "watch.notify.cost": [{ of: "same", least: 0.5, goal: 0.7 }],
   "watch.notify.cost.1pattern": [{ of: "same", least: 0.6, goal: 0.8 }],
   "watch.expired.p99": [{ of: "ours", most: 250 }],
+  "ui.firstload.gzip": [{ of: "ours", most: 200 * 1024, goal: 170 * 1024 }],
+  "ui.firstrows": [{ of: "ours", most: 1000 }],
+  "ui.filter.longtask": [{ of: "ours", most: 50, goal: 16 }],
+  "ui.scroll.longtask": [{ of: "ours", most: 50, goal: 16 }],
+  "ui.paused.moves": [{ of: "ours", most: 0 }],
+  "ui.memory.growth": [{ of: "ours", most: 0.05 }],
 };

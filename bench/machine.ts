@@ -12,12 +12,17 @@ export async function machineFacts(redis: Redis, effort: Effort): Promise<Facts>
     cores: availableParallelism(),
     cpu: cpus()[0]?.model ?? "unknown",
     system: `${type()} ${release()}`,
-    load1m: rounded(loadavg()[0] ?? 0),
+    load1m: loadNow(),
     redis: server.redis_version ?? "unknown",
     node: process.version,
     ioredis: versionIn("../package-lock.json", "ioredis"),
     notifyKeyspaceEvents: await flagsOf(redis),
   };
+}
+
+/** How busy the machine was in the last minute: beside what is measured, others may be. */
+export function loadNow(): number {
+  return rounded(loadavg()[0] ?? 0);
 }
 
 async function flagsOf(redis: Redis): Promise<string> {

@@ -8,9 +8,10 @@ import { http } from "./http/http.ts";
 import { progress } from "./progress.ts";
 import { Resources } from "./resources.ts";
 import { tableOf } from "./table.ts";
+import { ui } from "./ui/ui.ts";
 import { watch } from "./watch/watch.ts";
 
-const EXPERIMENTS: readonly Experiment[] = [...core, ...http, ...watch];
+const EXPERIMENTS: readonly Experiment[] = [...core, ...http, ...watch, ...ui];
 
 const RESULTS = new URL("../bench-results/", import.meta.url);
 

@@ -2,7 +2,7 @@
 
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
-import { useEffect, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { PanelPlace } from "@/components/events/panel-place.tsx";
 import type { BulkWish } from "@/components/free/bulk-state.ts";
 import { hrefOf, pathOf } from "@/components/lock/lock-facts.ts";
@@ -33,6 +33,7 @@ import { ViewsBar } from "./views-bar.tsx";
 /** Shown with the first rows, which come later than the page: it is on its way while they are. */
 const loadTable = () => import("./locks-table.tsx").then((module) => module.LocksTable);
 const LocksTable = dynamic(loadTable, { ssr: false });
+if (typeof window !== "undefined") loadTable().catch(() => undefined);
 const EventPanel = dynamic(
   () => import("@/components/events/event-panel.tsx").then((module) => module.EventPanel),
   {
@@ -80,7 +81,6 @@ export function LocksPage() {
   const [bulk, setBulk] = useState<BulkWish | null>(null);
   const live = useLive();
   const blocked = useFreeBlock();
-  useEffect(() => void loadTable(), []);
   useKeys({ p: table.toggle });
   const open = useOpenLock();
   const search = (next: string) => {

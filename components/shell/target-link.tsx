@@ -1,7 +1,7 @@
 "use client";
 
 import Link from "next/link";
-import type { ComponentProps } from "react";
+import { type ComponentProps, useState } from "react";
 import { useTargetName } from "@/lib/live/targets.ts";
 
 /** An address of the console about one target. */
@@ -9,7 +9,20 @@ export function hrefAt(href: string, target: string | undefined): string {
   return target === undefined ? href : `${href}?target=${encodeURIComponent(target)}`;
 }
 
-/** A link that stays with the target of the page. */
-export function TargetLink({ href, ...rest }: Omit<ComponentProps<typeof Link>, "href"> & { href: string }) {
-  return <Link {...rest} href={hrefAt(href, useTargetName())} />;
+type TargetLinkProps = Omit<ComponentProps<typeof Link>, "href"> & { href: string };
+
+/**
+ * A link that stays with the target of the page. What it leads to is fetched when somebody points at it: all that are on
+ * screen, fetched as the page opens, would take the connections from its first rows.
+ */
+export function TargetLink({ href, prefetch, ...rest }: TargetLinkProps) {
+  const [isPointedAt, setIsPointedAt] = useState(false);
+  return (
+    <Link
+      prefetch={prefetch ?? (isPointedAt ? null : false)}
+      onPointerEnter={() => setIsPointedAt(true)}
+      {...rest}
+      href={hrefAt(href, useTargetName())}
+    />
+  );
 }

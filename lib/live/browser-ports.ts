@@ -1,6 +1,13 @@
 import { changeView, checkSession, liveUrl } from "./api.ts";
-import { loadWire, type TargetName } from "./request.ts";
+import { MESSAGE_NAMES } from "./message-names.ts";
+import type { TargetName } from "./request.ts";
 import type { Source, StreamPorts } from "./stream-ports.ts";
+
+/** By itself: the first rows wait for it, and not for the schemas of all that can be asked. */
+const loadLiveWire = () => import("./live-wire.ts");
+type LiveWire = Awaited<ReturnType<typeof loadLiveWire>>;
+// It is on its way before the page is awake. Whoever needs it asks again, and says so if it failed.
+if (typeof window !== "undefined") loadLiveWire().catch(() => undefined);
 
 /** The real browser behind `StreamPorts`. */
 export function browserPorts(target: TargetName): StreamPorts {
@@ -64,20 +71,26 @@ const takePlace: StreamPorts["takePlace"] = (told) => {
 };
 
 const open: StreamPorts["open"] = (url, on) => {
-  let source: EventSource | undefined;
-  let closed = false;
-  loadWire().then((wire) => {
-    if (closed) return;
-    source = new EventSource(url);
-    for (const name of wire.MESSAGE_NAMES) {
-      source.addEventListener(name, (event) => on.message(wire.readMessage(name, event.data)));
-    }
-    source.addEventListener("error", on.error);
-  }, on.error);
+  const source = new EventSource(url);
+  let isClosed = false;
+  // It connects while what reads its messages is on its way; those that come first wait for that, in their order.
+  const wire = loadLiveWire();
+  const whenRead = (tell: (wire: LiveWire) => void) =>
+    void wire.then(
+      (loaded) => isClosed || tell(loaded),
+      () => isClosed || on.error(),
+    );
+  for (const name of MESSAGE_NAMES) {
+    source.addEventListener(name, ({ data }) =>
+      whenRead(({ readMessage }) => on.message(readMessage(name, data))),
+    );
+  }
+  source.addEventListener("error", () => whenRead(() => on.error()));
+  whenRead(() => undefined);
   return {
     close() {
-      closed = true;
-      source?.close();
+      isClosed = true;
+      source.close();
     },
   } satisfies Source;
 };

@@ -11,6 +11,9 @@ const windowKey = (target: TargetName) => ["window", target] as const;
 const lockKey = (target: TargetName, path: string) => ["lock", target, path] as const;
 const historyKey = (target: TargetName, path: string) => ["history", target, path] as const;
 
+/** Never fetched. The stream shares what did not change by itself, so nobody has to compare it again. */
+const CARRIED = { queryFn: skipToken, staleTime: "static", structuralSharing: false } as const;
+
 /** The stream writes, the pages read: the cache never fetches what the stream carries. */
 export function queryPictures(client: QueryClient, target: TargetName): Pictures {
   return {
@@ -23,12 +26,12 @@ export function queryPictures(client: QueryClient, target: TargetName): Pictures
 
 export function useLockWindow(): LiveWindow | undefined {
   const { target } = useLiveStore();
-  return useQuery<LiveWindow>({ queryKey: windowKey(target), queryFn: skipToken, staleTime: "static" }).data;
+  return useQuery<LiveWindow>({ queryKey: windowKey(target), ...CARRIED }).data;
 }
 
 export function useLock(path: string): Lock | undefined {
   const { target } = useLiveStore();
-  return useQuery<Lock>({ queryKey: lockKey(target, path), queryFn: skipToken, staleTime: "static" }).data;
+  return useQuery<Lock>({ queryKey: lockKey(target, path), ...CARRIED }).data;
 }
 
 /** Page by page, the newest first. */

@@ -70,7 +70,11 @@ export class LiveStore {
       ports,
       {
         message: (message) => this.#heard(message),
-        connection: (connection) => this.#set({ connection }),
+        connection: (connection) => {
+          // Nobody looks at a tab that sleeps: its countdowns stand still, too.
+          this.ticker.rest(connection === "asleep");
+          this.#set({ connection });
+        },
       },
       { ...NOTHING, events: "none" },
     );

@@ -9,7 +9,6 @@ import { FinderReport } from "@/lib/contract/finder.ts";
 import { ForceReleased } from "@/lib/contract/force.ts";
 import { Formats } from "@/lib/contract/format-rule.ts";
 import { LockList } from "@/lib/contract/list.ts";
-import { LIVE_MESSAGES, type LiveMessage } from "@/lib/contract/live.ts";
 import { Lock } from "@/lib/contract/lock.ts";
 import { Noted } from "@/lib/contract/note.ts";
 import { Operator, OperatorList } from "@/lib/contract/operator.ts";
@@ -22,23 +21,6 @@ import { LockWaiters } from "@/lib/contract/waiters.ts";
 
 // The page's content security policy forbids the code that zod would otherwise generate.
 z.config({ jitless: true });
-
-export type MessageName = LiveMessage["name"];
-export const MESSAGE_NAMES = Object.keys(LIVE_MESSAGES) as MessageName[];
-
-/** undefined when the message is not what this page was built for. */
-export function readMessage(name: MessageName, text: string): LiveMessage | undefined {
-  const parsed = LIVE_MESSAGES[name].safeParse(parseJson(text));
-  return parsed.success ? ({ name, data: parsed.data } as LiveMessage) : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 export const readApiKeys = (json: unknown) => ApiKeyList.parse(json);
 export const readApiKeyMade = (json: unknown) => ApiKeyMade.parse(json);

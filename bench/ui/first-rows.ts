@@ -1,0 +1,79 @@
+import type { BrowserContext } from "@playwright/test";
+import { type Experiment, rounded } from "../figure.ts";
+import { progress } from "../progress.ts";
+import { spreadOf } from "../statistics.ts";
+import { openLocks, openScene, type Scene } from "./scene.ts";
+
+const FIGURE = "ui.firstrows";
+const FLEET = { full: { locks: 10_000, changesPerSecond: 200 }, quick: { locks: 500, changesPerSecond: 50 } };
+const ROUNDS = { full: 11, quick: 2 };
+
+/** In the page, before anything of it runs: the moment after the frame that has the first row. */
+const WATCH = `new MutationObserver((_, observer) => {
+  if (document.querySelector("tr[data-path]") === null) return;
+  observer.disconnect();
+  requestAnimationFrame(() => {
+    const channel = new MessageChannel();
+    channel.port1.onmessage = () => performance.mark("bench:rows");
+    channel.port2.postMessage(null);
+  });
+}).observe(document, { childList: true, subtree: true });`;
+
+const READ = `({
+  rowsMs: performance.getEntriesByName("bench:rows")[0]?.startTime ?? null,
+  htmlMs: performance.getEntriesByType("navigation")[0].responseEnd,
+  firstPaintMs: performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? null,
+})`;
+
+interface Times {
+  readonly rowsMs: number;
+  readonly htmlMs: number;
+  readonly firstPaintMs: number;
+}
+
+/** From the navigation to the frame with the first rows of a table: nothing in the caches, and all scripts in them. */
+export const firstRows: Experiment = {
+  figures: [FIGURE],
+  async measure(run) {
+    const scene = await openScene(run, FLEET[run.effort]);
+    const cold: Times[] = [];
+    const warm: Times[] = [];
+    // The first page of a server compiles what it is made of.
+    await openOnce(scene);
+    for (let round = 1; round <= ROUNDS[run.effort]; round++) {
+      const [first, second] = await openOnce(scene);
+      progress(`round ${round}: ${Math.round(first.rowsMs)} ms, again ${Math.round(second.rowsMs)} ms`);
+      cold.push(first);
+      warm.push(second);
+    }
+    const rows = spreadOf(cold.map(({ rowsMs }) => rowsMs));
+    const conditions = {
+      ...(await scene.facts()),
+      ...{ rounds: cold.length, min: rounded(rows.min), max: rounded(rows.max) },
+      htmlMs: rounded(spreadOf(cold.map(({ htmlMs }) => htmlMs)).median),
+      firstPaintMs: rounded(spreadOf(cold.map(({ firstPaintMs }) => firstPaintMs)).median),
+      cachedMs: rounded(spreadOf(warm.map(({ rowsMs }) => rowsMs)).median),
+      counting:
+        "from the navigation to after the frame that has the first row, in a window with empty caches; cachedMs: the same address once more. Redis, server, those who change locks and the browser share the machine. Less is better",
+    };
+    return [{ figure: FIGURE, unit: "ms", ours: rounded(rows.median), vs: {}, conditions }];
+  },
+};
+
+async function openOnce(scene: Scene): Promise<[Times, Times]> {
+  const context = await scene.newContext();
+  try {
+    await context.addInitScript({ content: WATCH });
+    return [await timesOf(context, scene.url), await timesOf(context, scene.url)];
+  } finally {
+    await context.close();
+  }
+}
+
+async function timesOf(context: BrowserContext, url: string): Promise<Times> {
+  const page = await openLocks(context, url);
+  await page.waitForFunction(`${READ}.rowsMs !== null`);
+  const times: Times = await page.evaluate(READ);
+  await page.close();
+  return times;
+}

@@ -1,0 +1,113 @@
+import type { Page } from "@playwright/test";
+import { type Experiment, type Line, type Run, rounded } from "../figure.ts";
+import { progress } from "../progress.ts";
+import { spreadOf } from "../statistics.ts";
+import { openLocks, openScene, type Scene } from "./scene.ts";
+import { LONG_MS, type Tasks, tasksWhile } from "./tasks.ts";
+
+const ROUNDS = { full: 7, quick: 1 };
+const CHANGES_A_SECOND = { full: 200, quick: 50 };
+const TYPED = "key:lock:orders:*7 held>1s";
+const BETWEEN_KEYS_MS = 70;
+const SETTLE_MS = 1000;
+const WHEELS = 60;
+const WHEEL_PX = 600;
+const BETWEEN_WHEELS_MS = 30;
+const JUMPS = 10;
+
+/** The longest task of the page's thread while somebody types into the filter, letter by letter. */
+export const filterTasks = longestTask({
+  figure: "ui.filter.longtask",
+  locks: { full: 10_000, quick: 500 },
+  work: type,
+  counting: `longest task of the page's main thread while "${TYPED}" is typed with ${BETWEEN_KEYS_MS} ms between two keys and cleared again, as the browser's own trace has it`,
+});
+
+/** The longest task while a long list is scrolled by the wheel, then by whole pages and to its ends. */
+export const scrollTasks = longestTask({
+  figure: "ui.scroll.longtask",
+  locks: { full: 100_000, quick: 2000 },
+  work: scroll,
+  counting: `longest task of the page's main thread in ${WHEELS} turns of the wheel of ${WHEEL_PX} px, ${JUMPS} jumps over a tenth of the list each, and to both of its ends, as the browser's own trace has it`,
+});
+
+interface Wanted {
+  readonly figure: string;
+  readonly locks: Readonly<Record<Run["effort"], number>>;
+  readonly counting: string;
+  work(page: Page): Promise<void>;
+}
+
+function longestTask({ figure, locks, work, counting }: Wanted): Experiment {
+  return {
+    figures: [figure],
+    async measure(run) {
+      const fleet = { locks: locks[run.effort], changesPerSecond: CHANGES_A_SECOND[run.effort] };
+      const scene = await openScene(run, fleet);
+      const context = await scene.newContext();
+      const page = await openLocks(context, scene.url);
+      await page.waitForTimeout(SETTLE_MS);
+      // Code that runs for the first time is compiled: whoever looks for an hour does not meet that.
+      await work(page);
+      const rounds: Tasks[] = [];
+      for (let round = 1; round <= ROUNDS[run.effort]; round++) {
+        const tasks = await tasksWhile(scene.browser, page, () => work(page));
+        progress(
+          `round ${round}: ${tasks.longestMs.toFixed(1)} ms (${tasks.longestCpuMs.toFixed(1)} of CPU)`,
+        );
+        rounds.push(tasks);
+      }
+      return [await lineOf(scene, { figure, rounds, counting })];
+    },
+  };
+}
+
+interface Measured {
+  readonly figure: string;
+  readonly rounds: readonly Tasks[];
+  readonly counting: string;
+}
+
+async function lineOf(scene: Scene, { figure, rounds, counting }: Measured): Promise<Line> {
+  const longest = spreadOf(rounds.map(({ longestMs }) => longestMs));
+  const cpu = spreadOf(rounds.map(({ longestCpuMs }) => longestCpuMs));
+  const conditions = {
+    ...(await scene.facts()),
+    ...{ rounds: rounds.length, min: rounded(longest.min), max: rounded(longest.max) },
+    cpuMs: { median: rounded(cpu.median), max: rounded(cpu.max) },
+    [`tasksOver${LONG_MS}Ms`]: rounds.reduce((sum, { long }) => sum + long, 0),
+    busyMsARound: rounded(spreadOf(rounds.map(({ busyMs }) => busyMs)).median),
+    counting: `${counting}; the median of the rounds. cpuMs: what that task had of a processor. Less is better`,
+  };
+  return { figure, unit: "ms", ours: rounded(longest.median), vs: {}, conditions };
+}
+
+async function type(page: Page): Promise<void> {
+  const search = page.getByLabel("Search locks");
+  await search.focus();
+  await page.keyboard.type(TYPED, { delay: BETWEEN_KEYS_MS });
+  await page.waitForTimeout(SETTLE_MS);
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.press("Delete");
+  await page.waitForTimeout(SETTLE_MS);
+}
+
+async function scroll(page: Page): Promise<void> {
+  const table = page.locator("section[aria-label=Locks]");
+  await table.hover();
+  for (let wheel = 0; wheel < WHEELS; wheel++) {
+    await page.mouse.wheel(0, WHEEL_PX);
+    await page.waitForTimeout(BETWEEN_WHEELS_MS);
+  }
+  for (let jump = JUMPS - 1; jump >= 0; jump--) {
+    await table.evaluate(
+      (element, share) => element.scrollTo({ top: element.scrollHeight * share }),
+      jump / JUMPS,
+    );
+    await page.waitForTimeout(SETTLE_MS / 4);
+  }
+  await table.evaluate((element) => element.scrollTo({ top: element.scrollHeight }));
+  await page.waitForTimeout(SETTLE_MS / 2);
+  await table.evaluate((element) => element.scrollTo({ top: 0 }));
+  await page.waitForTimeout(SETTLE_MS / 2);
+}

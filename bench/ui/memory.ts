@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CDPSession, Page } from "@playwright/test";
+import { type Experiment, rounded } from "../figure.ts";
+import { progress } from "../progress.ts";
+import { trendOf } from "../soak/trend.ts";
+import { openLocks, openScene } from "./scene.ts";
+
+const FIGURE = "ui.memory.growth";
+const EFFORT = {
+  full: { locks: 10_000, changesPerSecond: 200, warmMs: 60_000, samples: 31, everyMs: 10_000 },
+  quick: { locks: 500, changesPerSecond: 50, warmMs: 1000, samples: 5, everyMs: 1500 },
+};
+/** So many locks are opened in turn: what is kept of a lock that was looked at is kept for some minutes. */
+const VISITED = 4;
+
+interface Kept {
+  readonly heapBytes: number;
+  readonly nodes: number;
+  readonly listeners: number;
+}
+
+/** Whether an open console's memory rises: the table, the events beside it, and now and then a lock's page. */
+export const memoryGrowth: Experiment = {
+  figures: [FIGURE],
+  async measure(run) {
+    const { warmMs, samples, everyMs, ...fleet } = EFFORT[run.effort];
+    const scene = await openScene(run, fleet);
+    const context = await scene.newContext();
+    const page = await openLocks(context, scene.url);
+    const devtools = await context.newCDPSession(page);
+    await devtools.send("Performance.enable");
+    const paths = await page
+      .locator("tr[data-path]")
+      .evaluateAll((rows) => rows.map((row) => row.dataset.path));
+    const warmUntil = performance.now() + warmMs;
+    for (let at = 0; at <= VISITED || performance.now() < warmUntil; at++) {
+      await visit(page, paths[at % VISITED]);
+      await sleep(everyMs / 2);
+    }
+    const kept: Kept[] = [];
+    for (let at = 0; at < samples; at++) {
+      await visit(page, paths[at % VISITED]);
+      await sleep(everyMs);
+      const now = await keptBy(devtools);
+      progress(`${(at * everyMs) / 1000} s: ${(now.heapBytes / 1e6).toFixed(2)} MB, ${now.nodes} nodes`);
+      kept.push(now);
+    }
+    const heap = trendOf(kept.map(({ heapBytes }) => heapBytes));
+    const conditions = {
+      ...(await scene.facts()),
+      ...{ is: heap.is, seconds: ((samples - 1) * everyMs) / 1000, samples, lockPagesOpened: samples },
+      heapMb: rounded(heap.mean / 1e6),
+      noise: rounded(heap.noise / heap.mean),
+      nodes: [kept.at(0)?.nodes, kept.at(-1)?.nodes],
+      listeners: [kept.at(0)?.listeners, kept.at(-1)?.listeners],
+      counting: `rise of the straight line through the JavaScript heap after forced collections, as a share of its mean, while the table, the events and in turn the pages of ${VISITED} locks are open; begun ${warmMs / 1000} s after the page. Less is better`,
+    };
+    return [{ figure: FIGURE, unit: "share", ours: rounded(heap.rise / heap.mean), vs: {}, conditions }];
+  },
+};
+
+/** Opens a lock's page as a click does, and comes back. */
+async function visit(page: Page, path: string | undefined): Promise<void> {
+  const link = page.locator(`tr[data-path] a[href^="/locks/"]`);
+  const wanted = page.locator(`tr[data-path="${path}"] a[href^="/locks/"]`);
+  await ((await wanted.count()) > 0 ? wanted : link).first().click();
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.waitForURL(/\/locks\//);
+  await sleep(500);
+  await page.goBack();
+  await page.locator("tr[data-path]").first().waitFor();
+}
+
+async function keptBy(devtools: CDPSession): Promise<Kept> {
+  // What one collection lets go of may be what kept something else.
+  for (let left = 2; left > 0; left--) await devtools.send("HeapProfiler.collectGarbage");
+  const { usedSize } = await devtools.send("Runtime.getHeapUsage");
+  const { metrics } = await devtools.send("Performance.getMetrics");
+  const metric = (name: string) => metrics.find((one) => one.name === name)?.value ?? 0;
+  return { heapBytes: usedSize, nodes: metric("Nodes"), listeners: metric("JSEventListeners") };
+}

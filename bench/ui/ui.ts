@@ -1,0 +1,16 @@
+import type { Experiment } from "../figure.ts";
+import { firstLoad } from "./first-load.ts";
+import { firstRows } from "./first-rows.ts";
+import { filterTasks, scrollTasks } from "./long-tasks.ts";
+import { memoryGrowth } from "./memory.ts";
+import { pausedMoves } from "./paused.ts";
+
+/** The console in a real browser, on its production build. */
+export const ui: readonly Experiment[] = [
+  firstLoad,
+  firstRows,
+  filterTasks,
+  scrollTasks,
+  pausedMoves,
+  memoryGrowth,
+];

@@ -1,0 +1,54 @@
+import { gzipSync } from "node:zlib";
+
+/** Every page that can be opened by its address. */
+export const PAGES = [
+  "/",
+  "/locks/lock:orders:1",
+  "/owners",
+  "/events",
+  "/audit",
+  "/targets",
+  "/formats",
+  "/docs",
+  "/settings/you",
+  "/settings/keys",
+  "/settings/operators",
+  "/settings/sessions",
+  "/login",
+] as const;
+
+export interface FirstLoad {
+  readonly page: string;
+  /** JavaScript that the page names, each file compressed by gzip as it is on its way. */
+  readonly bytes: number;
+  readonly scripts: readonly Script[];
+}
+
+interface Script {
+  readonly source: string;
+  readonly text: string;
+}
+
+/** What each page loads before it can be used; what only browsers without modules load is left out. */
+export async function firstLoadsOf(url: string): Promise<FirstLoad[]> {
+  const asked = new Map<string, Promise<string>>();
+  const load = async (source: string): Promise<Script> => {
+    const text = asked.get(source) ?? textOf(new URL(source, url));
+    asked.set(source, text);
+    return { source, text: await text };
+  };
+  return await Promise.all(
+    PAGES.map(async (page) => {
+      const html = await textOf(new URL(page, url));
+      const tags = [...html.matchAll(/<script[^>]*\ssrc="([^"]+)"[^>]*>/g)].filter(
+        ([tag]) => !/nomodule/i.test(tag),
+      );
+      const scripts = await Promise.all(tags.map(([, source = ""]) => load(source)));
+      return { page, bytes: scripts.reduce((sum, { text }) => sum + gzipSync(text).length, 0), scripts };
+    }),
+  );
+}
+
+async function textOf(url: URL): Promise<string> {
+  return await (await fetch(url)).text();
+}

@@ -1,0 +1,16 @@
+import type { LiveMessage } from "@/lib/contract/live.ts";
+
+export type MessageName = LiveMessage["name"];
+
+/** The contract's, written again without zod. The type holds them together. */
+const NAMES: Readonly<Record<MessageName, true>> = {
+  hello: true,
+  health: true,
+  window: true,
+  rows: true,
+  lock: true,
+  recent: true,
+  events: true,
+};
+
+export const MESSAGE_NAMES = Object.keys(NAMES) as readonly MessageName[];
