@@ -6,31 +6,36 @@ import { SafeText } from "@/components/ui/safe-text.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
 import type { GapEvent, HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
 import { isGap } from "@/lib/contract/gap.ts";
-import { EVENT_NAMES, eventDetail, isAlarming } from "./event-text.ts";
+import { events } from "@/lib/words/en/events.ts";
+import { useWords } from "@/lib/words/words.tsx";
+import { eventDetail, isAlarming } from "./event-text.ts";
 
 export function EventName({ event }: { event: LockEvent }) {
+  const { names } = useWords(events);
   return (
     <span className={clsx("font-medium whitespace-nowrap", isAlarming(event.type) ? "text-bad" : "text-ink")}>
-      {EVENT_NAMES[event.type]}
+      {names[event.type]}
     </span>
   );
 }
 
 /** Concluded from what was seen in Redis, not told by the one who did it. */
 export function Derived({ event }: { event: LockEvent }) {
+  const words = useWords(events);
   if (event.observed === "exact") return null;
   return (
-    <span className="text-2xs text-ink-3" title="Concluded from what was seen in Redis">
-      derived
+    <span className="text-2xs text-ink-3" title={words.derivedHint}>
+      {words.derived}
     </span>
   );
 }
 
 /** A time in which nobody watched. */
 export function GapText({ gap: { from, to } }: { gap: GapEvent }) {
+  const words = useWords(events);
   return (
-    <span className="truncate text-warn" title={`${formatDate(from)} to ${formatDate(to)}`}>
-      Nobody watched from {formatClock(from)} to {formatClock(to)}: what happened then is not known.
+    <span className="truncate text-warn" title={words.gapSpan(formatDate(from), formatDate(to))}>
+      {words.gap(formatClock(from), formatClock(to))}
     </span>
   );
 }
@@ -48,7 +53,7 @@ export function EventLine({ entry }: { entry: HistoryEntry }) {
 }
 
 function OneEvent({ event }: { event: LockEvent }) {
-  const detail = eventDetail(event, true);
+  const detail = eventDetail(event, true, useWords(events));
   return (
     <li className="grid grid-cols-[58px_minmax(0,1fr)] gap-2 border-b border-line-soft py-1.5 font-mono text-2xs">
       <time className="text-ink-3" dateTime={new Date(event.at).toISOString()}>

@@ -1,48 +1,102 @@
 "use client";
 
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { useRef } from "react";
-import type { EventSnapshot } from "@/lib/live/event-log.ts";
+import { type ReactNode, type Ref, useEffect, useImperativeHandle, useRef } from "react";
+import type { HistoryEntry } from "@/lib/contract/event.ts";
+import { eventsPage } from "@/lib/words/en/events-page.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { EventRow } from "./event-row.tsx";
+import { useFixedRows } from "./use-fixed-rows.ts";
 
 const ROW_PX = 32;
+/** So many rows before the end of what is loaded more is asked for. */
+const AHEAD = 60;
 
-interface EventListProps extends Pick<EventSnapshot, "events" | "skippedBefore"> {
+export interface EventListHandle {
+  /** Shows an entry, and gives it the focus. */
+  go(index: number): void;
+  toTop(): void;
+}
+
+interface EventListProps {
+  /** Newest first. */
+  entries: readonly HistoryEntry[];
+  skippedBefore: ReadonlyMap<string, number>;
+  openId: string | undefined;
+  onOpen(entry: HistoryEntry): void;
+  onJump(at: number): void;
+  /** New ones come in at the top while it is seen. */
+  follows: boolean;
+  /** Whether the top is seen has changed. */
+  onTop(isAtTop: boolean): void;
+  /** What is loaded on either side, as one comes near; undefined: nothing more, or it is on its way. */
+  onOlder: (() => void) | undefined;
+  onNewer: (() => void) | undefined;
   /** What is said when there are none. */
-  children: React.ReactNode;
+  children: ReactNode;
   /** Stands below the last one. */
-  end: React.ReactNode;
+  end: ReactNode;
+  ref?: Ref<EventListHandle>;
 }
 
 /** The newest first. */
-export function EventList({ events, skippedBefore, children, end }: EventListProps) {
+export function EventList({ entries, skippedBefore, openId, onOpen, onJump, ...props }: EventListProps) {
+  const { list } = useWords(eventsPage);
   const scroller = useRef<HTMLElement>(null);
-  const rows = useVirtualizer({
-    count: events.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_PX,
-    getItemKey: (index) => events[index]?.id ?? index,
-    overscan: 8,
+  const rows = useFixedRows(scroller, entries, ROW_PX, props.follows);
+  const { first, end, isAtTop, isGoingUp } = rows;
+  const { onOlder, onNewer, onTop } = props;
+  const wanted = useRef<number>(undefined);
+  useEffect(() => onTop(isAtTop), [isAtTop, onTop]);
+  useEffect(() => {
+    if (end > entries.length - AHEAD) onOlder?.();
+    if (isGoingUp && first < AHEAD) onNewer?.();
+  }, [first, end, isGoingUp, entries.length, onOlder, onNewer]);
+  useImperativeHandle(props.ref, () => ({
+    go: (index) => {
+      rows.show(index);
+      wanted.current = index;
+      focusRow(scroller.current, entries[index]);
+    },
+    toTop: rows.toTop,
+  }));
+  // The row may have been drawn only now.
+  useEffect(() => {
+    if (wanted.current === undefined) return;
+    focusRow(scroller.current, entries[wanted.current]);
+    wanted.current = undefined;
   });
-  const height = rows.getTotalSize();
+  const height = entries.length * ROW_PX;
   return (
     <section
       ref={scroller}
-      aria-label="Events"
+      aria-label={list.label}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
       tabIndex={0}
-      className="isolate @container min-h-0 flex-1 overflow-auto rounded-t-[10px] border border-b-0 border-line bg-panel outline-offset-[-2px]"
+      onScroll={rows.onScroll}
+      className="isolate @container min-h-0 flex-1 overflow-auto rounded-t-[10px] border border-b-0 border-line bg-panel outline-offset-[-2px] [overflow-anchor:none]"
     >
-      {children}
+      {props.children}
       <ol className="relative" style={height > 0 ? { height } : undefined}>
-        {rows.getVirtualItems().map(({ index, start, key }) => {
-          const event = events[index];
-          return event === undefined ? null : (
-            <EventRow key={key} entry={event} top={start} skipped={skippedBefore.get(event.id) ?? 0} />
-          );
-        })}
+        {entries.slice(first, end).map((entry, at) => (
+          <EventRow
+            key={entry.id}
+            entry={entry}
+            top={(first + at) * ROW_PX}
+            skipped={skippedBefore.get(entry.id) ?? 0}
+            isOpen={entry.id === openId}
+            onOpen={onOpen}
+            onJump={onJump}
+          />
+        ))}
       </ol>
-      {end}
+      {props.end}
     </section>
   );
+}
+
+function focusRow(scroller: HTMLElement | null, entry: HistoryEntry | undefined): void {
+  if (entry === undefined) return;
+  scroller
+    ?.querySelector<HTMLElement>(`[data-id="${CSS.escape(entry.id)}"] button`)
+    ?.focus({ preventScroll: true });
 }

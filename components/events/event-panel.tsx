@@ -2,63 +2,72 @@
 
 import { PanelRightClose, PanelRightOpen } from "lucide-react";
 import { useMemo } from "react";
+import { TargetLink } from "@/components/shell/target-link.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { useEvents } from "@/lib/live/hooks.ts";
+import { useEventPause, useEvents } from "@/lib/live/hooks.ts";
+import { events as english } from "@/lib/words/en/events.ts";
+import { useWords } from "@/lib/words/words.tsx";
+import { calmLines } from "./calm-lines.ts";
 import { EventLine } from "./event-line.tsx";
 import { CLOSED_CLASS, OPEN_CLASS, usePanelOpen } from "./panel-place.tsx";
 import { EventPauseButton } from "./pause-button.tsx";
 
 const SHOWN = 80;
 
-/** The stream beside the table. Renewals are left out: one a lock every few seconds would bury the rest. */
+/** The stream beside the table, open by itself only where there is room for both. */
 export function EventPanel() {
+  const { panel } = useWords(english);
   const [open, setOpen] = usePanelOpen();
-  const { events, paused, missed } = useEvents(open ? "all" : "as_they_come");
-  const shown = useMemo(
-    () =>
-      events
-        .filter(({ type }) => type !== "renewed")
-        .slice(-SHOWN)
-        .reverse(),
-    [events],
-  );
-  if (!open) {
-    return (
-      <div className={CLOSED_CLASS}>
-        <Button
-          look="quiet"
-          size="small-icon"
-          aria-label="Show events"
-          title="Show events"
-          onClick={() => setOpen(true)}
-        >
-          <PanelRightOpen aria-hidden size={14} />
-        </Button>
-      </div>
-    );
-  }
+  if (open) return <OpenPanel onClose={() => setOpen(false)} />;
   return (
-    <aside aria-label="Events" className={OPEN_CLASS}>
+    <div className={CLOSED_CLASS}>
+      <Button
+        look="quiet"
+        size="small-icon"
+        aria-label={panel.show}
+        title={panel.show}
+        onClick={() => setOpen(true)}
+      >
+        <PanelRightOpen aria-hidden size={14} />
+      </Button>
+    </div>
+  );
+}
+
+function OpenPanel({ onClose }: { onClose(): void }) {
+  const { panel } = useWords(english);
+  const { events, paused, missed } = useEvents("all");
+  const { pause, resume } = useEventPause();
+  const lines = useMemo(() => calmLines(events, SHOWN), [events]);
+  return (
+    <aside aria-label={panel.title} className={OPEN_CLASS}>
       <div className="flex h-11 shrink-0 items-center gap-1 pr-2 pl-3.5">
-        <h2 className="flex-1 text-xs font-semibold">Events</h2>
-        <EventPauseButton paused={paused} missed={missed} small />
-        <Button
-          look="quiet"
-          size="small-icon"
-          aria-label="Hide events"
-          title="Hide events"
-          onClick={() => setOpen(false)}
-        >
+        <h2 className="flex-1 text-xs font-semibold">
+          <TargetLink href="/events" title={panel.all} className="hover:underline">
+            {panel.title}
+          </TargetLink>
+        </h2>
+        <EventPauseButton paused={paused} waiting={missed} onPause={pause} onResume={resume} small />
+        <Button look="quiet" size="small-icon" aria-label={panel.hide} title={panel.hide} onClick={onClose}>
           <PanelRightClose aria-hidden size={14} />
         </Button>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard */}
-      <section aria-label="Latest events" tabIndex={0} className="min-h-0 flex-1 overflow-y-auto px-3.5 pb-4">
-        {shown.length === 0 && <p className="text-ink-3">Nothing has happened yet.</p>}
+      <section aria-label={panel.latest} tabIndex={0} className="min-h-0 flex-1 overflow-y-auto px-3.5 pb-4">
+        {lines.length === 0 && <p className="text-ink-3">{panel.nothing}</p>}
         <ul>
-          {shown.map((event) => (
-            <EventLine key={event.id} entry={event} />
-          ))}
+          {lines.map((line) =>
+            "entry" in line ? (
+              <EventLine key={line.entry.id} entry={line.entry} />
+            ) : (
+              <li
+                key={line.renewals.id}
+                className="border-b border-line-soft py-1 pl-[66px] text-2xs text-ink-3 tabular-nums"
+              >
+                {panel.renewals(line.renewals.count, line.renewals.locks)}
+              </li>
+            ),
+          )}
         </ul>
       </section>
     </aside>

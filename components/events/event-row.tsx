@@ -1,13 +1,16 @@
 import clsx from "clsx";
+import { memo } from "react";
 import { KeyText } from "@/components/lock/key-text.tsx";
-import { hrefOf } from "@/components/lock/lock-facts.ts";
-import { TargetLink } from "@/components/shell/target-link.tsx";
-import { formatClock, formatClockMs, formatDate } from "@/components/ui/duration.ts";
+import { formatClock, formatDate, formatNumber } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
 import type { HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
 import { isGap } from "@/lib/contract/gap.ts";
+import { events } from "@/lib/words/en/events.ts";
+import { eventsPage } from "@/lib/words/en/events-page.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { Derived, EventName, GapText } from "./event-line.tsx";
+import { exactMoment, shortMoment } from "./event-moment.ts";
 import { eventDetail } from "./event-text.ts";
 
 interface EventRowProps {
@@ -15,47 +18,80 @@ interface EventRowProps {
   top: number;
   /** How many the stream left out between this one and the one before it. */
   skipped: number;
+  isOpen: boolean;
+  onOpen(entry: HistoryEntry): void;
+  /** All that came until then, also what was left out. */
+  onJump(at: number): void;
 }
 
-/** One line of the stream, at its place in the virtual list. */
-export function EventRow({ entry, top, skipped }: EventRowProps) {
-  const at = "absolute inset-x-0 h-8 items-center border-b border-line-soft px-4";
-  if (isGap(entry)) {
-    return (
-      <li className={clsx(at, "flex bg-warn-bg text-xs")} style={{ top }}>
-        <GapText gap={entry} />
-      </li>
-    );
-  }
+const COLUMNS =
+  "grid grid-cols-[62px_104px_minmax(0,1fr)] gap-3 @3xl:grid-cols-[112px_112px_minmax(0,5fr)_minmax(0,6fr)_92px]";
+/** The whole line opens it; what stands on top of it has a click of its own. */
+const OPENER =
+  "text-left outline-offset-[-2px] after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent";
+
+/** One line of the stream, at its place in the list. */
+export const EventRow = memo(function EventRow({ entry, top, ...rest }: EventRowProps) {
+  const { isOpen } = rest;
   return (
     <li
+      data-id={entry.id}
       className={clsx(
-        at,
-        "grid grid-cols-[58px_96px_minmax(0,1fr)] gap-3 @3xl:grid-cols-[92px_112px_minmax(0,5fr)_minmax(0,6fr)_92px]",
+        "absolute inset-x-0 h-8 items-center border-b border-line-soft px-4",
+        isGap(entry)
+          ? "flex bg-[repeating-linear-gradient(135deg,var(--warn-bg)_0_10px,var(--panel)_10px_14px)] text-xs"
+          : COLUMNS,
+        isOpen ? "bg-selected" : "hover:bg-bg",
       )}
       style={{ top }}
     >
-      <EventCells event={entry} skipped={skipped} />
+      {isGap(entry) ? <GapCells entry={entry} {...rest} /> : <EventCells entry={entry} {...rest} />}
     </li>
+  );
+});
+
+type CellsProps<Entry> = Omit<EventRowProps, "top" | "entry"> & { entry: Entry };
+
+function GapCells({ entry, isOpen, onOpen }: CellsProps<Extract<HistoryEntry, { type: "gap" }>>) {
+  const { list } = useWords(eventsPage);
+  const words = useWords(events);
+  const label = list.openGap(words.gap(formatClock(entry.from), formatClock(entry.to)));
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      aria-expanded={isOpen}
+      onClick={() => onOpen(entry)}
+      className={clsx("flex min-w-0", OPENER)}
+    >
+      <GapText gap={entry} />
+    </button>
   );
 }
 
-function EventCells({ event, skipped }: { event: LockEvent; skipped: number }) {
-  const detail = eventDetail(event);
+function EventCells({ entry: event, skipped, isOpen, onOpen, onJump }: CellsProps<LockEvent>) {
+  const words = useWords(events);
+  const { list } = useWords(eventsPage);
+  const detail = eventDetail(event, false, words);
+  const time = shortMoment(event.at);
   return (
     <>
-      <time
-        className="font-mono text-xs text-ink-3"
-        dateTime={new Date(event.at).toISOString()}
-        title={formatDate(event.at)}
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        aria-label={list.open(words.names[event.type], visibleText(event.key), time)}
+        onClick={() => onOpen(event)}
+        className={clsx("font-mono text-xs whitespace-nowrap text-ink-3", OPENER)}
       >
-        <span className="@3xl:hidden">{formatClock(event.at)}</span>
-        <span className="@max-3xl:hidden">{formatClockMs(event.at)}</span>
-      </time>
+        <time dateTime={new Date(event.at).toISOString()} title={formatDate(event.at)}>
+          <span className="@3xl:hidden">{formatClock(event.at)}</span>
+          <span className="@max-3xl:hidden">{exactMoment(event.at)}</span>
+        </time>
+      </button>
       <EventName event={event} />
-      <TargetLink href={hrefOf(event)} prefetch={false} className="flex min-w-0 hover:underline">
+      <span className="flex min-w-0">
         <KeyText text={event.key} />
-      </TargetLink>
+      </span>
       <span
         className="truncate font-mono text-xs text-ink-2 @max-3xl:hidden"
         title={visibleText(event.owner ?? "")}
@@ -63,24 +99,27 @@ function EventCells({ event, skipped }: { event: LockEvent; skipped: number }) {
         <SafeText text={detail} />
       </span>
       <span className="text-right whitespace-nowrap @max-3xl:hidden">
-        {skipped > 0 ? <Skipped count={skipped} /> : <Derived event={event} />}
+        {skipped > 0 ? (
+          <Skipped count={skipped} onJump={() => onJump(event.at)} />
+        ) : (
+          <Derived event={event} />
+        )}
       </span>
     </>
   );
 }
 
-function Skipped({ count }: { count: number }) {
+function Skipped({ count, onJump }: { count: number; onJump(): void }) {
+  const { list } = useWords(eventsPage);
   const isCounted = Number.isFinite(count);
   return (
-    <span
-      className="text-2xs text-warn"
-      title={
-        isCounted
-          ? `${count} earlier events came faster than they can be shown; they are there when you show events until then`
-          : "More happened while this page had no connection; it is there when you show events until then"
-      }
+    <button
+      type="button"
+      onClick={onJump}
+      className="relative z-10 h-6 text-2xs text-warn hover:underline"
+      title={isCounted ? list.skippedHint : list.someSkippedHint}
     >
-      {isCounted ? `+${count} not shown` : "some not shown"}
-    </span>
+      {isCounted ? list.skipped(formatNumber(count)) : list.someSkipped}
+    </button>
   );
 }

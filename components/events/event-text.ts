@@ -1,22 +1,10 @@
 import { holdOffOf, holdOffText, shortOwner } from "@/components/lock/lock-facts.ts";
 import { formatElapsed, formatFence } from "@/components/ui/duration.ts";
 import type { EventType, LockEvent } from "@/lib/contract/event.ts";
+import type { Words } from "@/lib/words/all-words.ts";
+import { events as english } from "@/lib/words/en/events.ts";
 
-export const EVENT_NAMES: Record<EventType, string> = {
-  acquired: "acquired",
-  reentered: "reentered",
-  renewed: "renewed",
-  released: "released",
-  expired: "expired",
-  evicted: "evicted",
-  force_released: "force released",
-  waiting: "waiting",
-  wait_ended: "wait ended",
-  seen: "seen",
-  recreated: "recreated",
-};
-
-export const ALL_TYPES = Object.keys(EVENT_NAMES) as EventType[];
+export const ALL_TYPES = Object.keys(english.names) as EventType[];
 
 /** Never part of a normal day. */
 export function isAlarming(type: EventType): boolean {
@@ -24,59 +12,57 @@ export function isAlarming(type: EventType): boolean {
 }
 
 /** One line about what happened, without the key. May hold text from Redis. `brief`: for a narrow column. */
-export function eventDetail(event: LockEvent, brief = false): string {
+export function eventDetail(event: LockEvent, brief = false, words: Words["events"] = english): string {
   const holdOff = holdOffOf(event.owner ?? "");
   const who = holdOff === null ? shortOwner(event.owner ?? "") : holdOffText(holdOff);
-  const after = event.heldMs === undefined ? "" : ` after ${formatElapsed(event.heldMs)}`;
+  const ended = event.heldMs === undefined ? who : words.after(who, formatElapsed(event.heldMs));
+  const join = (...parts: string[]) => parts.filter((part) => part !== "").join(words.between);
+  const count = event.count === undefined || event.count === 1 ? "" : words.count(event.count);
+  const reason = event.reason ? words.quoted(event.reason) : "";
   switch (event.type) {
     case "acquired":
-      return join(who, event.fence === undefined || brief ? "" : `fence ${formatFence(event.fence)}`);
+      return join(who, event.fence === undefined || brief ? "" : words.fence(formatFence(event.fence)));
     case "waiting":
     case "wait_ended":
       return who;
     case "renewed":
-      if (event.by !== undefined)
-        return join(`by ${event.by}`, event.reason ? `“${event.reason}”` : "", `more time for ${who}`);
-      return join(who, event.count === undefined || event.count === 1 ? "" : `count ${event.count}`);
+      if (event.by !== undefined) return join(words.by(event.by), reason, words.moreTimeFor(who));
+      return join(who, count);
     case "reentered":
     case "seen":
-      return join(who, event.count === undefined || event.count === 1 ? "" : `count ${event.count}`);
+      return join(who, count);
     case "released":
       // A release that leaves a count behind is one frame of many.
-      return join(`${who}${after}`, event.count ? `count ${event.count} left` : "");
+      return join(ended, event.count ? words.countLeft(event.count) : "");
     case "expired":
       // A hold-off is over by expiring; of anything else that is a holder who did not come back.
-      return join(`${who}${after}`, holdOff === null ? "not released" : "");
+      return join(ended, holdOff === null ? words.notReleased : "");
     case "recreated":
-      return join(who, "made again after it was freed");
+      return join(who, words.madeAgain);
     case "evicted":
-      return join(`${who}${after}`, "Redis threw it out to save memory");
+      return join(ended, words.thrownOut);
     case "force_released":
       return join(
-        event.by === undefined ? "" : `by ${event.by}`,
-        event.reason ? `“${event.reason}”` : "",
-        who === "" ? "" : `from ${who}${after}`,
+        event.by === undefined ? "" : words.by(event.by),
+        reason,
+        who === "" ? "" : words.from(ended),
       );
   }
 }
 
-function join(...parts: string[]): string {
-  return parts.filter((part) => part !== "").join(", ");
-}
-
 /** How a hold ended, for a sentence. */
-export function endingText(event: LockEvent): string {
+export function endingText(event: LockEvent, { endings }: Words["events"] = english): string {
   switch (event.type) {
     case "released":
       // Seen from outside, a release by the owner and a DEL by anybody look the same.
-      return event.observed === "exact" ? "its owner released it" : "it was released";
+      return event.observed === "exact" ? endings.byOwner : endings.released;
     case "expired":
-      return "it expired";
+      return endings.expired;
     case "evicted":
-      return "Redis evicted it";
+      return endings.evicted;
     case "force_released":
-      return event.by === undefined ? "it was freed by an operator" : `${event.by} freed it`;
+      return event.by === undefined ? endings.byOperator : endings.freedBy(event.by);
     default:
-      return "it ended";
+      return endings.ended;
   }
 }

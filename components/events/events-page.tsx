@@ -1,94 +1,111 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { Greyed } from "@/components/shell/greyed.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { SearchBox } from "@/components/ui/search-box.tsx";
-import { useKeys } from "@/components/ui/use-keys.ts";
 import { wordOfNoEvent } from "@/lib/contract/event-words.ts";
-import { isGap } from "@/lib/contract/gap.ts";
-import { useEventPause } from "@/lib/live/hooks.ts";
+import { momentOfId } from "@/lib/live/event-ids.ts";
+import { useLiveStore } from "@/lib/live/live-context.ts";
+import { eventsPage } from "@/lib/words/en/events-page.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { JumpToTime } from "./jump-to-time.tsx";
-import { EventPauseButton } from "./pause-button.tsx";
 import { TypeFilter } from "./type-filter.tsx";
-import { type AllEvents, useAllEvents } from "./use-all-events.ts";
 import { useEventsUrl } from "./use-events-url.ts";
+import { useHash } from "./use-hash.ts";
 
 /** Its rows come with the stream, later than the page: it is on its way while they are. */
-const loadList = () => import("./event-list.tsx").then((module) => module.EventList);
-const EventList = dynamic(loadList, { ssr: false, loading: () => <div className="min-h-0 flex-1" /> });
+const loadLive = () => import("./live-events.tsx").then((module) => module.LiveEvents);
+const LiveEvents = dynamic(loadLive, { ssr: false, loading: () => <div className="min-h-0 flex-1" /> });
+const ReplayedEvents = dynamic(
+  () => import("./replayed-events.tsx").then((module) => module.ReplayedEvents),
+  {
+    ssr: false,
+  },
+);
+const ReplayForm = dynamic(() => import("./replay-form.tsx").then((module) => module.ReplayForm), {
+  ssr: false,
+});
+
+const MINUTE_MS = 60_000;
 
 export function EventsPage() {
-  useEffect(() => void loadList(), []);
+  useEffect(() => void loadLive(), []);
+  const words = useWords(eventsPage);
   const url = useEventsUrl();
-  const all = useAllEvents(url);
-  const { paused, missed } = all;
-  const { pause, resume } = useEventPause();
-  // Times in which nobody watched are shown whatever is searched for.
-  const isEmpty = all.isFiltered ? all.shown.every(isGap) : all.shown.length === 0;
-  useKeys({ p: paused ? resume : pause });
+  const store = useLiveStore();
+  const [isChoosing, setChoosing] = useState(false);
+  const search = { filter: url.filter, types: url.types };
+  const [at, leaveLink] = useMomentOfLink(url.at);
+  const jump = (moment: number | undefined) => {
+    leaveLink();
+    url.setAt(moment);
+  };
+  const replayFrom = (moment: number) => {
+    setChoosing(false);
+    url.setReplay({ from: Math.floor(moment) - MINUTE_MS, to: Math.floor(moment) + 2 * MINUTE_MS });
+  };
+  const faultOf = (text: string) => {
+    const word = wordOfNoEvent(text);
+    return word === undefined ? undefined : words.noEventHas(word);
+  };
   return (
     <Greyed className="flex min-h-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4">
-      <h1 className="sr-only">Events</h1>
+      <h1 className="sr-only">{words.title}</h1>
       <div className="flex flex-wrap items-center gap-2">
-        <SearchBox
-          value={url.filter}
-          onChange={url.setFilter}
-          label="Search events"
-          placeholder="Key, owner, operator or reason; key:GLOB  owner:GLOB"
-          maxLength={300}
-          faultOf={faultOf}
-        />
-        <JumpToTime at={url.at} onJump={url.setAt} />
-        {url.at === undefined && <EventPauseButton paused={paused} missed={missed} small={false} />}
+        <div className="flex min-w-64 flex-1">
+          <SearchBox
+            value={url.filter}
+            onChange={url.setFilter}
+            label={words.search}
+            placeholder={words.searchHint}
+            maxLength={300}
+            faultOf={faultOf}
+          />
+        </div>
+        {url.replay === undefined && <JumpToTime at={at} onJump={jump} />}
+        {url.replay === undefined && (
+          <Button onClick={() => setChoosing(!isChoosing)} aria-expanded={isChoosing}>
+            {words.replay.open}
+          </Button>
+        )}
       </div>
       <TypeFilter chosen={url.types} onChoose={url.setTypes} />
-      <EventList events={all.shown} skippedBefore={all.skippedBefore} end={<Older {...all} />}>
-        {isEmpty && !all.loading && <Nothing filtered={all.isFiltered} onClear={url.clear} />}
-      </EventList>
+      {isChoosing && url.replay === undefined && (
+        <ReplayForm
+          at={at}
+          now={store.clock.now() ?? Date.now()}
+          onStart={(span) => {
+            setChoosing(false);
+            url.setReplay(span);
+          }}
+          onCancel={() => setChoosing(false)}
+        />
+      )}
+      {url.replay === undefined ? (
+        <LiveEvents search={search} at={at} onJump={jump} onReplay={replayFrom} onClear={url.clear} />
+      ) : (
+        <ReplayedEvents
+          key={`${url.replay.from} ${url.replay.to}`}
+          search={search}
+          span={url.replay}
+          at={at}
+          speed={url.speed}
+          onAt={url.setAt}
+          onSpeed={url.setSpeed}
+          onReplay={replayFrom}
+          onEnd={() => url.setReplay(undefined)}
+        />
+      )}
     </Greyed>
   );
 }
 
-function faultOf(text: string): string | undefined {
-  const word = wordOfNoEvent(text);
-  return word === undefined
-    ? undefined
-    : `No event has ${word}: it is asked of locks. Search by key:, owner: or plain text.`;
-}
-
-function Older({ older, loading, failed, complete }: AllEvents) {
-  return (
-    <div className="flex items-center gap-3 px-4 py-2 text-ink-3" aria-live="polite">
-      {failed && <span className="text-bad">The past could not be read.</span>}
-      {older !== undefined && (
-        <Button onClick={older} blocked={loading ? "They are on their way." : null}>
-          {loading ? "Loading…" : failed ? "Try again" : "Load older"}
-        </Button>
-      )}
-      {older === undefined && !failed && complete !== undefined && (
-        <span>{complete ? "This is where the history begins." : "Older events are not kept."}</span>
-      )}
-    </div>
-  );
-}
-
-function Nothing({ filtered, onClear }: { filtered: boolean; onClear(): void }) {
-  if (!filtered) {
-    return (
-      <EmptyState title="Nothing has happened yet">
-        <p>Events appear here as locks are taken, renewed, released, freed or expire.</p>
-      </EmptyState>
-    );
-  }
-  return (
-    <EmptyState title="No event matches">
-      <p>Nothing that is loaded matches the search and the chosen types.</p>
-      <div>
-        <Button onClick={onClear}>Show all</Button>
-      </div>
-    </EmptyState>
-  );
+/** A link to an event alone tells by its id when it was: the page begins there, and not with what happens now. */
+function useMomentOfLink(at: number | undefined): [moment: number | undefined, leave: () => void] {
+  const [hash, setHash] = useHash();
+  const [first] = useState(() => (typeof location === "undefined" ? "" : location.hash.slice(1)));
+  const isLinked = hash !== "" && hash === first;
+  return [at ?? (isLinked ? momentOfId(first) : undefined), () => isLinked && setHash("")];
 }

@@ -1,5 +1,7 @@
 import { Button } from "@/components/ui/button.tsx";
 import { localText, momentOfText } from "@/components/ui/moment.ts";
+import { eventsPage } from "@/lib/words/en/events-page.ts";
+import { useWords } from "@/lib/words/words.tsx";
 
 interface JumpToTimeProps {
   /** Unix milliseconds; undefined: live. */
@@ -9,20 +11,21 @@ interface JumpToTimeProps {
 
 /** A moment of the past, in the time of this browser. */
 export function JumpToTime({ at, onJump }: JumpToTimeProps) {
+  const { jump } = useWords(eventsPage);
   return (
     <div className="flex items-center gap-2">
       <label className="flex items-center gap-1.5 text-ink-2">
-        Until
+        {jump.until}
         <input
           type="datetime-local"
           step={1}
           value={at === undefined ? "" : localText(at)}
           onChange={({ target }) => onJump(momentOfText(target.value))}
-          aria-label="Show events until"
+          aria-label={jump.label}
           className="h-7 rounded-[7px] border border-line bg-panel px-2 text-ink"
         />
       </label>
-      {at !== undefined && <Button onClick={() => onJump(undefined)}>Back to live</Button>}
+      {at !== undefined && <Button onClick={() => onJump(undefined)}>{jump.live}</Button>}
     </div>
   );
 }

@@ -1,38 +1,42 @@
-"use client";
-
 import { Pause, Play } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/duration.ts";
-import { useEventPause } from "@/lib/live/hooks.ts";
+import { events } from "@/lib/words/en/events.ts";
+import { useWords } from "@/lib/words/words.tsx";
 
-/** One pause for all lists of events: they show the same stream. */
-export function EventPauseButton({
-  paused,
-  missed,
-  small,
-}: {
+interface EventPauseButtonProps {
   paused: boolean;
-  missed: number;
+  /** How many wait to be shown. */
+  waiting: number;
+  onPause(): void;
+  /** Shows them. */
+  onResume(): void;
   small: boolean;
-}) {
-  const { pause, resume } = useEventPause();
+}
+
+export function EventPauseButton({ paused, waiting, onPause, onResume, small }: EventPauseButtonProps) {
+  const { pause } = useWords(events);
   return (
     <>
-      {paused && (
-        <button type="button" onClick={resume} className="h-6 rounded-full bg-accent-bg px-2.5 text-accent">
-          +{formatNumber(missed)}
+      {(paused || waiting > 0) && (
+        <button
+          type="button"
+          onClick={onResume}
+          className="h-6 rounded-full bg-accent-bg px-2.5 whitespace-nowrap text-accent tabular-nums"
+        >
+          {pause.fresh(formatNumber(waiting))}
         </button>
       )}
       <Button
         look={small ? "quiet" : "plain"}
         size={small ? "small-icon" : "normal"}
         aria-pressed={paused}
-        aria-label={paused ? "Go on with the events" : "Pause the events"}
-        title={paused ? "Go on" : "Pause"}
-        onClick={paused ? resume : pause}
+        aria-label={paused ? pause.goOnEvents : pause.pauseEvents}
+        title={paused ? pause.goOn : pause.pause}
+        onClick={paused ? onResume : onPause}
       >
         {paused ? <Play aria-hidden size={13} /> : <Pause aria-hidden size={13} />}
-        {!small && (paused ? "Go on" : "Pause")}
+        {!small && (paused ? pause.goOn : pause.pause)}
       </Button>
     </>
   );

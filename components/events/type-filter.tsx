@@ -1,6 +1,9 @@
 import clsx from "clsx";
 import type { EventType } from "@/lib/contract/event.ts";
-import { ALL_TYPES, EVENT_NAMES } from "./event-text.ts";
+import { events } from "@/lib/words/en/events.ts";
+import { eventsPage } from "@/lib/words/en/events-page.ts";
+import { useWords } from "@/lib/words/words.tsx";
+import { ALL_TYPES } from "./event-text.ts";
 
 interface TypeFilterProps {
   /** None chosen: all are shown. */
@@ -9,14 +12,16 @@ interface TypeFilterProps {
 }
 
 export function TypeFilter({ chosen, onChoose }: TypeFilterProps) {
+  const { names } = useWords(events);
+  const words = useWords(eventsPage);
   const toggle = (type: EventType) =>
     onChoose(chosen.includes(type) ? chosen.filter((one) => one !== type) : [...chosen, type]);
   return (
-    <fieldset className="flex flex-wrap gap-1">
-      <legend className="sr-only">Types of event</legend>
-      <Chip name="all" on={chosen.length === 0} onClick={() => onChoose([])} />
+    <fieldset className="-mx-3 flex gap-1 overflow-x-auto px-3 py-0.5 sm:mx-0 sm:flex-wrap sm:px-0">
+      <legend className="sr-only">{words.types}</legend>
+      <Chip name={words.allTypes} on={chosen.length === 0} onClick={() => onChoose([])} />
       {ALL_TYPES.map((type) => (
-        <Chip key={type} name={EVENT_NAMES[type]} on={chosen.includes(type)} onClick={() => toggle(type)} />
+        <Chip key={type} name={names[type]} on={chosen.includes(type)} onClick={() => toggle(type)} />
       ))}
     </fieldset>
   );
@@ -29,7 +34,7 @@ function Chip({ name, on, onClick }: { name: string; on: boolean; onClick(): voi
       aria-pressed={on}
       onClick={onClick}
       className={clsx(
-        "h-7 rounded-[7px] border px-2.5",
+        "h-7 shrink-0 rounded-[7px] border px-2.5 whitespace-nowrap",
         on ? "border-line bg-panel font-medium text-ink" : "border-transparent text-ink-2 hover:text-ink",
       )}
     >

@@ -1,4 +1,4 @@
-import type { History } from "@/lib/contract/event.ts";
+import type { History, PastOrder } from "@/lib/contract/event.ts";
 import type { FinderReport } from "@/lib/contract/finder.ts";
 import type { ForceReleased, ForceReleaseInput } from "@/lib/contract/force.ts";
 import type { FormatRule, Formats } from "@/lib/contract/format-rule.ts";
@@ -42,22 +42,26 @@ export interface PastView {
   readonly text: string;
   /** None: all. */
   readonly types: readonly string[];
-  /** Not after, Unix milliseconds of Redis's clock. */
-  readonly to: number | undefined;
+  /** Not before, and not after, Unix milliseconds of Redis's clock. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
 }
 
-/**
- * @param cursor an id: only what came before it
- * @param limit how many at most; undefined: as many as the server gives
- */
-export function getPast(
-  { text, types, to }: PastView,
-  target: TargetName,
-  cursor: string | undefined,
-  limit?: number,
-): Promise<History> {
+/** Which page of it. */
+export interface PastPart {
+  readonly order: PastOrder;
+  /** An id: only what stands behind it in that order. */
+  readonly cursor?: string | undefined;
+  /** How many at most. */
+  readonly limit: number;
+}
+
+export function getPast(view: PastView, part: PastPart, target: TargetName): Promise<History> {
+  const { text, types, from, to } = view;
+  const { order, cursor, limit } = part;
   const type = types.length === 0 ? undefined : [...types, "gap"].join(",");
-  const query = { text: text || undefined, type, to: to?.toString(), cursor, limit: limit?.toString() };
+  const span = { from: from?.toString(), to: to?.toString() };
+  const query = { text: text || undefined, type, ...span, order, cursor, limit: limit.toString() };
   const address = at("/history", target, query);
   return ask(send("GET", address), (wire, json) => wire.readHistory(json));
 }

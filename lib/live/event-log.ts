@@ -13,6 +13,15 @@ export interface EventSnapshot {
   skippedBefore: ReadonlyMap<string, number>;
 }
 
+export interface LogPart {
+  /** Oldest first. */
+  readonly entries: readonly HistoryEntry[];
+  /** Behind the last of them. */
+  readonly place: number;
+  /** false: some between that place and the first of these are gone. */
+  readonly isWhole: boolean;
+}
+
 /** How many events a connection begins with. */
 export const RECENT_MAX = 200;
 
@@ -30,6 +39,10 @@ export class EventLog {
   #schedule: (run: () => void) => void;
   #events: HistoryEntry[] = [];
   #ids = new Set<string>();
+  /** By the id under which it was shown before it was recorded. */
+  #renamed = new Map<string, HistoryEntry>();
+  /** How many are gone from the front: the place of the first one that is left. */
+  #gone = 0;
   #skippedBefore = new Map<string, number>();
   /** Left out, and no event has come after them yet. */
   #skipped = 0;
@@ -64,9 +77,11 @@ export class EventLog {
       this.#events.push(event);
     }
     const surplus = this.#events.length - this.#capacity;
-    for (const { id } of surplus > 0 ? this.#events.splice(0, surplus) : []) {
-      this.#ids.delete(id);
-      this.#skippedBefore.delete(id);
+    for (const entry of surplus > 0 ? this.#events.splice(0, surplus) : []) {
+      this.#gone++;
+      this.#ids.delete(entry.id);
+      this.#skippedBefore.delete(entry.id);
+      if (entry.type !== "gap" && entry.was !== undefined) this.#renamed.delete(entry.was);
     }
     if (this.#paused) this.#missed += fresh.length;
     this.#publishSoon();
@@ -76,6 +91,7 @@ export class EventLog {
   #isTold(event: HistoryEntry): boolean {
     if (event.type === "gap" || event.was === undefined || !this.#ids.delete(event.was)) return false;
     this.#ids.add(event.id);
+    this.#renamed.set(event.was, event);
     const at = this.#events.findLastIndex(({ id }) => id === event.was);
     if (at >= 0) this.#events[at] = event;
     this.#publishSoon();
@@ -95,8 +111,30 @@ export class EventLog {
     this.#publish();
   }
 
+  /** Those from a place on, also while paused. A reader begins at 0 and goes on at `place`. */
+  from(place: number): LogPart {
+    const first = Math.max(0, place - this.#gone);
+    return {
+      entries: this.#events.slice(first),
+      place: this.#gone + this.#events.length,
+      isWhole: place >= this.#gone,
+    };
+  }
+
+  /** What an event that was shown before it was recorded is called now. */
+  nowCalled(id: string): HistoryEntry | undefined {
+    return this.#renamed.get(id);
+  }
+
+  get skippedBefore(): ReadonlyMap<string, number> {
+    return this.#skippedBefore;
+  }
+
   clear(): void {
+    // Whoever had read some of it has to begin anew.
+    this.#gone += this.#events.length + 1;
     this.#events = [];
+    this.#renamed.clear();
     this.#ids.clear();
     this.#skippedBefore.clear();
     this.#skipped = 0;

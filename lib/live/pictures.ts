@@ -2,7 +2,7 @@ import { type QueryClient, skipToken, useInfiniteQuery, useQuery } from "@tansta
 import { keyOfFields, pathOfKey } from "@/lib/contract/key.ts";
 import type { LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
-import { getHistory, getPast, type PastView } from "./api.ts";
+import { getHistory } from "./api.ts";
 import { useLiveStore } from "./live-context.ts";
 import type { TargetName } from "./request.ts";
 import type { Pictures } from "./store.ts";
@@ -46,33 +46,3 @@ export function useHistory(path: string) {
     refetchOnWindowFocus: false,
   });
 }
-
-/** The past of all locks, page by page, the newest first. @param before an id; undefined: nothing is loaded */
-export function usePast(view: PastView, before: string | undefined) {
-  const { target } = useLiveStore();
-  return useInfiniteQuery({
-    queryKey: ["past", target, view, before],
-    queryFn: ({ pageParam }) => getPast(view, target, pageParam),
-    initialPageParam: before === "" ? undefined : before,
-    getNextPageParam: ({ next }) => next,
-    enabled: before !== undefined,
-    staleTime: Number.POSITIVE_INFINITY,
-    refetchOnWindowFocus: false,
-  });
-}
-
-/** Whether there is anything older than an event: a page of one. @param before an id; undefined: it is not asked */
-export function useIsOlder(view: PastView, before: string | undefined): IsOlder {
-  const { target } = useLiveStore();
-  const { data } = useQuery({
-    queryKey: ["past-begins", target, view, before],
-    queryFn: () => getPast(view, target, before || undefined, 1),
-    enabled: before !== undefined,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  if (data === undefined) return "unknown";
-  if (data.items.length > 0) return "some";
-  return data.complete ? "never_was" : "not_kept";
-}
-
-export type IsOlder = "some" | "never_was" | "not_kept" | "unknown";

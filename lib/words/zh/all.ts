@@ -3,6 +3,8 @@ import { apiKeys } from "./api-keys.tsx";
 import { audit } from "./audit.tsx";
 import { auditDetails } from "./audit-details.tsx";
 import { docs } from "./docs.tsx";
+import { events } from "./events.ts";
+import { eventsPage } from "./events-page.ts";
 import { formatFacts } from "./format-facts.ts";
 import { free } from "./free.tsx";
 import { keysHelp } from "./keys-help.ts";
@@ -25,6 +27,8 @@ export const zh: Words = {
   audit,
   auditDetails,
   docs,
+  events,
+  eventsPage,
   formatFacts,
   free,
   keysHelp,
