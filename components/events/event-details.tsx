@@ -6,7 +6,7 @@ import { hrefOf } from "@/components/lock/lock-facts.ts";
 import { TargetLink } from "@/components/shell/target-link.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { CopyButton } from "@/components/ui/copy-button.tsx";
-import { formatDate, formatElapsed } from "@/components/ui/duration.ts";
+import { formatDate, formatSpan } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { GapEvent, HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
 import { isGap } from "@/lib/contract/gap.ts";
@@ -92,7 +92,7 @@ function EventFacts({ event }: { event: LockEvent }) {
       {by !== undefined && (
         <Fact name={words.reason}>{reason ? <SafeText text={reason} wrap /> : words.none}</Fact>
       )}
-      {heldMs !== undefined && <Fact name={words.held}>{formatElapsed(heldMs)}</Fact>}
+      {heldMs !== undefined && <Fact name={words.held}>{formatSpan(heldMs)}</Fact>}
       {fence !== undefined && (
         <Fact name={words.fence}>
           <span className="font-mono text-xs">{fence}</span>
@@ -114,7 +114,7 @@ function GapFacts({ gap }: { gap: GapEvent }) {
       <dl className="grid grid-cols-[88px_minmax(0,1fr)] gap-x-3 gap-y-1.5">
         <Fact name={words.from}>{formatDate(gap.from)}</Fact>
         <Fact name={words.to}>{formatDate(gap.to)}</Fact>
-        <Fact name={words.held}>{formatElapsed(gap.to - gap.from)}</Fact>
+        <Fact name={words.held}>{formatSpan(gap.to - gap.from)}</Fact>
       </dl>
     </>
   );

@@ -1,5 +1,5 @@
 import { holdOffOf, holdOffText, shortOwner } from "@/components/lock/lock-facts.ts";
-import { formatElapsed, formatFence } from "@/components/ui/duration.ts";
+import { formatFence, formatSpan } from "@/components/ui/duration.ts";
 import type { EventType, LockEvent } from "@/lib/contract/event.ts";
 import type { Words } from "@/lib/words/all-words.ts";
 import { events as english } from "@/lib/words/en/events.ts";
@@ -15,7 +15,7 @@ export function isAlarming(type: EventType): boolean {
 export function eventDetail(event: LockEvent, brief = false, words: Words["events"] = english): string {
   const holdOff = holdOffOf(event.owner ?? "");
   const who = holdOff === null ? shortOwner(event.owner ?? "") : holdOffText(holdOff);
-  const ended = event.heldMs === undefined ? who : words.after(who, formatElapsed(event.heldMs));
+  const ended = event.heldMs === undefined ? who : words.after(who, formatSpan(event.heldMs));
   const join = (...parts: string[]) => parts.filter((part) => part !== "").join(words.between);
   const count = event.count === undefined || event.count === 1 ? "" : words.count(event.count);
   const reason = event.reason ? words.quoted(event.reason) : "";

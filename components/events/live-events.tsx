@@ -1,6 +1,6 @@
 "use client";
 
-import { useCallback, useRef, useState } from "react";
+import { useCallback, useRef } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { useKeys } from "@/components/ui/use-keys.ts";
@@ -28,15 +28,8 @@ export function LiveEvents({ search, at, onJump, onReplay, onClear }: LiveEvents
   const [reading, reader] = useEventReader(search, at);
   const { events } = useLiveStore();
   const list = useRef<EventListHandle>(null);
-  const [isAtTop, setAtTop] = useState(true);
   const { entries, newer, older, paused, waiting } = reading;
-  const onTop = useCallback(
-    (top: boolean) => {
-      setAtTop(top);
-      reader.stand(!top);
-    },
-    [reader],
-  );
+  const onTop = useCallback((top: boolean) => reader.stand(!top), [reader]);
   const resume = () => {
     list.current?.toTop();
     reader.stand(false);
@@ -66,7 +59,7 @@ export function LiveEvents({ search, at, onJump, onReplay, onClear }: LiveEvents
           <EventPauseButton
             paused={paused}
             waiting={waiting}
-            onPause={() => reader.pause()}
+            onPause={at === undefined ? () => reader.pause() : undefined}
             onResume={resume}
             small={false}
           />
@@ -75,7 +68,7 @@ export function LiveEvents({ search, at, onJump, onReplay, onClear }: LiveEvents
       <EventStream
         entries={entries}
         skippedBefore={events.skippedBefore}
-        follows={newer === "live" && isAtTop}
+        follows={newer === "live"}
         isLoading={isLoading}
         onTop={onTop}
         onJump={onJump}

@@ -8,7 +8,8 @@ interface EventPauseButtonProps {
   paused: boolean;
   /** How many wait to be shown. */
   waiting: number;
-  onPause(): void;
+  /** undefined: what is shown stands still by itself. */
+  onPause: (() => void) | undefined;
   /** Shows them. */
   onResume(): void;
   small: boolean;
@@ -27,17 +28,19 @@ export function EventPauseButton({ paused, waiting, onPause, onResume, small }: 
           {pause.fresh(formatNumber(waiting))}
         </button>
       )}
-      <Button
-        look={small ? "quiet" : "plain"}
-        size={small ? "small-icon" : "normal"}
-        aria-pressed={paused}
-        aria-label={paused ? pause.goOnEvents : pause.pauseEvents}
-        title={paused ? pause.goOn : pause.pause}
-        onClick={paused ? onResume : onPause}
-      >
-        {paused ? <Play aria-hidden size={13} /> : <Pause aria-hidden size={13} />}
-        {!small && (paused ? pause.goOn : pause.pause)}
-      </Button>
+      {(paused || onPause !== undefined) && (
+        <Button
+          look={small ? "quiet" : "plain"}
+          size={small ? "small-icon" : "normal"}
+          aria-pressed={paused}
+          aria-label={paused ? pause.goOnEvents : pause.pauseEvents}
+          title={paused ? pause.goOn : pause.pause}
+          onClick={paused ? onResume : onPause}
+        >
+          {paused ? <Play aria-hidden size={13} /> : <Pause aria-hidden size={13} />}
+          {!small && (paused ? pause.goOn : pause.pause)}
+        </Button>
+      )}
     </>
   );
 }

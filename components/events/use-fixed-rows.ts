@@ -30,6 +30,8 @@ export function useFixedRows(
 ): FixedRows {
   const [view, setView] = useState({ top: 0, height: 0, isGoingUp: false });
   const anchor = useRef<{ id: string; beyondPx: number }>(undefined);
+  // The page that joins what is loaded to now is still one that was asked for.
+  const followed = useRef(follows);
   const take = (top: number) => {
     const at = Math.floor(top / rowPx);
     const id = ids[at]?.id;
@@ -46,7 +48,8 @@ export function useFixedRows(
     if (element === null) return;
     const kept = anchor.current;
     const at = kept === undefined ? -1 : ids.findIndex(({ id }) => id === kept.id);
-    const isFollowed = follows && element.scrollTop < rowPx;
+    const isFollowed = follows && followed.current && element.scrollTop < rowPx;
+    followed.current = follows;
     if (kept !== undefined && at >= 0 && !isFollowed) element.scrollTop = at * rowPx + kept.beyondPx;
     take(element.scrollTop);
   }, [ids]);

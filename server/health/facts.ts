@@ -15,7 +15,14 @@ export interface MasterFacts {
   readonly missing: readonly string[];
 }
 
-const SETTINGS = ["maxmemory-policy", "save", "appendonly", "appendfsync", "min-replicas-to-write"];
+const SETTINGS = [
+  "maxmemory-policy",
+  "save",
+  "appendonly",
+  "appendfsync",
+  "min-replicas-to-write",
+  "notify-keyspace-events",
+];
 
 /** Asks for what may be asked; nothing is changed. */
 export async function factsOf(master: Master, policy: "reads" | "writes"): Promise<MasterFacts> {

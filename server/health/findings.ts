@@ -2,6 +2,7 @@ import type { MasterHealth } from "../../lib/contract/live.ts";
 import type { Finding, Severity, Topology } from "../../lib/contract/target.ts";
 import type { MasterFacts } from "./facts.ts";
 import { findingsOfMaster } from "./master-findings.ts";
+import { notificationsOf } from "./master-report.ts";
 
 /** All that is known of a target when its findings are drawn. */
 export interface TargetFacts {
@@ -43,6 +44,7 @@ function ofOutages({ topology, masters }: TargetFacts): Finding[] {
     const more = left === 0 ? "no further one may" : `${left} more may`;
     return down.map(({ name, detail }) => ({
       code: "down",
+      facts: { name, quorum: 1, left, detail: detail ?? "" },
       severity: "warning",
       title: `${name} does not answer`,
       risk: `The others decide without it, and ${more} fail. If it comes back without its data while a lease still runs, two may hold a lock. ${detail ?? ""}`.trim(),
@@ -51,6 +53,7 @@ function ofOutages({ topology, masters }: TargetFacts): Finding[] {
   }
   return down.map(({ name, detail }) => ({
     code: "down",
+    facts: { name, quorum: 0, left: 0, detail: detail ?? "" },
     severity: "danger",
     title: `${name} does not answer`,
     risk: `Its locks can be neither taken nor given back, and end with their leases. ${detail ?? ""}`.trim(),
@@ -58,19 +61,28 @@ function ofOutages({ topology, masters }: TargetFacts): Finding[] {
   }));
 }
 
-function ofNotifications({ notifications: { state, detail }, masters }: TargetFacts): Finding[] {
+function ofNotifications({ notifications: { state, detail }, masters, told }: TargetFacts): Finding[] {
+  if (state === "on") return [];
   const off = masters.filter(({ state: is, notifications }) => is !== "down" && notifications === "off");
-  if (state === "on" || off.length === 0) return [];
-  return [
-    {
+  const findings = off.map(({ name }): Finding => {
+    const config = told.find((each) => each.name === name)?.config;
+    const settings = config !== undefined && "facts" in config ? config.facts : undefined;
+    const report = notificationsOf(settings?.get("notify-keyspace-events"));
+    return {
       code: "notifications",
+      facts: {
+        setting: report?.setting ?? "",
+        missing: report?.missing.join("") ?? "",
+        detail: detail ?? "",
+      },
       severity: "warning",
       title: "Redis does not tell of changes",
       risk: `Keys are scanned instead: what happens between two scans is not seen, and scanning costs Redis time. ${detail ?? ""}`.trim(),
-      command: "CONFIG SET notify-keyspace-events Kghszxe$",
-      masters: off.map(({ name }) => name),
-    },
-  ];
+      command: `CONFIG SET notify-keyspace-events ${report?.wanted ?? notificationsOf("")?.wanted}`,
+      masters: [name],
+    };
+  });
+  return together(findings);
 }
 
 function ofClocks({ masters }: TargetFacts): Finding[] {
@@ -84,6 +96,7 @@ function ofClocks({ masters }: TargetFacts): Finding[] {
       const by = `${Math.abs(clockOffsetMs)} ms ${clockOffsetMs > 0 ? "ahead of" : "behind"}`;
       return {
         code: "clock",
+        facts: { name, ms: Math.abs(clockOffsetMs), side: clockOffsetMs > 0 ? "ahead" : "behind" },
         severity: "warning",
         title: `The clock of ${name} is ${by} Lockkeeper's`,
         risk: "Locks that hold a deadline of their client's clock end too early or too late, and times in logs do not fit.",
@@ -95,7 +108,8 @@ function ofClocks({ masters }: TargetFacts): Finding[] {
       ? []
       : [
           {
-            code: "clocks_apart",
+            code: "clocks_apart" as const,
+            facts: { ms: apartMs },
             severity: "warning" as const,
             title: `The clocks of the masters are ${apartMs} ms apart`,
             risk: "After a failover fences may fall, until the slower clock has caught up: a resource may refuse the new holder.",
@@ -112,6 +126,7 @@ function ofCount({ topology, masters }: TargetFacts): Finding[] {
     return [
       {
         code: "few_masters",
+        facts: { count: length },
         severity: "warning",
         title: `The cluster has ${length} ${length === 1 ? "master" : "masters"}`,
         risk: "With fewer than three no majority of them is left when one fails, so none of its replicas is promoted.",
@@ -123,6 +138,7 @@ function ofCount({ topology, masters }: TargetFacts): Finding[] {
   return [
     {
       code: "even_quorum",
+      facts: { count: length },
       severity: "warning",
       title: `The quorum has ${length} masters`,
       risk: "An even number bears no more outages than one less, and votes can be split.",
@@ -137,6 +153,7 @@ function ofSentinel({ sentinel }: TargetFacts): Finding[] {
     return [
       {
         code: "sentinel_unknown",
+        facts: { detail: sentinel.refused },
         severity: "unknown",
         title: "No sentinel tells of its group",
         risk: `Whether a failover can happen is not known (${sentinel.refused}).`,
@@ -153,6 +170,7 @@ function ofSentinel({ sentinel }: TargetFacts): Finding[] {
       : [
           {
             code: "few_sentinels",
+            facts: { count },
             severity: "warning",
             title: `${count === 1 ? "One sentinel watches" : `${count} sentinels watch`} the master`,
             risk: "With fewer than three no majority is left when one fails, so nobody is promoted.",
@@ -164,6 +182,7 @@ function ofSentinel({ sentinel }: TargetFacts): Finding[] {
     ...few,
     {
       code: "sentinel_quorum",
+      facts: { quorum, count },
       severity: "danger",
       title: `A failover asks for ${quorum} sentinels, and there are ${count}`,
       risk: "They never agree that the master is down, so nobody is promoted.",

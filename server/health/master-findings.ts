@@ -26,6 +26,7 @@ const numberOf = (info: Info, name: string) => Number(info.get(name) ?? 0);
 function unread(command: string, why: string, what: string): Draft {
   return {
     code: "unread",
+    facts: { command, detail: why.slice(0, 200) },
     severity: "unknown",
     title: `${command} may not be read`,
     risk: `Not known here: ${what} (${why.slice(0, 200)}).`,
@@ -38,6 +39,7 @@ function ofRights(missing: readonly string[], user: string): Draft[] {
   return [
     {
       code: "rights",
+      facts: { commands: missing.join(", ") },
       severity: "danger",
       title: `The user may not run ${missing.join(", ")}`,
       risk: "Locks cannot be seen, taken or freed as far as these are needed for it.",
@@ -55,6 +57,7 @@ function ofEviction(info: Info): Draft[] {
   if (policy !== "noeviction") {
     drafts.push({
       code: "eviction",
+      facts: { policy, limited: isLimited ? 1 : 0 },
       severity: isLimited ? "danger" : "note",
       title: `maxmemory-policy is ${policy}`,
       risk: isLimited
@@ -66,6 +69,7 @@ function ofEviction(info: Info): Draft[] {
   if (evicted > 0) {
     drafts.push({
       code: "evicted",
+      facts: { count: evicted },
       severity: policy === "noeviction" ? "note" : "danger",
       title: `${evicted} keys were evicted since Redis started`,
       risk: "Locks may have been among them; each that was seen is an event of type evicted.",
@@ -82,6 +86,7 @@ function ofMemory(info: Info): Draft[] {
   return [
     {
       code: "memory",
+      facts: { percent: Math.round((100 * used) / limit) },
       severity: "warning",
       title: `${Math.round((100 * used) / limit)} % of maxmemory is used`,
       risk: "When it is full, locks are refused (OOM) or, with a policy that evicts, deleted.",
@@ -99,6 +104,7 @@ function ofPersistence(info: Info, settings: Info | undefined): Draft[] {
   return [
     {
       code: "persistence",
+      facts: { kept: isNever ? "nothing" : "snapshots" },
       severity: isNever ? "warning" : "note",
       title: isNever ? "Nothing is kept on disk" : "Only snapshots are kept on disk",
       risk: isNever
@@ -115,6 +121,7 @@ function ofRestart(info: Info): Draft[] {
   return [
     {
       code: "restarted",
+      facts: {},
       severity: "note",
       title: "Redis was started in the last five minutes",
       risk: "Locks that were taken shortly before may be gone while their holders work on. A Redis that is restarted within a lease forgets what it granted.",
@@ -128,6 +135,7 @@ function ofReplicas(info: Info, settings: Info | undefined): Draft[] {
     return [
       {
         code: "no_replica",
+        facts: {},
         severity: "note",
         title: "No replica follows",
         risk: "While this server is away no lock can be taken or given back, and nothing takes its place.",
@@ -139,6 +147,7 @@ function ofReplicas(info: Info, settings: Info | undefined): Draft[] {
   return [
     {
       code: "min_replicas",
+      facts: {},
       severity: "warning",
       title: "min-replicas-to-write is 0",
       risk: "A master that is cut off from its replicas goes on granting locks; after the failover the new one grants them, too.",
@@ -155,6 +164,7 @@ function ofVersion(info: Info): Draft[] {
   return [
     {
       code: "version",
+      facts: { version },
       severity: "note",
       title: `Redis ${version} is old`,
       risk: "It has no sharded channels and no users that may only read some keys.",

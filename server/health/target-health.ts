@@ -4,6 +4,7 @@ import type { TargetKeeper } from "../targets/keeper.ts";
 import type { Target } from "../targets/target.ts";
 import { factsOf } from "./facts.ts";
 import { findingsOf, type TargetFacts } from "./findings.ts";
+import { reportOf } from "./master-report.ts";
 
 /** A target in one line of a list. */
 export function summaryOf(keeper: TargetKeeper): TargetSummary {
@@ -23,8 +24,10 @@ export function summaryOf(keeper: TargetKeeper): TargetSummary {
 /** Asks Redis now for what makes it unsafe for locks. Nothing is changed there. */
 export async function healthOfTarget(keeper: TargetKeeper): Promise<TargetHealth> {
   const { target } = keeper;
-  const findings = target === undefined ? [unreached(keeper)] : findingsOf(await targetFacts(keeper, target));
-  return { target: summaryOf(keeper), findings, checkedAt: Date.now() };
+  const facts = target === undefined ? undefined : await targetFacts(keeper, target);
+  const findings = facts === undefined ? [unreached(keeper)] : findingsOf(facts);
+  const reports = facts?.told.map(reportOf) ?? [];
+  return { target: summaryOf(keeper), reports, findings, checkedAt: Date.now() };
 }
 
 async function targetFacts({ settings }: TargetKeeper, target: Target): Promise<TargetFacts> {
@@ -58,10 +61,11 @@ async function sentinelOf(where: TargetKeeper["settings"]["where"]): Promise<Tar
 
 function unreached({ reason }: TargetKeeper): Finding {
   return {
-    code: "down",
+    code: "unreached",
     severity: "danger",
     title: "It has not been reached yet, and is tried again",
     risk: reason,
+    facts: { detail: reason },
     masters: [],
   };
 }

@@ -32,13 +32,22 @@ export const TARGET: TargetSummary = {
 
 export const TARGET_HEALTH: TargetHealth = {
   target: TARGET,
+  reports: [
+    {
+      ...{ name: "127.0.0.1:6379", version: "7.4.1", uptimeS: 86_400 },
+      ...{ usedMemoryBytes: 1_048_576, maxMemoryBytes: 104_857_600, memoryPolicy: "volatile-ttl" },
+      ...{ evictedKeys: 0, persistence: "aof", fsync: "everysec", replicas: 1, minReplicas: 1 },
+      notifications: { setting: "Kg$x", missing: ["h", "s", "z", "e"], wanted: "Kgxhsze$" },
+    },
+  ],
   findings: [
     {
       code: "eviction",
       severity: "danger",
       title: "Redis may evict locks",
       risk: "With maxmemory-policy volatile-ttl a lock goes as soon as memory is short, and is held twice.",
-      command: "redis-cli CONFIG SET maxmemory-policy noeviction",
+      facts: { policy: "volatile-ttl", limited: 1 },
+      command: "CONFIG SET maxmemory-policy noeviction",
       masters: ["127.0.0.1:6379"],
     },
   ],
