@@ -7,15 +7,16 @@ type Leaf = string | ((...parts: never[]) => unknown);
 
 const HERE = import.meta.dirname;
 
-const NEEDS_NO_HAN = new Set<string>([
-  "docs.needsOf",
-  "events.between",
-  "lock.joined",
-  "lock.verdictWith",
-  "lock.votes.after",
-  "lock.votes.and",
-  "settings.listOf",
-  "settings.roleAt",
+/** The same in every language, and why. */
+const NEEDS_NO_HAN: ReadonlyMap<string, string> = new Map([
+  ["docs.needsOf", "punctuation alone"],
+  ["events.between", "punctuation alone"],
+  ["settings.roleAt", "punctuation alone"],
+  ["settings.listOf", "punctuation alone"],
+  ["lock.joined", "punctuation alone"],
+  ["lock.verdictWith", "punctuation alone"],
+  ["lock.votes.and", "punctuation alone"],
+  ["lock.votes.after", "punctuation alone"],
 ]);
 
 function leavesOf(value: unknown, path: string): [path: string, leaf: Leaf][] {
