@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from "react";
 import { useKeyEvents } from "@/components/events/use-key-events.ts";
 import { holdOffOf, hrefOf, nameText, pathOf } from "@/components/lock/lock-facts.ts";
 import { NoteText } from "@/components/lock/note-text.tsx";
+import { RunbookLink } from "@/components/lock/runbook-link.tsx";
 import { Greyed } from "@/components/shell/greyed.tsx";
 import { TargetBadges } from "@/components/shell/target-badges.tsx";
 import { hrefAt } from "@/components/shell/target-link.tsx";
@@ -84,6 +85,7 @@ export function FreeSheet({ lock, holder, onClose, finalFocus }: FreeSheetProps)
           </p>
         )}
         <FreeOutcome free={free} ended={ending} onClose={onClose} />
+        {step.at !== "done" && <RunbookLink url={seen.runbook} />}
         {step.at !== "done" && <Answers free={free} isCurrent={drift === "same" && step.at !== "refused"} />}
         {isArmed && <FormatChoice free={free} />}
         {isArmed && <FreeOptions free={free} />}

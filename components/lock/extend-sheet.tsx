@@ -14,6 +14,10 @@ import type { FormatName } from "@/lib/contract/format.ts";
 import { useLive } from "@/lib/live/hooks.ts";
 import { useExtend } from "@/lib/live/lock-actions.ts";
 import { ApiProblem } from "@/lib/live/request.ts";
+import { lock as lockWords } from "@/lib/words/en/lock.tsx";
+import { lockParts } from "@/lib/words/en/lock-parts.tsx";
+import { ui } from "@/lib/words/en/ui.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { formatLabel } from "./format-facts.ts";
 import type { ActionSheetProps } from "./lock-actions.tsx";
 import { nameText, pathOf } from "./lock-facts.ts";
@@ -24,6 +28,10 @@ const TIMES = [5, 15, 60, 240].map((minutes) => ({ minutes, ms: minutes * MINUTE
 
 /** More time for the hold that was seen. The opposite of freeing it, so nothing has to be typed. */
 export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
+  const all = useWords(lockParts);
+  const words = all.extend;
+  const shared = useWords(lockWords);
+  const close = useWords(ui).close;
   const live = useLive();
   const extend = useExtend(pathOf(lock));
   const [leaseMs, setLeaseMs] = useState(15 * MINUTE_MS);
@@ -33,9 +41,9 @@ export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
   const [holder] = lock.holders;
   const blocked =
     useFreeBlock() ??
-    (extend.isPending ? "Waiting for the answer" : null) ??
-    (formats.length > 0 && format === null ? "Name its format." : null) ??
-    (reason.trim() === "" ? "Say why." : null);
+    (extend.isPending ? all.waitForAnswer : null) ??
+    (formats.length > 0 && format === null ? words.nameFormat : null) ??
+    (reason.trim() === "" ? words.sayWhy : null);
   const isUnsure = extend.error instanceof ApiProblem && extend.error.code === "unsure";
   const send = () => {
     if (blocked !== null || lock.version === null) return;
@@ -45,31 +53,32 @@ export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
   };
   if (extend.data !== undefined) {
     return (
-      <Sheet title="More time" closeLabel="Close" onClose={onClose} finalFocus={finalFocus}>
+      <Sheet title={words.title} closeLabel={close} onClose={onClose} finalFocus={finalFocus}>
         <Outcome extended={extend.data} />
       </Sheet>
     );
   }
   return (
     <Sheet
-      title="More time"
+      title={words.title}
       onClose={onClose}
       finalFocus={finalFocus}
       onSubmit={send}
-      note={live.hello !== null && `Will be recorded as ${live.hello.operator.name}, with the reason`}
+      note={live.hello !== null && words.by(live.hello.operator.name)}
       actions={
         <Button type="submit" look="primary" blocked={blocked}>
-          {isUnsure ? "Whatever it holds now" : "Give it the time"}
+          {isUnsure ? words.whateverNow : words.give}
         </Button>
       }
     >
       <ProblemNote problem={extend.error} />
       <p className="text-ink-2">
-        {holder !== undefined && <SafeText text={nameText(holder)} wrap />} has <Remaining lock={lock} />{" "}
-        left. It gets at least as much as is chosen here, and never less than it has; the holder itself is not
-        told.
+        {words.has(
+          holder !== undefined && <SafeText text={nameText(holder, shared)} wrap />,
+          <Remaining lock={lock} />,
+        )}
       </p>
-      <Field label="From now on it has">
+      <Field label={words.label}>
         {(field) => (
           <select
             {...field}
@@ -79,14 +88,14 @@ export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
           >
             {TIMES.map(({ minutes, ms }) => (
               <option key={ms} value={ms}>
-                {minutes < 60 ? `${minutes} minutes` : minutes === 60 ? "1 hour" : `${minutes / 60} hours`}
+                {words.minutes(minutes)}
               </option>
             ))}
           </select>
         )}
       </Field>
       {formats.length > 0 && (
-        <Field label="Its format">
+        <Field label={words.format}>
           {(field) => (
             <select
               {...field}
@@ -94,7 +103,7 @@ export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
               value={format ?? ""}
               onChange={({ target: { value } }) => setFormat(formats.find((each) => each === value) ?? null)}
             >
-              <option value="">Its shape alone does not tell…</option>
+              <option value="">{words.noFormat}</option>
               {formats.map((each) => (
                 <option key={each} value={each}>
                   {formatLabel(each)}
@@ -109,29 +118,23 @@ export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
   );
 }
 
-const LASTS: Record<Extended["lasts"], string> = {
-  to_its_end: "Nobody shortens it.",
-  until_renewed: "Its library renews, and sets its own time then, which may be shorter.",
-  unknown: "Its library may set its own time at its next renewal.",
-};
-
 function Outcome({ extended: { outcome, remainingMs, lasts, owner } }: { extended: Extended }) {
-  const has = remainingMs === null ? "no expiry" : `${formatElapsed(remainingMs)} left`;
+  const words = useWords(lockParts).extend;
+  const has = remainingMs === null ? words.noExpiry : words.left(formatElapsed(remainingMs));
   return (
     <div
       role="status"
       data-testid="outcome"
       className="flex flex-col gap-1 rounded-[9px] bg-line-soft px-3 py-2.5"
     >
-      <p className="font-semibold">
-        {outcome === "extended" ? `It has ${has} now.` : `It has ${has} already: nothing was done.`}
-      </p>
+      <p className="font-semibold">{outcome === "extended" ? words.extended(has) : words.already(has)}</p>
       <p>
-        The hold of{" "}
-        <span className="font-mono text-xs">
-          <SafeText text={owner} wrap />
-        </span>
-        . {LASTS[lasts]}
+        {words.holdOf(
+          <span className="font-mono text-xs">
+            <SafeText text={owner} wrap />
+          </span>,
+          words.lasts[lasts],
+        )}
       </p>
     </div>
   );

@@ -7,6 +7,8 @@ import { formatDate, formatElapsed, formatRemaining } from "@/components/ui/dura
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
+import { lockPage } from "@/lib/words/en/lock-page.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 import { graceOf, ownRemainingAt } from "./lock-facts.ts";
 
 interface HolderFactsProps {
@@ -19,44 +21,43 @@ interface HolderFactsProps {
 
 /** One holder: who, since when, for how long. */
 export function HolderFacts({ lock, holder, onFree, blocked }: HolderFactsProps) {
+  const words = useWords(lockPage);
   const { purpose, pid, trace } = holder.record ?? {};
   return (
     <dl className="grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-2 border-line-soft px-4 py-3.5 [dl+&]:border-t">
       <HeldBy holder={holder}>
-        {pid !== undefined && <span className="text-ink-3">, pid {pid}</span>}
-        {holder.role !== undefined && <span className="text-ink-3">, {holder.role}</span>}
-        {holder.count > 1 && <span className="text-ink-3">, count {holder.count}</span>}
+        {pid !== undefined && <span className="text-ink-3">{words.pid(pid)}</span>}
+        {holder.role !== undefined && <span className="text-ink-3">{words.role(holder.role)}</span>}
+        {holder.count > 1 && <span className="text-ink-3">{words.counted(holder.count)}</span>}
       </HeldBy>
       {purpose !== undefined && (
-        <Fact name="Purpose">
+        <Fact name={words.purpose}>
           <SafeText text={purpose} wrap />
         </Fact>
       )}
       {trace !== undefined && (
-        <Fact name="Trace">
-          <Mono text={trace} copy="Copy the trace id" />
+        <Fact name={words.trace}>
+          <Mono text={trace} copy={words.copyTrace} />
         </Fact>
       )}
-      <Fact name="Owner">
-        <Mono text={holder.owner} copy="Copy the owner" />
+      <Fact name={words.owner}>
+        <Mono text={holder.owner} copy={words.copyOwner} />
       </Fact>
       {lock.holders.length === 1 ? <OwnLease lock={lock} /> : <OwnEnd lock={lock} holder={holder} />}
-      <Fact name="Since">
+      <Fact name={words.since}>
         <Since holder={holder} />
       </Fact>
-      <Fact name="Fence">
+      <Fact name={words.fence}>
         {holder.fence === null ? (
-          <span className="text-ink-3">
-            none: taken without Lockkeeper, so nothing can tell its late writes
-          </span>
+          <span className="text-ink-3">{words.noFence}</span>
         ) : (
-          <Mono text={holder.fence} copy="Copy the fence" />
+          <Mono text={holder.fence} copy={words.copyFence} />
         )}
       </Fact>
       {onFree !== undefined && (
         <Fact name="">
           <Button size="small" blocked={blocked} onClick={() => onFree(holder)}>
-            Free this holder…
+            {words.freeHolder}
           </Button>
         </Fact>
       )}
@@ -65,37 +66,32 @@ export function HolderFacts({ lock, holder, onFree, blocked }: HolderFactsProps)
 }
 
 function Since({ holder: { since, sinceIs } }: { holder: Holder }) {
-  if (since === null) return <span className="text-ink-3">not known</span>;
-  const how = {
-    exact: "",
-    at_least: " or earlier: held when first seen",
-    told: " as its owner string tells, by its client's clock",
-  }[sinceIs];
+  const words = useWords(lockPage);
+  if (since === null) return <span className="text-ink-3">{words.sinceUnknown}</span>;
   return (
     <>
       {formatDate(since)}
-      <span className="text-ink-3">{how}</span>
+      <span className="text-ink-3">{words.sinceHow[sinceIs]}</span>
     </>
   );
 }
 
 /** What the holder itself may still rely on, where the lock stays taken for longer. */
 function OwnLease({ lock }: { lock: Lock }) {
+  const words = useWords(lockPage);
   const left = ownRemainingAt(lock, useServerNow());
   if (left === null) return null;
   return (
-    <Fact name="Its lease">
+    <Fact name={words.itsLease}>
       {left > 0 ? (
         <>
-          ends in {formatRemaining(left)}
-          <span className="text-ink-3">
-            ; nobody gets the lock for {formatElapsed(graceOf(lock) ?? 0)} after
-          </span>
+          {words.endsIn(formatRemaining(left))}
+          <span className="text-ink-3">{words.graceAfter(formatElapsed(graceOf(lock) ?? 0))}</span>
         </>
       ) : (
         <>
-          <span className="text-warn">over</span>
-          <span className="text-ink-3">; its grace keeps the lock taken until it expires</span>
+          <span className="text-warn">{words.over}</span>
+          <span className="text-ink-3">{words.graceKeeps}</span>
         </>
       )}
     </Fact>
@@ -104,13 +100,14 @@ function OwnLease({ lock }: { lock: Lock }) {
 
 /** Of one of several holders, which end one by one. */
 function OwnEnd({ lock, holder: { remainingMs } }: { lock: Lock; holder: Holder }) {
+  const words = useWords(lockPage);
   const now = useServerNow() ?? lock.asOf;
   return (
-    <Fact name="Its lease">
+    <Fact name={words.itsLease}>
       {remainingMs === null ? (
-        <span className="text-bad">no expiry</span>
+        <span className="text-bad">{words.noExpiry}</span>
       ) : (
-        <>ends in {formatRemaining(remainingMs - Math.max(0, now - lock.asOf))}</>
+        words.endsIn(formatRemaining(remainingMs - Math.max(0, now - lock.asOf)))
       )}
     </Fact>
   );

@@ -6,6 +6,9 @@ import { useFreeBlock } from "@/components/shell/use-block.ts";
 import { Button } from "@/components/ui/button.tsx";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { useLive } from "@/lib/live/hooks.ts";
+import { lockPage } from "@/lib/words/en/lock-page.tsx";
+import { lockParts } from "@/lib/words/en/lock-parts.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 import { neverFreed } from "./lock-facts.ts";
 
 const NoteSheet = dynamic(() => import("./note-sheet.tsx").then((module) => module.NoteSheet), {
@@ -24,11 +27,13 @@ export interface ActionSheetProps {
 
 /** What can be done about a lock besides freeing it. */
 export function LockActions({ lock }: { lock: Lock }) {
+  const words = useWords(lockParts);
+  const nobody = useWords(lockPage).nobodyHolds;
   const live = useLive();
   const [open, setOpen] = useState<{ what: "note" | "extend"; lock: Lock; from: HTMLElement } | null>(null);
   const isForced = live.hello?.operator.may.includes("force") ?? false;
-  const noteBlocked = isForced ? null : "Your role at this target may look, not write.";
-  const extendBlocked = useFreeBlock() ?? extendBlock(lock);
+  const noteBlocked = isForced ? null : words.mayNotWrite;
+  const extendBlocked = useFreeBlock() ?? extendBlock(lock, { nobody, endless: words.nothingToProlong });
   const sheet = {
     onClose: () => setOpen(null),
     finalFocus: () => open?.from ?? null,
@@ -39,13 +44,13 @@ export function LockActions({ lock }: { lock: Lock }) {
         blocked={noteBlocked}
         onClick={({ currentTarget }) => setOpen({ what: "note", lock, from: currentTarget })}
       >
-        Note…
+        {words.note}
       </Button>
       <Button
         blocked={extendBlocked}
         onClick={({ currentTarget }) => setOpen({ what: "extend", lock, from: currentTarget })}
       >
-        More time…
+        {words.moreTime}
       </Button>
       {open?.what === "note" && <NoteSheet lock={open.lock} {...sheet} />}
       {open?.what === "extend" && <ExtendSheet lock={open.lock} {...sheet} />}
@@ -53,8 +58,8 @@ export function LockActions({ lock }: { lock: Lock }) {
   );
 }
 
-function extendBlock(lock: Lock): string | null {
-  if (lock.holders.length === 0) return "Nobody holds this lock.";
-  if (lock.remainingMs === null) return "It has no expiry: there is nothing to prolong.";
+function extendBlock(lock: Lock, words: { nobody: string; endless: string }): string | null {
+  if (lock.holders.length === 0) return words.nobody;
+  if (lock.remainingMs === null) return words.endless;
   return neverFreed(lock);
 }

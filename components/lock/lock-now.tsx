@@ -1,122 +1,161 @@
 "use client";
 
-import { endingText } from "@/components/events/event-text.ts";
+import type { KeyEvents } from "@/components/events/use-key-events.ts";
 import { Fact } from "@/components/free/free-facts.tsx";
 import { TargetLink } from "@/components/shell/target-link.tsx";
-import { formatAgo } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import type { LockEvent } from "@/lib/contract/event.ts";
 import { FORMAT_FACTS } from "@/lib/contract/format-facts.ts";
 import type { KeyFields } from "@/lib/contract/key.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
-import { useServerNow } from "@/lib/live/hooks.ts";
+import { lock as lockWords } from "@/lib/words/en/lock.tsx";
+import { lockPage } from "@/lib/words/en/lock-page.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 import { formatsOf, formatsText } from "./format-facts.ts";
+import { FreeLock } from "./free-lock.tsx";
 import { HolderFacts } from "./holder-facts.tsx";
+import { IfFreed } from "./if-freed.tsx";
 import { KeyText } from "./key-text.tsx";
-import { holdOffOf, holdOffText, hrefOf, pathOf } from "./lock-facts.ts";
+import { hrefOf, pathOf } from "./lock-facts.ts";
 import { HeldFor, LeaseBar, Remaining } from "./lock-times.tsx";
+import { eldestOf } from "./state-facts.ts";
+import { StateSentence } from "./state-sentence.tsx";
 import { UsuallyHeld } from "./usually-held.tsx";
 import { VerdictEvidence } from "./verdict-text.tsx";
 import { VotesText } from "./votes-text.tsx";
-import { waitersText } from "./waiters-text.tsx";
+import { WaitersFigure } from "./waiters-text.tsx";
 
 interface LockNowProps {
   lock: Lock;
-  ending: LockEvent | undefined;
+  history: KeyEvents;
   /** Frees one of several holders. */
   onFree(holder: Holder): void;
   blocked: string | null;
 }
 
-/** The lock as it stands in Redis now. */
-export function LockNow({ lock, ending, onFree, blocked }: LockNowProps) {
-  if (lock.holders.length === 0) return <Free ending={ending} lock={lock} />;
+/** The lock as it stands in Redis now: what is stuck, who holds it, whether they are alive, what follows if it is freed. */
+export function LockNow({ lock, history, onFree, blocked }: LockNowProps) {
+  const words = useWords(lockPage);
   return (
-    <section aria-label="Now" className="rounded-[10px] border border-line bg-panel">
-      <div className="grid border-b border-line-soft grid-cols-3">
-        <Figure name="Expires in">
-          <Remaining lock={lock} />
-          <LeaseBar lock={lock} className="mt-2 w-full max-w-48" />
-        </Figure>
-        <Figure name="Held for">
-          <HeldFor holder={lock.holders[0]} />
-          <UsuallyHeld path={pathOf(lock)} />
-        </Figure>
-        <Figure name="Count">{lock.holders.reduce((sum, { count }) => sum + count, 0)}</Figure>
-      </div>
-      {lock.holders.map((holder) => (
-        <HolderFacts
-          key={holder.owner + (holder.role ?? "")}
-          lock={lock}
-          holder={holder}
-          onFree={lock.release?.oneHolder ? onFree : undefined}
-          blocked={blocked}
-        />
-      ))}
-      <LockFacts lock={lock} />
+    <section aria-label={words.parts.now} className="rounded-[10px] border border-line bg-panel">
+      {lock.holders.length === 0 ? (
+        <FreeLock lock={lock} history={history} />
+      ) : (
+        <>
+          <StateSentence lock={lock} />
+          <Figures lock={lock} />
+          <Answers lock={lock} />
+          {lock.holders.map((holder) => (
+            <HolderFacts
+              key={holder.owner + (holder.role ?? "")}
+              lock={lock}
+              holder={holder}
+              onFree={lock.release?.oneHolder ? onFree : undefined}
+              blocked={blocked}
+            />
+          ))}
+          <LockFacts lock={lock} />
+        </>
+      )}
     </section>
+  );
+}
+
+function Figures({ lock }: { lock: Lock }) {
+  const words = useWords(lockPage);
+  const { holders } = lock;
+  const isShared = holders.length > 1;
+  return (
+    <div className="grid grid-cols-2 border-b border-line-soft sm:grid-cols-[3fr_3fr_2fr_2fr]">
+      <Figure name={words.expiresIn}>
+        <Remaining lock={lock} />
+        <LeaseBar lock={lock} className="mt-2 w-full max-w-48" />
+      </Figure>
+      <Figure name={words.heldFor}>
+        <HeldFor holder={eldestOf(lock)} />
+        <UsuallyHeld path={pathOf(lock)} />
+      </Figure>
+      <Figure name={words.waiting}>
+        <WaitersFigure waiters={lock.waiters} />
+      </Figure>
+      <Figure name={isShared ? words.holders : words.count}>
+        {isShared ? holders.length : holders.reduce((sum, { count }) => sum + count, 0)}
+      </Figure>
+    </div>
   );
 }
 
 function Figure({ name, children }: { name: string; children: React.ReactNode }) {
   return (
-    <div className="border-line-soft px-4 py-3 not-last:border-r">
+    <div className="min-h-[86px] border-line-soft px-4 py-3 max-sm:odd:border-r max-sm:nth-[-n+2]:border-b sm:not-last:border-r">
       <div className="text-2xs text-ink-3">{name}</div>
       <div className="text-lg leading-7 font-semibold tracking-tight sm:text-[20px]">{children}</div>
     </div>
   );
 }
 
-/** What is true of the lock, whoever holds it. */
-function LockFacts({ lock }: { lock: Lock }) {
+const FACTS = "grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-2 px-4 py-3.5";
+
+/** Is it alive, and what follows. */
+function Answers({ lock }: { lock: Lock }) {
+  const words = useWords(lockPage);
   return (
-    <dl className="grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-2 border-t border-line-soft px-4 py-3.5">
-      <Fact name="Liveness">
+    <dl className={`${FACTS} border-b border-line-soft`}>
+      <Fact name={words.liveness}>
         <VerdictEvidence lock={lock} />
       </Fact>
-      <Fact name="Waiting">{waitersText(lock.waiters)}</Fact>
+      <Fact name={words.ifFreed}>
+        <IfFreed lock={lock} />
+      </Fact>
+    </dl>
+  );
+}
+
+/** What is true of the lock, whoever holds it. */
+function LockFacts({ lock }: { lock: Lock }) {
+  const words = useWords(lockPage);
+  return (
+    <dl className={`${FACTS} border-t border-line-soft`}>
       {lock.votes !== undefined && (
-        <Fact name="Votes">
+        <Fact name={words.votes}>
           <VotesText lock={lock} votes={lock.votes} />
         </Fact>
       )}
-      {lock.lastFence !== undefined && <Fact name="Last fence">{lock.lastFence}, given out by Redisson</Fact>}
-      {lock.permits !== undefined && <Fact name="Permits">{permitsText(lock.permits)}</Fact>}
-      <Fact name="Format">
+      {lock.lastFence !== undefined && (
+        <Fact name={words.lastFence}>{words.fromRedisson(lock.lastFence)}</Fact>
+      )}
+      {lock.permits !== undefined && (
+        <Fact name={words.permits}>{words.permitsLeft(lock.permits.available, lock.permits.total)}</Fact>
+      )}
+      <Fact name={words.format}>
         <FormatFact lock={lock} />
       </Fact>
       {lock.sharedWith.length > 0 && (
-        <Fact name="Same token">
+        <Fact name={words.sameToken}>
           <SharedKeys keys={lock.sharedWith} />
         </Fact>
       )}
-      <Fact name="Version">
+      <Fact name={words.version}>
         <span className="font-mono text-xs text-ink-3">
-          <SafeText text={lock.version ?? "none"} wrap />
+          <SafeText text={lock.version ?? words.noVersion} wrap />
         </span>
       </Fact>
     </dl>
   );
 }
 
-function permitsText({ available, total }: NonNullable<Lock["permits"]>): string {
-  return total === null ? `${available} available` : `${available} of ${total} available`;
-}
-
 function FormatFact({ lock }: { lock: Lock }) {
+  const words = useWords(lockPage);
+  const shared = useWords(lockWords);
   const [only, second] = formatsOf(lock);
+  const formats = formatsText(lock, shared);
   return (
     <>
-      {formatsText(lock)}
-      {lock.kind !== null && lock.kind !== "lock" && `, ${lock.kind}`}
+      {lock.kind === null || lock.kind === "lock" ? formats : words.ofKind(formats, lock.kind)}
       {only !== undefined && second === undefined && (
-        <span className="text-ink-3">: {FORMAT_FACTS[only].layout}</span>
+        <span className="text-ink-3">{words.layout(FORMAT_FACTS[only].layout)}</span>
       )}
       {lock.confidence !== null && lock.confidence !== "certain" && (
-        <span className="text-ink-3">
-          , {lock.confidence}:{" "}
-          {lock.confidence === "likely" ? "its name and shape say so" : "its shape alone does not tell"}
-        </span>
+        <span className="text-ink-3">{words.confidence[lock.confidence]}</span>
       )}
     </>
   );
@@ -131,66 +170,12 @@ function SharedKeys({ keys }: { keys: readonly KeyFields[] }) {
           <TargetLink
             href={hrefOf(fields)}
             prefetch={false}
-            className="underline decoration-line hover:decoration-ink-3"
+            className="inline-flex min-h-6 items-center underline decoration-line hover:decoration-ink-3"
           >
             <KeyText text={fields.key} />
           </TargetLink>
         </li>
       ))}
     </ul>
-  );
-}
-
-function Free({ ending, lock }: { ending: LockEvent | undefined; lock: Lock }) {
-  const now = useServerNow();
-  const { waiters, votes } = lock;
-  const isVotedOn = votes !== undefined && (votes.owners.length > 0 || votes.state === "undecided");
-  return (
-    <section
-      aria-label="Now"
-      className="rounded-[10px] border border-line bg-panel px-4 py-4"
-      data-testid="free"
-    >
-      <p className="text-[20px] leading-7 font-semibold tracking-tight">free</p>
-      {waiters.count !== null && waiters.count > 0 && <p className="text-warn">{waitersText(waiters)}</p>}
-      {isVotedOn && (
-        <p className="text-ink-2" data-testid="votes">
-          Votes: <VotesText lock={lock} votes={votes} />.
-        </p>
-      )}
-      {ending !== undefined && (
-        <p className="text-ink-2">
-          The last hold
-          {ending.owner !== undefined && <LastOwner owner={ending.owner} />} ended: {endingText(ending)}{" "}
-          {now === null ? "" : formatAgo(now - ending.at)}
-          {ending.reason ? (
-            <>
-              , “<SafeText text={ending.reason} wrap />”
-            </>
-          ) : null}
-          .
-        </p>
-      )}
-    </section>
-  );
-}
-
-function LastOwner({ owner }: { owner: string }) {
-  const holdOff = holdOffOf(owner);
-  if (holdOff !== null) {
-    return (
-      <>
-        , the <SafeText text={holdOffText(holdOff)} wrap />,
-      </>
-    );
-  }
-  return (
-    <>
-      {", of "}
-      <span className="font-mono text-xs">
-        <SafeText text={owner} wrap />
-      </span>
-      ,
-    </>
   );
 }

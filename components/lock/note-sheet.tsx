@@ -9,18 +9,22 @@ import { Sheet } from "@/components/ui/sheet.tsx";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { useLive } from "@/lib/live/hooks.ts";
 import { useNote } from "@/lib/live/lock-actions.ts";
+import { lockParts } from "@/lib/words/en/lock-parts.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 import type { ActionSheetProps } from "./lock-actions.tsx";
 import { pathOf } from "./lock-facts.ts";
 
 export function NoteSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
+  const all = useWords(lockParts);
+  const words = all.noteSheet;
   const { hello } = useLive();
   const write = useNote(pathOf(lock));
   const [text, setText] = useState(lock.note?.text ?? "");
   const [about, setAbout] = useState<"hold" | "key">(firstAbout(lock));
   const blocked = write.isPending
-    ? "Waiting for the answer"
+    ? all.waitForAnswer
     : text.trim() === "" && lock.note === undefined
-      ? "Write something."
+      ? words.empty
       : null;
   const send = (note: string) => {
     const expect = about === "hold" && note !== "" && lock.version !== null ? { expect: lock.version } : {};
@@ -28,27 +32,27 @@ export function NoteSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
   };
   return (
     <Sheet
-      title="Note for whoever looks next"
+      title={words.title}
       onClose={onClose}
       finalFocus={finalFocus}
       onEdit={() => write.isError && write.reset()}
       onSubmit={() => blocked === null && send(text.trim())}
-      note={hello !== null && `Shown as written by ${hello.operator.name}`}
+      note={hello !== null && words.by(hello.operator.name)}
       actions={
         <>
           {lock.note !== undefined && (
             <Button blocked={blocked} onClick={() => send("")}>
-              Take it away
+              {words.remove}
             </Button>
           )}
           <Button type="submit" look="primary" blocked={blocked}>
-            Save the note
+            {words.save}
           </Button>
         </>
       }
     >
       <ProblemNote problem={write.error} />
-      <Field label="Note" hint="Plain text, kept for thirty days. Nothing is written into this Redis.">
+      <Field label={words.label} hint={words.hint}>
         {(field) => (
           <textarea
             {...field}
@@ -56,14 +60,14 @@ export function NoteSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
             value={text}
             maxLength={NOTE_CHARACTERS_MAX}
             onChange={(event) => setText(event.target.value)}
-            placeholder="mei is looking into it"
+            placeholder={words.example}
             className={TEXTAREA}
           />
         )}
       </Field>
       {lock.version !== null && (
         <fieldset className="flex flex-col gap-1.5">
-          <legend className="pb-1.5 text-ink-2">It is about</legend>
+          <legend className="pb-1.5 text-ink-2">{words.about}</legend>
           {(["hold", "key"] as const).map((choice) => (
             <label key={choice} className="flex cursor-pointer items-center gap-2">
               <input
@@ -73,7 +77,7 @@ export function NoteSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
                 onChange={() => setAbout(choice)}
                 className="size-[13px] accent-accent"
               />
-              {choice === "hold" ? "this hold, and ends with it" : "the key, whoever holds it"}
+              {choice === "hold" ? words.hold : words.key}
             </label>
           ))}
         </fieldset>

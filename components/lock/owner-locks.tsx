@@ -14,6 +14,8 @@ import { type Key, keyOfFields } from "@/lib/contract/key.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { useLocksOf } from "@/lib/live/owners.ts";
 import { useTargetName } from "@/lib/live/targets.ts";
+import { lockParts } from "@/lib/words/en/lock-parts.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 import { KeyText } from "./key-text.tsx";
 import { hrefOf, pathOf, shortOwner } from "./lock-facts.ts";
 import { HeldFor } from "./lock-times.tsx";
@@ -29,8 +31,14 @@ const BulkSheet = dynamic(
 const OWNERS_MAX = 3;
 const SHOWN_MAX = 6;
 
+interface OwnersLocksProps {
+  lock: Lock | undefined;
+  /** Where the focus goes when the button that it came from is gone with what was freed. */
+  focusAfter(): HTMLElement | null;
+}
+
 /** What else its holders hold: a holder that is gone is seldom gone from one lock. */
-export function OwnersLocks({ lock }: { lock: Lock | undefined }) {
+export function OwnersLocks({ lock, focusAfter }: OwnersLocksProps) {
   // The sheet outlives the list of locks, which is gone as soon as they are freed.
   const [freeing, setFreeing] = useState<string | null>(null);
   const from = useRef<HTMLElement | null>(null);
@@ -53,7 +61,7 @@ export function OwnersLocks({ lock }: { lock: Lock | undefined }) {
         <BulkSheet
           wish={{ filter: freeing }}
           onClose={() => setFreeing(null)}
-          finalFocus={() => (from.current?.isConnected ? from.current : null)}
+          finalFocus={() => (from.current?.isConnected ? from.current : focusAfter())}
         />
       )}
     </>
@@ -72,6 +80,7 @@ interface OwnerLocksProps {
 }
 
 function OwnerLocks({ owner, here, onFree }: OwnerLocksProps) {
+  const words = useWords(lockParts).owner;
   const filter = exactTerm("owner", owner);
   const blocked = useFreeBlock();
   const { data } = useLocksOf(filter, SHOWN_MAX + 1);
@@ -81,7 +90,7 @@ function OwnerLocks({ owner, here, onFree }: OwnerLocksProps) {
   const shown = others.slice(0, SHOWN_MAX);
   return (
     <Section
-      title={count === 1 ? "1 other lock of this owner" : `${formatNumber(count)} other locks of this owner`}
+      title={words.title(count, formatNumber(count))}
       text={
         <span className="font-mono text-xs">
           <SafeText
@@ -93,10 +102,10 @@ function OwnerLocks({ owner, here, onFree }: OwnerLocksProps) {
       actions={
         <Button
           blocked={blocked}
-          title="All locks of this owner, this one among them; each is reviewed first"
+          title={words.freeAllHint}
           onClick={({ currentTarget }) => onFree(filter, currentTarget)}
         >
-          Free all…
+          {words.freeAll}
         </Button>
       }
     >
@@ -111,13 +120,14 @@ function OwnerLocks({ owner, here, onFree }: OwnerLocksProps) {
 }
 
 function OtherLock({ lock, owner }: { lock: Lock; owner: Key }) {
+  const words = useWords(lockParts).owner;
   return (
     <li className="flex min-h-7 items-center gap-3 text-xs">
       <TargetLink href={hrefOf(lock)} prefetch={false} className="min-w-0 flex-1 hover:underline">
         <KeyText text={lock.key} />
       </TargetLink>
       <span className="shrink-0 text-ink-2">
-        <span className="sr-only">held for </span>
+        <span className="sr-only">{words.heldFor}</span>
         <HeldFor holder={lock.holders.find((each) => keyOfHolder(each) === owner)} />
       </span>
     </li>
@@ -125,6 +135,7 @@ function OtherLock({ lock, owner }: { lock: Lock; owner: Key }) {
 }
 
 function AllOfThem({ filter }: { filter: string }) {
+  const words = useWords(lockParts).owner;
   const target = useTargetName();
   const query = new URLSearchParams({ q: filter, ...(target === undefined ? {} : { target }) });
   return (
@@ -134,7 +145,7 @@ function AllOfThem({ filter }: { filter: string }) {
         prefetch={false}
         className="text-ink-2 underline decoration-line hover:text-ink"
       >
-        Show all of them in the list
+        {words.showAll}
       </Link>
     </p>
   );

@@ -11,26 +11,30 @@ import { type Key, pathOfKey } from "@/lib/contract/key.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import type { RawCopy, RawText } from "@/lib/contract/raw.ts";
 import { useRawLock } from "@/lib/live/hooks.ts";
+import { lockParts } from "@/lib/words/en/lock-parts.tsx";
+import { ui } from "@/lib/words/en/ui.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { redisCliCommand } from "./commands.ts";
 
 /** What stands in Redis, as nobody has interpreted it, and the command to see it without us. */
 export function RawLockView({ lockKey, type }: { lockKey: Key; type: Lock["type"] }) {
+  const words = useWords(lockParts).raw;
   const [isOpen, setOpen] = useState(false);
   const command = redisCliCommand(lockKey, type);
   return (
     <Section
-      title="In Redis"
+      title={words.title}
       text={
         <span className="flex items-center gap-2">
           <code className="font-mono text-xs wrap-anywhere">
             <SafeText text={command} wrap />
           </code>
-          <CopyButton text={command} label="Copy the command that shows it" />
+          <CopyButton text={command} label={words.copy} />
         </span>
       }
       actions={
         <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? "Hide what is there" : "Show what is there"}
+          {isOpen ? words.hide : words.show}
         </Button>
       }
     >
@@ -40,16 +44,20 @@ export function RawLockView({ lockKey, type }: { lockKey: Key; type: Lock["type"
 }
 
 function Copies({ path }: { path: string }) {
+  const words = useWords(lockParts).raw;
+  const looking = useWords(ui).looking;
   const { data, error, refetch } = useRawLock(path);
   return (
     <div className="flex flex-col gap-4 px-4 py-3">
       <ProblemNote problem={error} onAgain={() => void refetch()} />
-      {data === undefined && error === null && <p className="text-ink-3">Looking…</p>}
+      {data === undefined && error === null && <p className="text-ink-3">{looking}</p>}
       {data?.copies.map((copy) => (
         <Copy key={copy.master} copy={copy} isNamed={data.copies.length + data.silent.length > 1} />
       ))}
       {data?.silent.map((master) => (
-        <p key={master} className="text-warn">{`${master} does not answer.`}</p>
+        <p key={master} className="text-warn">
+          {words.silent(master)}
+        </p>
       ))}
     </div>
   );
@@ -57,23 +65,24 @@ function Copies({ path }: { path: string }) {
 
 function Copy({ copy, isNamed }: { copy: RawCopy; isNamed: boolean }) {
   const { master, type, remainingMs, size, entries } = copy;
+  const words = useWords(lockParts).raw;
   const left = size === null || type === "string" ? 0 : size - entries.length;
   return (
     <div className="flex flex-col gap-2" data-testid="raw">
       <p className="text-ink-2">
-        {isNamed && <span className="font-mono text-xs">{`${master}: `}</span>}
+        {isNamed && <span className="font-mono text-xs">{words.master(master)}</span>}
         {type === "none" ? (
-          "There is no such key."
+          words.none
         ) : (
           <>
             <SafeText text={type} />
-            {remainingMs === null ? ", no expiry" : `, ${formatRemaining(remainingMs)} to live`}
+            {remainingMs === null ? words.endless : words.left(formatRemaining(remainingMs))}
           </>
         )}
       </p>
       {entries.length > 0 && (
         <table className="w-full table-fixed font-mono text-xs">
-          <caption className="sr-only">What the key holds</caption>
+          <caption className="sr-only">{words.caption}</caption>
           <tbody>
             {entries.map(({ name, value }) => (
               <tr key={`${name?.base64 ?? name?.text ?? value.base64 ?? value.text}`} className="align-top">
@@ -90,12 +99,13 @@ function Copy({ copy, isNamed }: { copy: RawCopy; isNamed: boolean }) {
           </tbody>
         </table>
       )}
-      {left > 0 && <p className="text-ink-3">{`${formatNumber(left)} more are not shown.`}</p>}
+      {left > 0 && <p className="text-ink-3">{words.notShown(formatNumber(left))}</p>}
     </div>
   );
 }
 
 function Told({ text: { text, base64, bytes } }: { text: RawText }) {
+  const words = useWords(lockParts).raw;
   const isCut = new TextEncoder().encode(text).length < bytes && base64 === undefined;
   return (
     <>
@@ -103,8 +113,8 @@ function Told({ text: { text, base64, bytes } }: { text: RawText }) {
       {(isCut || base64 !== undefined) && (
         <span className="block font-sans text-2xs text-ink-3">
           {base64 === undefined
-            ? `The beginning of ${formatNumber(bytes)} bytes.`
-            : `${formatNumber(bytes)} bytes that are no text; in base64: ${base64}`}
+            ? words.beginning(formatNumber(bytes))
+            : words.binary(formatNumber(bytes), base64)}
         </span>
       )}
     </>

@@ -3,19 +3,21 @@
 import { formatNumber, formatSpan } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { useUsual } from "@/lib/live/hooks.ts";
-import { SAMPLES_LEAST } from "./usual-facts.ts";
+import { lockPage } from "@/lib/words/en/lock-page.tsx";
+import { useWords } from "@/lib/words/words.tsx";
+import { toldOf } from "./state-facts.ts";
 
 /** How long locks of this name are held as a rule, where that is known. */
 export function UsuallyHeld({ path }: { path: string }) {
+  const words = useWords(lockPage);
   const usual = useUsual(path);
-  const held = usual?.heldMs;
-  if (usual === undefined || held == null || held.samples < SAMPLES_LEAST) return null;
+  const held = toldOf(usual?.heldMs);
+  if (usual === undefined || held === undefined) return null;
   return (
     <div className="text-xs leading-4 font-normal tracking-normal text-ink-3" data-testid="usually-held">
-      usually {formatSpan(held.p50)} (p95 {formatSpan(held.p95)})
+      {words.usuallyHeld(formatSpan(held.p50), formatSpan(held.p95))}
       <span className="sr-only">
-        {" "}
-        by {formatNumber(Math.round(held.samples))} holds of <SafeText text={usual.pattern} />
+        {words.usuallyHeldBy(formatNumber(Math.round(held.samples)), <SafeText text={usual.pattern} />)}
       </span>
     </div>
   );

@@ -4,6 +4,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import clsx from "clsx";
 import { type CSSProperties, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef } from "react";
 import { pathOf } from "@/components/lock/lock-facts.ts";
+import { keepListPlace, listTop } from "@/components/shell/list-place.ts";
 import { useWidth } from "@/components/ui/use-width.ts";
 import type { LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
@@ -58,6 +59,7 @@ export function LocksTable({
     estimateSize: () => rowPx,
     overscan: 6,
     scrollPaddingStart: 36,
+    initialOffset: () => listTop(location.search),
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows of another height stand elsewhere
   useLayoutEffect(() => rows.measure(), [rows, rowPx]);
@@ -71,6 +73,7 @@ export function LocksTable({
   return (
     <section
       ref={scroller}
+      onScroll={({ currentTarget }) => keepListPlace({ top: currentTarget.scrollTop })}
       aria-label={words.title}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
       tabIndex={0}

@@ -1,8 +1,11 @@
 "use client";
 
-import { type RefObject, useCallback, useState } from "react";
+import { type RefObject, useCallback, useEffect, useState } from "react";
+import { keepListPlace } from "@/components/shell/list-place.ts";
 import { useShowWindow } from "@/lib/live/hooks.ts";
 import { useLockWindow } from "@/lib/live/pictures.ts";
+import { useTargetName } from "@/lib/live/targets.ts";
+import { SORT_FIRST } from "./columns.ts";
 import { type ListUrl, useListUrl } from "./use-list-url.ts";
 import { type Pausable, usePausable } from "./use-pausable.ts";
 import { offsetFor, WINDOW_ROWS } from "./window-of.ts";
@@ -18,6 +21,7 @@ export interface LocksView extends Pick<ListUrl, "filter" | "fault" | "sort" | "
 /** What the table shows, from the URL and the scroll position. */
 export function useLocksView(place: RefObject<HTMLElement | null>): LocksView {
   const url = useListUrl();
+  useKeptSearch(url);
   const [offset, setOffset] = useState(0);
   useShowWindow({
     filter: url.fault === undefined ? url.filter : "",
@@ -50,4 +54,17 @@ export function useLocksView(place: RefObject<HTMLElement | null>): LocksView {
       url.setSort(sort);
     },
   };
+}
+
+/** For whoever comes back from a lock's page. */
+function useKeptSearch({ filter, sort, selected }: ListUrl): void {
+  const target = useTargetName();
+  useEffect(() => {
+    const query = new URLSearchParams();
+    if (target !== undefined) query.set("target", target);
+    if (filter !== "") query.set("q", filter);
+    if (sort !== SORT_FIRST) query.set("sort", sort);
+    if (selected !== null) query.set("lock", selected);
+    keepListPlace({ search: query.size === 0 ? "" : `?${query}` });
+  }, [filter, sort, selected, target]);
 }

@@ -8,6 +8,8 @@ import type { formatFacts } from "./en/format-facts.ts";
 import type { free } from "./en/free.tsx";
 import type { keysHelp } from "./en/keys-help.ts";
 import type { lock } from "./en/lock.tsx";
+import type { lockPage } from "./en/lock-page.tsx";
+import type { lockParts } from "./en/lock-parts.tsx";
 import type { login } from "./en/login.tsx";
 import type { operators } from "./en/operators.tsx";
 import type { overview } from "./en/overview.ts";
@@ -33,6 +35,8 @@ export interface Words {
   free: typeof free;
   keysHelp: typeof keysHelp;
   lock: typeof lock;
+  lockPage: typeof lockPage;
+  lockParts: typeof lockParts;
   login: typeof login;
   operators: typeof operators;
   overview: typeof overview;

@@ -17,6 +17,13 @@ const NEEDS_NO_HAN: ReadonlyMap<string, string> = new Map([
   ["lock.verdictWith", "punctuation alone"],
   ["lock.votes.and", "punctuation alone"],
   ["lock.votes.after", "punctuation alone"],
+  ["lockPage.ofKind", "punctuation alone"],
+  ["lockPage.layout", "punctuation alone"],
+  ["lockPage.role", "punctuation alone"],
+  ["lockPage.sinceHow.exact", "nothing is said"],
+  ["lockParts.raw.master", "punctuation alone"],
+  ["lockParts.usual.p50", "a symbol"],
+  ["lockParts.usual.p95", "a symbol"],
 ]);
 
 function leavesOf(value: unknown, path: string): [path: string, leaf: Leaf][] {

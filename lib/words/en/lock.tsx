@@ -89,6 +89,9 @@ export const lock = {
   noFence: "none",
   noFenceHint: "Taken without Lockkeeper: this hold has no fencing token",
 
+  runbook: "Runbook",
+  opensApart: "(opens apart)",
+
   formats: (count: number) => `one of ${count}`,
 
   /** Of a quorum. */

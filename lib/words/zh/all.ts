@@ -9,6 +9,8 @@ import { formatFacts } from "./format-facts.ts";
 import { free } from "./free.tsx";
 import { keysHelp } from "./keys-help.ts";
 import { lock } from "./lock.tsx";
+import { lockPage } from "./lock-page.tsx";
+import { lockParts } from "./lock-parts.tsx";
 import { login } from "./login.tsx";
 import { operators } from "./operators.tsx";
 import { overview } from "./overview.ts";
@@ -33,6 +35,8 @@ export const zh: Words = {
   free,
   keysHelp,
   lock,
+  lockPage,
+  lockParts,
   login,
   operators,
   overview,

@@ -85,6 +85,9 @@ export const lock: Words["lock"] = {
   noFence: "无",
   noFenceHint: "未经 Lockkeeper 取得：此次持有没有栅栏号",
 
+  runbook: "操作手册",
+  opensApart: "（另开窗口）",
+
   formats: (count) => `${count} 种之一`,
 
   votes: {

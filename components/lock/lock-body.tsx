@@ -1,0 +1,88 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { KeyHistory } from "@/components/events/key-history.tsx";
+import { KeyTimeline } from "@/components/events/key-timeline.tsx";
+import type { KeyEvents } from "@/components/events/use-key-events.ts";
+import { Boundary } from "@/components/shell/boundary.tsx";
+import type { Key } from "@/lib/contract/key.ts";
+import type { Holder, Lock } from "@/lib/contract/lock.ts";
+import { lockPage } from "@/lib/words/en/lock-page.tsx";
+import { useWords } from "@/lib/words/words.tsx";
+import { LockNow } from "./lock-now.tsx";
+import { LockSkeleton } from "./lock-skeleton.tsx";
+import { LockWaitersView } from "./lock-waiters.tsx";
+import { NoteText } from "./note-text.tsx";
+import { RunbookLink } from "./runbook-link.tsx";
+import { SpokenState } from "./state-sentence.tsx";
+import { UsualSection } from "./usual-section.tsx";
+
+const OwnersLocks = dynamic(() => import("./owner-locks.tsx").then((module) => module.OwnersLocks), {
+  ssr: false,
+});
+const RawLockView = dynamic(() => import("./raw-lock.tsx").then((module) => module.RawLockView), {
+  ssr: false,
+});
+
+interface LockBodyProps {
+  lockKey: Key;
+  lock: Lock | undefined;
+  history: KeyEvents;
+  blocked: string | null;
+  onFree(holder: Holder): void;
+}
+
+/** What is now, and beside it or below what was: each part by itself, so that one that breaks leaves the rest. */
+export function LockBody({ lockKey, lock, history, blocked, onFree }: LockBodyProps) {
+  const { parts } = useWords(lockPage);
+  return (
+    <div className="grid items-start gap-4 min-[1600px]:grid-cols-[minmax(0,11fr)_minmax(0,10fr)]">
+      <div className="flex min-w-0 flex-col gap-4">
+        <SpokenState lock={lock} />
+        <Beside lock={lock} />
+        <Boundary name={parts.now}>
+          {lock === undefined ? (
+            <LockSkeleton label={parts.now} />
+          ) : (
+            <LockNow lock={lock} history={history} blocked={blocked} onFree={onFree} />
+          )}
+        </Boundary>
+        {lock !== undefined && (
+          <>
+            <Boundary name={parts.waiting}>
+              <LockWaitersView lock={lock} />
+            </Boundary>
+            <Boundary name={parts.usual}>
+              <UsualSection lock={lock} />
+            </Boundary>
+          </>
+        )}
+      </div>
+      <div className="flex min-w-0 flex-col gap-4">
+        <Boundary name={parts.owner}>
+          <OwnersLocks lock={lock} focusAfter={() => document.getElementById("lock-title")} />
+        </Boundary>
+        <Boundary name={parts.timeline}>
+          <KeyTimeline history={history} kind={lock?.kind ?? null} />
+        </Boundary>
+        <Boundary name={parts.events}>
+          <KeyHistory history={history} />
+        </Boundary>
+        <Boundary name={parts.raw}>
+          <RawLockView lockKey={lockKey} type={lock?.type ?? null} />
+        </Boundary>
+      </div>
+    </div>
+  );
+}
+
+/** What people wrote: the runbook of such locks, and a note about this one. */
+function Beside({ lock }: { lock: Lock | undefined }) {
+  if (lock?.note === undefined && lock?.runbook === undefined) return null;
+  return (
+    <div className="flex flex-col gap-2">
+      <RunbookLink url={lock.runbook} />
+      {lock.note !== undefined && <NoteText note={lock.note} />}
+    </div>
+  );
+}

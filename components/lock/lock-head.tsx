@@ -1,0 +1,64 @@
+"use client";
+
+import { ChevronLeft } from "lucide-react";
+import Link from "next/link";
+import { listHref } from "@/components/shell/list-place.ts";
+import { CopyButton } from "@/components/ui/copy-button.tsx";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import { type Key, textOfKey } from "@/lib/contract/key.ts";
+import type { Lock } from "@/lib/contract/lock.ts";
+import { useTargetName } from "@/lib/live/targets.ts";
+import { lockPage } from "@/lib/words/en/lock-page.tsx";
+import { useWords } from "@/lib/words/words.tsx";
+import { curlCommand, redisCliCommand } from "./commands.ts";
+import { splitKey } from "./lock-facts.ts";
+
+/** The key, and what it is copied as. */
+export function LockTitle({ lockKey, type }: { lockKey: Key; type: Lock["type"] }) {
+  const { namespace, rest } = splitKey(textOfKey(lockKey));
+  return (
+    <div className="flex min-w-64 flex-1 flex-wrap items-start gap-x-3 gap-y-1.5">
+      <h1 id="lock-title" tabIndex={-1} dir="ltr" className="font-mono text-lg break-all">
+        <span className="text-ink-3">
+          <SafeText text={namespace} wrap />
+        </span>
+        <span className="font-semibold">
+          <SafeText text={rest} wrap />
+        </span>
+      </h1>
+      <Copies lockKey={lockKey} type={type} />
+    </div>
+  );
+}
+
+function Copies({ lockKey, type }: { lockKey: Key; type: Lock["type"] }) {
+  const words = useWords(lockPage);
+  const origin = typeof location === "undefined" ? "" : location.origin;
+  return (
+    <div className="flex flex-wrap gap-1">
+      <CopyButton text={textOfKey(lockKey)} label={words.copyKey}>
+        {words.key}
+      </CopyButton>
+      <CopyButton text={curlCommand(origin, lockKey)} label={words.copyCurl}>
+        curl
+      </CopyButton>
+      <CopyButton text={redisCliCommand(lockKey, type)} label={words.copyRedisCli}>
+        redis-cli
+      </CopyButton>
+    </div>
+  );
+}
+
+/** To the list as it was left: the same search, and as far down. */
+export function BackToList() {
+  const words = useWords(lockPage);
+  return (
+    <Link
+      href={listHref(useTargetName())}
+      className="inline-flex min-h-6 items-center gap-1 self-start text-ink-2 hover:text-ink"
+    >
+      <ChevronLeft aria-hidden size={14} />
+      {words.allLocks}
+    </Link>
+  );
+}
