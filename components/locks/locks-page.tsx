@@ -4,6 +4,8 @@ import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useRef, useState } from "react";
 import { PanelPlace } from "@/components/events/panel-place.tsx";
+import { FacetButton } from "@/components/facets/facet-button.tsx";
+import { FacetSide } from "@/components/facets/facet-side.tsx";
 import type { BulkWish } from "@/components/free/bulk-state.ts";
 import { hrefOf, pathOf } from "@/components/lock/lock-facts.ts";
 import { OverviewStrip } from "@/components/overview/overview-strip.tsx";
@@ -98,6 +100,7 @@ export function LocksPage() {
   });
   return (
     <div className="flex min-h-0 flex-1">
+      {!isNeverReached(live) && <FacetSide filter={filter} fault={view.fault} onFilter={search} />}
       <Greyed className="flex min-w-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4">
         <h1 className="sr-only">Locks</h1>
         {!isNeverReached(live) && (
@@ -113,7 +116,8 @@ export function LocksPage() {
           />
           <LocksToolbar table={table} filtered={filter !== "" && view.fault === undefined} />
         </div>
-        <div className="flex">
+        <div className="flex gap-2">
+          <FacetButton filter={filter} fault={view.fault} onFilter={search} />
           <SearchBox
             value={filter}
             onChange={search}

@@ -4,6 +4,7 @@ import type { auditDetails } from "./en/audit-details.tsx";
 import type { docs } from "./en/docs.tsx";
 import type { events } from "./en/events.ts";
 import type { eventsPage } from "./en/events-page.ts";
+import type { facets } from "./en/facets.ts";
 import type { formatFacts } from "./en/format-facts.ts";
 import type { free } from "./en/free.tsx";
 import type { keysHelp } from "./en/keys-help.ts";
@@ -31,6 +32,7 @@ export interface Words {
   docs: typeof docs;
   events: typeof events;
   eventsPage: typeof eventsPage;
+  facets: typeof facets;
   formatFacts: typeof formatFacts;
   free: typeof free;
   keysHelp: typeof keysHelp;

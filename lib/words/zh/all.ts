@@ -5,6 +5,7 @@ import { auditDetails } from "./audit-details.tsx";
 import { docs } from "./docs.tsx";
 import { events } from "./events.ts";
 import { eventsPage } from "./events-page.ts";
+import { facets } from "./facets.ts";
 import { formatFacts } from "./format-facts.ts";
 import { free } from "./free.tsx";
 import { keysHelp } from "./keys-help.ts";
@@ -31,6 +32,7 @@ export const zh: Words = {
   docs,
   events,
   eventsPage,
+  facets,
   formatFacts,
   free,
   keysHelp,

@@ -1,0 +1,42 @@
+"use client";
+
+import { ListFilter } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useState } from "react";
+import { Boundary } from "@/components/shell/boundary.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { facets } from "@/lib/words/en/facets.ts";
+import { useWords } from "@/lib/words/words.tsx";
+import type { Narrows } from "./facet-side.tsx";
+import { narrowingsIn } from "./facet-words.ts";
+
+const FacetSheet = dynamic(() => import("./facet-sheet.tsx").then((module) => module.FacetSheet), {
+  ssr: false,
+});
+
+/** Where there is no room beside the list, what narrows it is behind this button. */
+export function FacetButton(narrows: Narrows) {
+  const words = useWords(facets);
+  const [isOpen, setOpen] = useState(false);
+  const count = narrowingsIn(narrows.filter).length;
+  return (
+    <>
+      <Button
+        className="h-[34px] lg:hidden"
+        aria-haspopup="dialog"
+        aria-label={words.openWith(count)}
+        title={words.openWith(count)}
+        onClick={() => setOpen(true)}
+      >
+        <ListFilter aria-hidden size={14} />
+        <span className="max-sm:hidden">{words.title}</span>
+        {count > 0 && <span className="text-accent">{count}</span>}
+      </Button>
+      {isOpen && (
+        <Boundary name={words.title} place="overlay">
+          <FacetSheet {...narrows} onClose={() => setOpen(false)} />
+        </Boundary>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,29 @@
+"use client";
+
+import { Button } from "@/components/ui/button.tsx";
+import { facets } from "@/lib/words/en/facets.ts";
+import { useWords } from "@/lib/words/words.tsx";
+import { narrowingsIn, withoutNarrowings } from "./facet-words.ts";
+
+interface FacetClearProps {
+  filter: string;
+  onFilter(filter: string): void;
+}
+
+/** Takes away all that was chosen beside the list, and nothing that was typed. */
+export function FacetClear({ filter, onFilter }: FacetClearProps) {
+  const words = useWords(facets);
+  const count = narrowingsIn(filter).length;
+  if (count === 0) return null;
+  return (
+    <Button
+      look="quiet"
+      size="small"
+      className="text-2xs"
+      title={words.clearLong(count)}
+      onClick={() => onFilter(withoutNarrowings(filter))}
+    >
+      {words.clear(count)}
+    </Button>
+  );
+}

@@ -1,0 +1,110 @@
+"use client";
+
+import clsx from "clsx";
+import { useState } from "react";
+import { formatNumber } from "@/components/ui/duration.ts";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import type { Facet } from "@/lib/contract/facet.ts";
+import { facets } from "@/lib/words/en/facets.ts";
+import { useWords } from "@/lib/words/words.tsx";
+import { type FacetRow, FEW, rowsOf, VERDICTS } from "./facet-rows.ts";
+
+interface FacetListProps {
+  facet: Facet;
+  filter: string;
+  /** @param word undefined: no value any more */
+  onChoose(word: string | undefined): void;
+}
+
+/** The values of one facet, each with how many locks have it; one of them can be ticked. */
+export function FacetList({ facet, filter, onChoose }: FacetListProps) {
+  const words = useWords(facets);
+  const [amount, setAmount] = useState<"few" | "all">("few");
+  const { rows, more } = rowsOf(withWaiters(facet), filter, amount);
+  const { field, without, others } = facet;
+  return (
+    <fieldset className="min-w-0">
+      <legend className="px-1.5 pb-0.5 text-2xs font-semibold text-ink-2">{words.fields[field]}</legend>
+      <ul>
+        {rows.map((row) => (
+          <Value
+            key={row.filter}
+            row={row}
+            field={field}
+            onChoose={() => onChoose(row.isChosen ? undefined : row.filter)}
+          />
+        ))}
+      </ul>
+      {(more > 0 || amount === "all") && rows.length + more > FEW && (
+        <button
+          type="button"
+          aria-expanded={amount === "all"}
+          className="h-6 px-1.5 text-2xs text-accent hover:underline"
+          onClick={() => setAmount(amount === "all" ? "few" : "all")}
+        >
+          {amount === "all" ? words.fewer : words.more(formatNumber(more))}
+        </button>
+      )}
+      {others > 0 && amount === "all" && (
+        <p className="px-1.5 text-2xs text-ink-3">{words.others(formatNumber(others))}</p>
+      )}
+      {without > 0 && (field === "service" || field === "host") && (
+        <p className="px-1.5 pt-0.5 text-2xs text-ink-3">{words.without(formatNumber(without))}</p>
+      )}
+    </fieldset>
+  );
+}
+
+/** Whether somebody waits is one thing to tick, also while nobody does. */
+function withWaiters(facet: Facet): Facet {
+  if (facet.field !== "waiters" || facet.values.length > 0) return facet;
+  return { ...facet, values: [{ value: "waiting", filter: "waiters>0", locks: 0 }] };
+}
+
+interface ValueProps {
+  row: FacetRow;
+  field: Facet["field"];
+  onChoose(): void;
+}
+
+function Value({ row, field, onChoose }: ValueProps) {
+  const { value, locks, isChosen } = row;
+  return (
+    <li>
+      <label
+        className={clsx(
+          "flex min-h-6 cursor-pointer items-center gap-2 rounded-[5px] px-1.5 hover:bg-line-soft",
+          isChosen && "bg-selected",
+        )}
+      >
+        <input
+          type="checkbox"
+          checked={isChosen}
+          onChange={onChoose}
+          className="size-[13px] shrink-0 accent-accent"
+        />
+        <span className={clsx("min-w-0 flex-1 truncate", locks === 0 && !isChosen && "text-ink-3")}>
+          <ValueText row={row} field={field} />
+        </span>
+        {locks !== null && (
+          <span className={clsx("shrink-0", isWrong(field, value, locks) ? "text-bad" : "text-ink-3")}>
+            {formatNumber(locks)}
+          </span>
+        )}
+      </label>
+    </li>
+  );
+}
+
+function ValueText({ row: { value, locks }, field }: Pick<ValueProps, "row" | "field">) {
+  const words = useWords(facets);
+  if (locks === null) return <SafeText text={value} />;
+  if (field === "waiters") return words.waited;
+  const verdict = VERDICTS.find((each) => each === value);
+  if (field === "verdict" && verdict !== undefined) return words.verdicts[verdict];
+  return <SafeText text={value} />;
+}
+
+function isWrong(field: Facet["field"], value: string, locks: number): boolean {
+  return field === "verdict" && locks > 0 && (value === "late" || value === "no-expiry");
+}

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import type { Facet } from "@/lib/contract/facet.ts";
+import { rowsOf } from "./facet-rows.ts";
+
+const HOSTS: Facet = {
+  field: "host",
+  values: ["h9", "h3", "h1", "h7", "h2", "h8", "h4", "h5"].map((value, at) => ({
+    ...{ value, filter: `host:="${value}"`, locks: 20 - at },
+  })),
+  ...{ others: 3, without: 1 },
+};
+
+test("the values that most have stand by their names, and what is chosen is among them", () => {
+  const names = (filter: string, amount: "few" | "all" = "few") =>
+    rowsOf(HOSTS, filter, amount).rows.map(({ value, isChosen }) => `${value}${isChosen ? " *" : ""}`);
+  expect(names("")).toEqual(["h1", "h2", "h3", "h7", "h8", "h9"]);
+  expect(rowsOf(HOSTS, "", "few").more).toBe(2);
+  expect(names('host:="h5" service:="h1"')).toEqual(["h1", "h2", "h3", "h5 *", "h7", "h8", "h9"]);
+  expect(names("", "all")).toHaveLength(8);
+});
+
+test("a word that is no value of the list can be seen and taken away", () => {
+  const [first] = rowsOf(HOSTS, "host:pod-*", "few").rows;
+  expect(first).toEqual({ value: "host:pod-*", filter: "host:pod-*", locks: null, isChosen: true });
+});
+
+test("verdicts are all there, in one order, also those that no lock has", () => {
+  const facet: Facet = {
+    field: "verdict",
+    values: [{ value: "renewing", filter: "verdict:renewing", locks: 4 }],
+    ...{ others: 0, without: 0 },
+  };
+  const { rows } = rowsOf(facet, "verdict:late", "few");
+  expect(rows.map(({ value, locks, isChosen }) => [value, locks, isChosen])).toEqual([
+    ["late", 0, true],
+    ["no-expiry", 0, false],
+    ["unknown", 0, false],
+    ["fixed-lease", 0, false],
+    ["renewing", 4, false],
+  ]);
+});

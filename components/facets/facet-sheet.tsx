@@ -1,0 +1,36 @@
+"use client";
+
+import { Dialog } from "@base-ui/react/dialog";
+import { X } from "lucide-react";
+import { Button } from "@/components/ui/button.tsx";
+import { facets } from "@/lib/words/en/facets.ts";
+import { useWords } from "@/lib/words/words.tsx";
+import { FacetClear } from "./facet-clear.tsx";
+import { FacetPanel } from "./facet-panel.tsx";
+import type { Narrows } from "./facet-side.tsx";
+
+/** The panel from the side, over the list. Load it late: it brings the overlay. */
+export function FacetSheet({ onClose, ...narrows }: Narrows & { onClose(): void }) {
+  const words = useWords(facets);
+  return (
+    <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="fixed inset-0 z-30 bg-overlay" />
+        <Dialog.Popup className="fixed inset-y-0 left-0 z-40 flex w-[300px] max-w-[88vw] flex-col border-r border-line bg-panel shadow-sheet outline-none">
+          <div className="flex h-12 shrink-0 items-center gap-1 border-b border-line pr-2 pl-3.5">
+            <Dialog.Title className="flex-1 font-semibold">{words.title}</Dialog.Title>
+            <FacetClear {...narrows} />
+            <Dialog.Close
+              render={
+                <Button look="quiet" size="icon" aria-label={words.close} title={words.close}>
+                  <X aria-hidden size={15} />
+                </Button>
+              }
+            />
+          </div>
+          <FacetPanel {...narrows} />
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

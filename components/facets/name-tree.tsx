@@ -1,0 +1,46 @@
+"use client";
+
+import { useCallback, useId, useMemo, useState } from "react";
+import { facets } from "@/lib/words/en/facets.ts";
+import { useWords } from "@/lib/words/words.tsx";
+import { NameLevel } from "./name-level.tsx";
+import { type NameTreeState, TreeContext } from "./name-tree-state.ts";
+import { moveInTree } from "./tree-keys.ts";
+
+interface NameTreeProps {
+  /** The word of the search that narrows by keys. */
+  chosen: string | undefined;
+  onChoose(word: string | undefined): void;
+}
+
+/** What keys begin with, opened branch by branch. Of the whole target: it is a map, and stays while one searches. */
+export function NameTree({ chosen, onChoose }: NameTreeProps) {
+  const words = useWords(facets);
+  const id = useId();
+  const [opened, setOpened] = useState<ReadonlyMap<string, boolean>>(new Map());
+  const [active, setActive] = useState<string | null>(null);
+  const open = useCallback(
+    (name: string, isOpen: boolean) => setOpened((before) => new Map(before).set(name, isOpen)),
+    [],
+  );
+  const leave = useCallback(
+    (name: string) => setActive((present) => (present === name ? null : present)),
+    [],
+  );
+  const state = useMemo<NameTreeState>(
+    () => ({ opened, open, active, setActive, leave, chosen, onChoose }),
+    [opened, open, active, leave, chosen, onChoose],
+  );
+  return (
+    <section aria-labelledby={id}>
+      <h3 id={id} title={words.namesMeans} className="px-1.5 pb-0.5 text-2xs font-semibold text-ink-2">
+        {words.names}
+      </h3>
+      <TreeContext value={state}>
+        <div role="tree" aria-labelledby={id} onKeyDown={moveInTree}>
+          <NameLevel prefix="" level={1} />
+        </div>
+      </TreeContext>
+    </section>
+  );
+}
