@@ -16,10 +16,12 @@ import { hrefAt } from "@/components/shell/target-link.tsx";
 import { useFreeBlock } from "@/components/shell/use-block.ts";
 import { SearchBox } from "@/components/ui/search-box.tsx";
 import { useKeys } from "@/components/ui/use-keys.ts";
-import { faultOfFilter } from "@/lib/contract/filter.ts";
+import { faultyComparison } from "@/lib/contract/filter.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { useLive } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/live/targets.ts";
+import type { Words } from "@/lib/words/all-words.ts";
+import { problems } from "@/lib/words/en/problems.ts";
 import { shell } from "@/lib/words/en/shell.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 import { FILTER_CHARACTERS_MAX, ROWS_MAX } from "./list-limits.ts";
@@ -72,6 +74,7 @@ const loadCompletion = () => import("./filter-completion.ts").then((module) => m
 const NO_LOCKS: readonly Lock[] = [];
 
 export function LocksPage() {
+  const { comparison } = useWords(problems);
   const names = useWords(shell);
   const words = names.parts;
   const place = useRef<HTMLDivElement>(null);
@@ -125,7 +128,7 @@ export function LocksPage() {
             placeholder="Key, owner or record; key:lock:orders:*  held>5m  waiters>0"
             maxLength={FILTER_CHARACTERS_MAX}
             loadCompletion={loadCompletion}
-            faultOf={faultOfFilter}
+            faultOf={(text) => faultText(text, comparison)}
           />
         </div>
         <NotificationsHint />
@@ -177,6 +180,11 @@ function useOpenLock(): (lock: Lock) => void {
   const router = useRouter();
   const target = useTargetName();
   return (lock) => router.push(hrefAt(hrefOf(lock), target));
+}
+
+function faultText(filter: string, words: Words["problems"]["comparison"]): string | undefined {
+  const fault = faultyComparison(filter);
+  return fault && words[fault.wants](fault.field);
 }
 
 interface TableProps {

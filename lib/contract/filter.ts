@@ -108,17 +108,30 @@ function comparingOf(word: string): ComparingTerm | undefined {
   return field === "held" ? { field, comparing, ms } : { field: "remaining", comparing, ms };
 }
 
-/** What is wrong with a filter's comparison; undefined: nothing. */
-export function faultOfFilter(filter: string): string | undefined {
+/** A comparison with what its field is not compared with. */
+export interface FilterFault {
+  field: string;
+  wants: "number" | "time" | "time_or_usual";
+}
+
+/** The first comparison of a filter that means nothing; undefined: none. */
+export function faultyComparison(filter: string): FilterFault | undefined {
   for (const term of parseFilter(filter)) {
     if (!("text" in term)) continue;
     const [, field] = COMPARISON.exec(term.text) ?? [];
     if (field === undefined) continue;
-    const wanted =
-      field === "waiters" || field === "count" ? "a whole number" : "a time, as 500ms, 30s, 5m, 2h or 1d";
-    return `${field} is compared with ${wanted}${field === "held" ? ", or with usual" : ""}`;
+    if (field === "waiters" || field === "count") return { field, wants: "number" };
+    return { field, wants: field === "held" ? "time_or_usual" : "time" };
   }
   return undefined;
+}
+
+/** The same as a sentence, for who asks the API. */
+export function faultOfFilter(filter: string): string | undefined {
+  const fault = faultyComparison(filter);
+  if (fault === undefined) return undefined;
+  const wanted = fault.wants === "number" ? "a whole number" : "a time, as 500ms, 30s, 5m, 2h or 1d";
+  return `${fault.field} is compared with ${wanted}${fault.wants === "time_or_usual" ? ", or with usual" : ""}`;
 }
 
 /** Whether time alone may turn what meets a filter. */

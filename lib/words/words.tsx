@@ -41,7 +41,7 @@ export function WordsProvider({ language: first, children }: { language: Languag
   const speak = useCallback(
     async (next: Language) => {
       // biome-ignore lint/suspicious/noDocumentCookie: the server has to know it with the next page, and Safari lacks cookieStore
-      document.cookie = `${LANGUAGE_COOKIE}=${next}; path=${BASE_PATH}/; max-age=${YEAR_S}; samesite=lax`;
+      document.cookie = `${LANGUAGE_COOKIE}=${next}; path=${BASE_PATH || "/"}; max-age=${YEAR_S}; samesite=lax`;
       document.documentElement.lang = LANGUAGE_TAGS[next];
       await forgetFailure();
       startTransition(() => {

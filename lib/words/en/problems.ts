@@ -1,4 +1,5 @@
 import type { ErrorCode } from "@/lib/contract/error.ts";
+import type { FilterFault } from "@/lib/contract/filter.ts";
 import type { Silence } from "@/lib/live/request.ts";
 
 /** What a language says of a refusal; the server's own sentence, in English, stands below it. */
@@ -14,4 +15,11 @@ export const problems = {
   room: "problems" as const,
   /** null: the server says it in this very language, with the facts of the case. */
   told: null as ToldProblems | null,
+  /** What a field of a search is compared with. */
+  comparison: {
+    number: (field: string) => `${field} is compared with a whole number`,
+    time: (field: string) => `${field} is compared with a time, as 500ms, 30s, 5m, 2h or 1d`,
+    time_or_usual: (field: string) =>
+      `${field} is compared with a time, as 500ms, 30s, 5m, 2h or 1d, or with usual`,
+  } satisfies Record<FilterFault["wants"], (field: string) => string>,
 };

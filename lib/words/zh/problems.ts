@@ -76,4 +76,9 @@ export const problems: Words["problems"] = {
       status: (status) => `Lockkeeper 答复了 ${status}。`,
     },
   },
+  comparison: {
+    number: (field) => `${field} 须与整数比较`,
+    time: (field) => `${field} 须与时间比较，如 500ms、30s、5m、2h 或 1d`,
+    time_or_usual: (field) => `${field} 须与时间（如 500ms、30s、5m、2h 或 1d）或 usual 比较`,
+  },
 };
