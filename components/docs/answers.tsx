@@ -110,7 +110,9 @@ function Messages({ media }: { media: Media }) {
           key={name}
           className="grid gap-x-4 border-b border-line-soft py-1.5 sm:grid-cols-[140px_minmax(0,1fr)]"
         >
-          <dt className="font-mono text-xs font-medium">{name}</dt>
+          <dt translate="no" className="font-mono text-xs font-medium">
+            {name}
+          </dt>
           <dd>
             <English>
               <Prose text={description} />

@@ -29,6 +29,7 @@ export function SectionList({ sections }: { sections: readonly Section[] }) {
                 <li key={operationId}>
                   <a
                     href={`#${operationId}`}
+                    translate="no"
                     className="block font-mono text-xs leading-6 text-ink-2 hover:text-ink hover:underline"
                   >
                     {operationId}
