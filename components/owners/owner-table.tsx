@@ -20,9 +20,9 @@ import type { OwnersUrl } from "./use-owners-url.ts";
 
 const HEADS: readonly (readonly [OwnerSortField, className: string])[] = [
   ["name", "pl-4"],
-  ["holds", "w-20"],
+  ["holds", "w-20 max-sm:w-14"],
   ["abnormal", "w-44 max-md:hidden"],
-  ["held", "w-28"],
+  ["held", "w-28 max-sm:w-22"],
   ["waiters", "w-24 max-sm:hidden"],
 ];
 
@@ -51,7 +51,7 @@ export function OwnerTable({ owners: items, url, blocked, onFree }: OwnerTablePr
               onSort={() => url.sortBy(field)}
             />
           ))}
-          <th scope="col" className={clsx(HEAD, "w-28")}>
+          <th scope="col" className={clsx(HEAD, "w-28 max-sm:w-24")}>
             <span className="sr-only">{actions}</span>
           </th>
         </tr>

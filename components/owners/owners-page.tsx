@@ -37,13 +37,15 @@ export function OwnersPage() {
     <Greyed className="flex min-h-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4">
       <h1 className="sr-only">{words.title}</h1>
       <div className="flex flex-wrap items-center gap-2">
-        <SearchBox
-          value={url.filter}
-          onChange={url.setFilter}
-          label={words.search}
-          placeholder={words.placeholder(EXAMPLE)}
-          maxLength={FILTER_CHARACTERS_MAX}
-        />
+        <div className="flex min-w-0 flex-1 max-sm:basis-full">
+          <SearchBox
+            value={url.filter}
+            onChange={url.setFilter}
+            label={words.search}
+            placeholder={words.placeholder(EXAMPLE)}
+            maxLength={FILTER_CHARACTERS_MAX}
+          />
+        </div>
         <By url={url} />
         {data !== undefined && <span className="text-ink-3">{formatNumber(data.total)}</span>}
       </div>

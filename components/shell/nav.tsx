@@ -30,7 +30,7 @@ export function Nav() {
             href={href}
             aria-current={here ? "page" : undefined}
             className={clsx(
-              "flex items-center justify-between gap-3 rounded-[7px] px-2.5 py-1.5",
+              "flex items-center justify-between gap-3 whitespace-nowrap rounded-[7px] px-2.5 py-1.5",
               here ? "bg-accent-bg font-medium text-accent" : "text-ink-2 hover:bg-line-soft hover:text-ink",
             )}
           >

@@ -11,6 +11,7 @@ const HERE = import.meta.dirname;
 const NEEDS_NO_HAN: ReadonlyMap<string, string> = new Map([
   ["docs.needsOf", "punctuation alone"],
   ["events.between", "punctuation alone"],
+  ["shell.underOneMs", "a symbol"],
   ["settings.roleAt", "punctuation alone"],
   ["settings.listOf", "punctuation alone"],
   ["lock.joined", "punctuation alone"],

@@ -49,7 +49,7 @@ export const shell: Words["shell"] = {
   redisDown: "Redis 宕机",
   live: "实时",
   liveBehind: (lag) => `实时，滞后 ${lag}`,
-  underOneMs: "不到 1 ms",
+  underOneMs: "<1 ms",
   catchingUp: "追赶中",
   catchingUpAt: (percent) => `追赶中，${percent} %`,
   mastersDown: (down, all) => `${all} 个主节点中有 ${down} 个宕机`,
