@@ -43,8 +43,17 @@ export function formatAgo(ms: number, words: Pick<typeof ui, "justNow" | "ago"> 
 
 const CLOCK_PARTS = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
 
+/** Made when it is first used: each takes milliseconds, and the page wakes up meanwhile. */
+function late<Made>(make: () => Made): () => Made {
+  let made: Made | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
 /** Moments are written the same way in every language. Swedes write them as ISO 8601 does. */
-const writing = (parts: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat("sv-SE", parts);
+const writing = (parts: Intl.DateTimeFormatOptions) => late(() => new Intl.DateTimeFormat("sv-SE", parts));
 const clock = writing(CLOCK_PARTS);
 const date = writing({
   year: "numeric",
@@ -55,7 +64,7 @@ const date = writing({
 });
 
 export function formatClock(at: number): string {
-  return clock.format(at);
+  return clock().format(at);
 }
 
 /** Of this year: `11-21 21:05`. */
@@ -69,16 +78,16 @@ export function formatDayClock(at: number): string {
 }
 
 export function formatClockMs(at: number): string {
-  return `${clock.format(at)}.${String(Math.floor(at % 1000)).padStart(3, "0")}`;
+  return `${clock().format(at)}.${String(Math.floor(at % 1000)).padStart(3, "0")}`;
 }
 
 /** `2026-11-21 21:05:01 UTC`, in the browser's zone. */
 export function formatDate(at: number): string {
-  return date.format(at);
+  return date().format(at);
 }
 
-const number = new Intl.NumberFormat("en-US");
-export const formatNumber = (value: number): string => number.format(value);
+const number = late(() => new Intl.NumberFormat("en-US"));
+export const formatNumber = (value: number): string => number().format(value);
 
 /** Fences differ in their last digits only: `…104 822`. */
 export function formatFence(fence: string): string {
