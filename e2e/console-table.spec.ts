@@ -46,6 +46,76 @@ test("paused rows stand still and tell how many changed", async ({ page, lockkee
   await expect(rows.first()).toContainText("owner-b");
 });
 
+test("while somebody is in the list rows keep their places: what ends is struck out, what comes is counted", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
+  const take = (name: string) =>
+    lockkeeper.api(`${pathOf(key(name))}/acquire`, { owner: `owner-${name}`, leaseMs: 600_000 });
+  for (const name of ["a", "b", "c"]) await take(name);
+  const rows = page.getByRole("row").filter({ hasText: "owner-" });
+  await page.goto(`/?sort=key&q=${encodeURIComponent(`key:${key("*")}`)}`);
+  await expect(rows).toHaveCount(3);
+  await rows.nth(1).hover();
+  await expect(page.getByText("Rows stand still")).toBeVisible();
+  const before = await rows.nth(2).boundingBox();
+  await lockkeeper.api(`${pathOf(key("b"))}/release`, { owner: "owner-b" });
+  await take("aa");
+  await take("c");
+  await expect(page.getByTestId("changes")).toHaveText("+2 changes");
+  await expect(rows.nth(1)).toContainText("released");
+  await expect(rows).toContainText(["owner-a", "owner-b", "owner-c"]);
+  // Values go on.
+  await expect(rows.nth(2).getByRole("gridcell", { name: "2", exact: true })).toBeVisible();
+  expect(await rows.nth(2).boundingBox()).toEqual(before);
+  await page.getByTestId("changes").click();
+  await expect(rows).toContainText(["owner-a", "owner-aa", "owner-c"]);
+});
+
+test("columns are chosen, put in order and sized by keyboard and pointer, and stay so", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
+  await lockkeeper.api(`${pathOf(key("a"))}/acquire`, { owner: "owner-a", leaseMs: 600_000 });
+  await page.goto("/");
+  const heads = page.getByRole("columnheader");
+  await expect(heads.nth(2)).toHaveText("Holder");
+  await page.getByRole("button", { name: "Columns and rows" }).click();
+  const menu = page.getByRole("dialog");
+  await menu.getByRole("checkbox", { name: "Format" }).uncheck();
+  await menu.getByRole("button", { name: "Move Held for to the left" }).click();
+  await menu.getByText("Dense").click();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("button", { name: "Columns and rows" })).toBeFocused();
+  await expect(page).toHaveURL(
+    /cols=key%2Cowner%2Ccount%2Cheld%2Cremaining|cols=key,owner,count,held,remaining/,
+  );
+  const edge = page.getByRole("separator", { name: "Width of Holder" });
+  const width = async () => Number(await edge.getAttribute("aria-valuenow"));
+  const first = await width();
+  await edge.focus();
+  await page.keyboard.press("ArrowLeft");
+  await expect.poll(width).toBe(first + 8);
+  const box = await edge.boundingBox();
+  await page.mouse.move((box?.x ?? 0) + 12, (box?.y ?? 0) + 10);
+  await page.mouse.down();
+  await page.mouse.move((box?.x ?? 0) - 28, (box?.y ?? 0) + 10, { steps: 4 });
+  await page.mouse.up();
+  await expect.poll(width).toBe(first + 48);
+  // Kept by the browser, and in the address of a page that was opened without it.
+  await page.goto("/");
+  await expect(page).toHaveURL(/cols=/);
+  await expect(heads).toContainText(["", "Key", "Holder", "Count", "Held for", "Expires in"]);
+  expect(await width()).toBe(first + 48);
+  expect((await page.getByRole("row").nth(1).boundingBox())?.height).toBe(32);
+  await page.getByRole("button", { name: "Columns and rows" }).click();
+  await menu.getByRole("button", { name: "Reset" }).click();
+  await expect(heads.nth(3)).toHaveText("Format");
+  await expect(page).not.toHaveURL(/cols=/);
+});
+
 test("when the server is unsure, a second and explicit step frees what is held now", async ({
   page,
   lockkeeper,

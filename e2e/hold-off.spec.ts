@@ -78,6 +78,9 @@ test("locks of every format are in the table with it, and are freed from there",
     await page.keyboard.press("Escape");
     expect(await lockkeeper.redis.cli("EXISTS", key(format))).toBe("0");
   }
+  // Whoever is in the list sees what became of its rows until they ask for it as it is now.
+  await expect(page.getByTestId("row-end")).toHaveText([/^freed by mei/, /^freed by mei/]);
+  await page.getByTestId("changes").click();
   await expect(rows).toHaveCount(1);
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { choiceText, moved, parseChoice, parseWidths, widthsText, withColumn } from "./column-choice.ts";
 import { layOut } from "./column-layout.ts";
 import { ALL_COLUMNS, COLUMNS, type ColumnId } from "./columns.ts";
+import { edgeAt, widthsWith } from "./edge-move.ts";
 
 const widthOf = (id: ColumnId, layout: ReturnType<typeof layOut>) =>
   layout.columns.find((column) => column.id === id)?.px;
@@ -51,6 +52,33 @@ describe("layOut", () => {
         expect(sum(layout)).toBeLessThanOrEqual(room + shown.length);
       }),
     );
+  });
+});
+
+describe("an edge that is moved", () => {
+  const move = (room: number, before: number, byPx: number) => {
+    const { columns } = layOut(ALL_COLUMNS, {}, room);
+    const edge = edgeAt(columns, before);
+    if (edge === undefined) throw new Error("There is no such edge");
+    const after = layOut(ALL_COLUMNS, widthsWith(columns, edge, edge.px + edge.towards * byPx), room).columns;
+    const edgesOf = (shown: typeof columns) =>
+      shown.map((_, at) => shown.slice(0, at).reduce((sum, { px }) => sum + px, 0));
+    return { was: edgesOf(columns), is: edgesOf(after), columns, after };
+  };
+
+  it("stays under the pointer, and what stands right of it where it was", () => {
+    for (const room of [1340, 2200]) {
+      const { was, is } = move(room, 4, 20);
+      expect(is[4]).toBe((was[4] ?? 0) + 20);
+      if (room === 1340) expect(is.slice(5)).toEqual(was.slice(5));
+    }
+  });
+
+  it("takes from the others when the key has no more to give, and from none more than it can spare", () => {
+    const { columns, after } = move(1100, 1, -40);
+    expect(after[1]?.px).toBeGreaterThan(columns[1]?.px ?? 0);
+    expect(after.map(({ id }) => id)).toEqual(columns.map(({ id }) => id));
+    for (const { id, px } of after) expect(px).toBeGreaterThanOrEqual(COLUMNS.get(id)?.leastPx ?? 0);
   });
 });
 

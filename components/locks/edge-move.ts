@@ -23,23 +23,33 @@ export function edgeAt(shown: readonly LaidOut[], before: number): Edge | undefi
   const column = shown[isRightOfKey ? before : before - 1];
   if (column === undefined) return undefined;
   const limits = limitsOf(column.id);
-  const keySpare = (shown[keyAt]?.px ?? 0) - limitsOf("key").leastPx;
+  const spare = shown
+    .filter(({ id }) => id !== column.id)
+    .reduce((sum, { id, px }) => sum + Math.max(0, px - limitsOf(id).leastPx), 0);
   return {
     ...column,
     leastPx: limits.leastPx,
-    mostPx: Math.max(column.px, Math.min(limits.mostPx, column.px + keySpare)),
+    mostPx: Math.max(column.px, Math.min(limits.mostPx, column.px + spare)),
     towards: isRightOfKey ? -1 : 1,
   };
 }
 
-/** The widths with an edge at another place: what one gains the key loses, and the rest is as it stands. */
+/**
+ * The widths with an edge at another place: what the column gains the key loses, and all others stay as they are. Only
+ * when the key cannot spare any more they do, as each can.
+ */
 export function widthsWith(shown: readonly LaidOut[], { id, leastPx, mostPx }: Edge, px: number): Widths {
   const next = Math.round(Math.min(mostPx, Math.max(leastPx, px)));
-  const change = next - (shown.find((column) => column.id === id)?.px ?? next);
-  return Object.fromEntries(
-    shown.map((column) => {
-      if (column.id === id) return [id, next];
-      return [column.id, column.id === "key" ? column.px - change : column.px];
-    }),
-  );
+  const key = shown.find((column) => column.id === "key")?.px ?? 0;
+  const keyPx = key - (next - (shown.find((column) => column.id === id)?.px ?? next));
+  const lacksPx = Math.max(0, limitsOf("key").leastPx - keyPx);
+  const others = shown.filter((column) => column.id !== id && column.id !== "key");
+  const spareOf = (column: LaidOut) => Math.max(0, column.px - limitsOf(column.id).leastPx);
+  const spare = others.reduce((sum, column) => sum + spareOf(column), 0);
+  const give = (column: LaidOut) => (spare === 0 ? 0 : (lacksPx * spareOf(column)) / spare);
+  return {
+    ...Object.fromEntries(others.map((column) => [column.id, Math.floor(column.px - give(column))])),
+    key: keyPx + lacksPx,
+    [id]: next,
+  };
 }

@@ -8,4 +8,4 @@ export const NOTE_CHARACTERS_MAX = 500;
 export const LOCK_SORT_PATTERN = /^-?(key|owner|format|count|remaining|held|waiters|fence|abnormality)$/;
 
 /** Chromium lays out no element higher than about 33.5 million pixels. */
-export const ROWS_MAX = 800_000;
+export const HEIGHT_PX_MAX = 33_000_000;

@@ -9,7 +9,9 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import { table } from "@/lib/words/en/table.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 import { COLUMNS, type ColumnId } from "./columns.ts";
+import type { RowEnd } from "./held-list.ts";
 import { LockCell } from "./lock-cell.tsx";
+import { RowEndText } from "./row-end.tsx";
 
 export interface RowActions {
   select(path: string): void;
@@ -22,6 +24,8 @@ export interface RowActions {
 
 export interface LockRowProps {
   lock: Lock;
+  /** It has ended, and stays until the list is taken anew. */
+  end: RowEnd | null;
   /** Place in the whole list, from 0. */
   index: number;
   columns: readonly ColumnId[];
@@ -36,8 +40,12 @@ export interface LockRowProps {
 
 const CELL = "h-(--row-px) overflow-hidden border-b border-line-soft px-3 whitespace-nowrap";
 
+/** Where it is told how a row ended: in the first of these that is shown. */
+const END_AT: readonly ColumnId[] = ["remaining", "abnormality", "held", "owner"];
+
 export const LockRow = memo(function LockRow({
   lock,
+  end,
   index,
   columns,
   noRoom,
@@ -48,6 +56,8 @@ export const LockRow = memo(function LockRow({
 }: LockRowProps) {
   const path = pathOf(lock);
   const inner = tabStop ? 0 : -1;
+  // Instead of what was left to it.
+  const endAt = END_AT.find((id) => columns.includes(id));
   return (
     <tr
       aria-rowindex={index + 2}
@@ -64,20 +74,34 @@ export const LockRow = memo(function LockRow({
         <PickBox lock={lock} picked={picked} tabIndex={inner} onPick={actions.pick} />
       </td>
       {columns.map((id) => (
-        <td key={id} className={clsx(CELL, id === "key" && "pl-1", COLUMNS.get(id)?.figure && "text-right")}>
-          <LockCell id={id} lock={lock} tabIndex={inner} noRoom={noRoom} />
+        <td
+          key={id}
+          className={clsx(
+            CELL,
+            id === "key" && "pl-1",
+            COLUMNS.get(id)?.figure && "text-right",
+            end !== null && id !== endAt && "opacity-60 [&_a]:line-through",
+          )}
+        >
+          {end !== null && id === endAt ? (
+            <RowEndText end={end} />
+          ) : (
+            <LockCell id={id} lock={lock} tabIndex={inner} noRoom={noRoom} />
+          )}
         </td>
       ))}
       <td className={clsx(CELL, "pl-0")}>
-        <FreeButton
-          lock={lock}
-          tabIndex={inner}
-          actions={actions}
-          className={clsx(
-            "focus-visible:opacity-100 group-hover:opacity-100 group-focus-within:opacity-100 pointer-coarse:opacity-100",
-            !selected && "opacity-0",
-          )}
-        />
+        {end === null && (
+          <FreeButton
+            lock={lock}
+            tabIndex={inner}
+            actions={actions}
+            className={clsx(
+              "focus-visible:opacity-100 group-hover:opacity-100 group-focus-within:opacity-100 pointer-coarse:opacity-100",
+              !selected && "opacity-0",
+            )}
+          />
+        )}
       </td>
     </tr>
   );
@@ -127,7 +151,7 @@ export function PickBox({ lock, picked, tabIndex, onPick }: PickBoxProps) {
       tabIndex={tabIndex}
       onClick={(event) => event.stopPropagation()}
       onChange={({ nativeEvent }) => onPick(lock, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)}
-      className="mx-auto block size-[14px] accent-accent"
+      className="mx-auto block size-[14px] accent-accent max-sm:size-[18px]"
     />
   );
 }

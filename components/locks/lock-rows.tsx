@@ -5,10 +5,15 @@ import { pathOf } from "@/components/lock/lock-facts.ts";
 import type { LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import type { ColumnId } from "./columns.ts";
+import type { RowEnd } from "./held-list.ts";
+import { LockCard } from "./lock-card.tsx";
 import { LockRow, type RowActions } from "./lock-row.tsx";
 
 interface LockRowsProps {
   window: LiveWindow;
+  /** By path: rows that have ended. */
+  ends: ReadonlyMap<string, RowEnd>;
+  look: "rows" | "cards";
   /** The rows to draw. */
   items: readonly VirtualItem[];
   /** Height of all rows. */
@@ -20,9 +25,10 @@ interface LockRowsProps {
   actions: RowActions;
 }
 
-export function LockRows({ window, items, height, selected, picked, ...rest }: LockRowsProps) {
+export function LockRows({ window, items, height, selected, picked, ends, look, ...rest }: LockRowsProps) {
   const { columns } = rest;
   const selectedHere = window.items.some((lock) => pathOf(lock) === selected);
+  const Row = look === "cards" ? LockCard : LockRow;
   const first = items.at(0);
   return (
     <tbody>
@@ -34,9 +40,10 @@ export function LockRows({ window, items, height, selected, picked, ...rest }: L
         const path = pathOf(lock);
         const isSelected = path === selected;
         return (
-          <LockRow
+          <Row
             key={path}
             lock={lock}
+            end={ends.get(path) ?? null}
             index={index}
             selected={isSelected}
             picked={picked.has(path)}

@@ -24,7 +24,7 @@ import type { Words } from "@/lib/words/all-words.ts";
 import { problems } from "@/lib/words/en/problems.ts";
 import { shell } from "@/lib/words/en/shell.tsx";
 import { useWords } from "@/lib/words/words.tsx";
-import { FILTER_CHARACTERS_MAX, ROWS_MAX } from "./list-limits.ts";
+import { FILTER_CHARACTERS_MAX } from "./list-limits.ts";
 import { LocksToolbar } from "./locks-toolbar.tsx";
 import { NotificationsHint } from "./notifications-hint.tsx";
 import { Unreachable } from "./unreachable.tsx";
@@ -82,7 +82,7 @@ export function LocksPage() {
   const { filter, table } = view;
   const items = table.window?.items ?? NO_LOCKS;
   const freeing = useFreeing(place, items);
-  const picking = usePicking(items);
+  const picking = usePicking(items.filter((lock) => !table.ends.has(pathOf(lock))));
   const [bulk, setBulk] = useState<BulkWish | null>(null);
   const live = useLive();
   const blocked = useFreeBlock();
@@ -114,7 +114,7 @@ export function LocksPage() {
         <div className="flex flex-wrap items-center justify-between gap-2">
           <ViewsBar
             filter={filter}
-            window={view.fault === undefined ? table.window : undefined}
+            window={view.fault === undefined ? table.latest : undefined}
             onFilter={search}
           />
           <LocksToolbar table={table} filtered={filter !== "" && view.fault === undefined} />
@@ -140,7 +140,7 @@ export function LocksPage() {
         {picking.picked.size > 0 && (
           <PickBar
             picking={picking}
-            total={table.window?.total ?? 0}
+            total={table.latest?.total ?? 0}
             filter={filter}
             blocked={blocked}
             onFree={setBulk}
@@ -207,6 +207,7 @@ function Table({ view, freeing, picking }: TableProps) {
   }
   return (
     <LocksTable
+      list={view.table}
       window={window}
       sort={view.sort}
       selected={view.selected}
@@ -224,7 +225,6 @@ function Table({ view, freeing, picking }: TableProps) {
         <NothingFound filter={view.filter} onClear={() => view.setFilter("")} />
       )}
       {window.total === 0 && view.filter === "" && <NothingHeld watch={live.hello?.watch ?? []} />}
-      {window.total > ROWS_MAX && <p className="p-4 text-ink-3">Narrow the search to see the rest.</p>}
     </LocksTable>
   );
 }

@@ -5,6 +5,7 @@ import clsx from "clsx";
 import { type CSSProperties, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef } from "react";
 import { pathOf } from "@/components/lock/lock-facts.ts";
 import { keepListPlace, listTop } from "@/components/shell/list-place.ts";
+import { useMedia } from "@/components/ui/use-media.ts";
 import { useWidth } from "@/components/ui/use-width.ts";
 import type { LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
@@ -12,11 +13,15 @@ import { table } from "@/lib/words/en/table.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 import type { ColumnId } from "./columns.ts";
 import { ROW_PX } from "./density.ts";
-import { ROWS_MAX } from "./list-limits.ts";
+import { HEIGHT_PX_MAX } from "./list-limits.ts";
+import { CARD_PX } from "./lock-card.tsx";
 import type { RowActions } from "./lock-row.tsx";
 import { LockRows } from "./lock-rows.tsx";
+import { NearEnd } from "./near-end.tsx";
+import { TableFoot } from "./table-foot.tsx";
 import { TableHead } from "./table-head.tsx";
 import { useColumns } from "./use-columns.ts";
+import type { Pausable } from "./use-pausable.ts";
 import { useRowKeys } from "./use-row-keys.ts";
 
 /** Of the box to tick and of the button at the end. */
@@ -24,6 +29,7 @@ const PICK_PX = 36;
 const ACTIONS_PX = 70;
 
 interface LocksTableProps extends RowActions {
+  list: Pausable;
   window: LiveWindow;
   sort: string;
   selected: string | null;
@@ -36,6 +42,7 @@ interface LocksTableProps extends RowActions {
 }
 
 export function LocksTable({
+  list,
   window,
   sort,
   selected,
@@ -50,15 +57,17 @@ export function LocksTable({
   const words = useWords(table);
   const scroller = useRef<HTMLElement>(null);
   const columns = useColumns(useWidth(scroller) - PICK_PX - ACTIONS_PX);
-  const rowPx = ROW_PX[columns.density];
+  const look = useMedia("(width < 40rem)") ? "cards" : "rows";
+  const rowPx = look === "cards" ? CARD_PX : ROW_PX[columns.density];
+  const most = Math.floor(HEIGHT_PX_MAX / rowPx);
   const shown = useSteadyIds(columns.layout.columns.map(({ id }) => id));
   const noRoom = useSteadyIds(columns.layout.noRoom);
   const rows = useVirtualizer({
-    count: Math.min(window.total, ROWS_MAX),
+    count: Math.min(window.total, most),
     getScrollElement: () => scroller.current,
     estimateSize: () => rowPx,
     overscan: 6,
-    scrollPaddingStart: 36,
+    scrollPaddingStart: look === "cards" ? 0 : 36,
     initialOffset: () => listTop(location.search),
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows of another height stand elsewhere
@@ -68,55 +77,74 @@ export function LocksTable({
   const last = items.at(-1)?.index ?? 0;
   useEffect(() => onRows(first, last), [onRows, first, last]);
   const actions = useSteadyActions(rest);
-  useRowKeys({ scroller, window, selected, rows, open: onOpen, ...actions });
+  useRowKeys({ scroller, window, selected, ends: list.ends, rows, open: onOpen, ...actions });
   const allPicked = window.items.length > 0 && window.items.every((lock) => picked.has(pathOf(lock)));
+  const inHand = window.items.find((lock) => pathOf(lock) === selected);
   return (
-    <section
-      ref={scroller}
-      onScroll={({ currentTarget }) => keepListPlace({ top: currentTarget.scrollTop })}
-      aria-label={words.title}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
-      tabIndex={0}
-      className="isolate min-h-0 flex-1 overflow-x-hidden overflow-y-auto [scrollbar-gutter:stable] rounded-t-[10px] border border-b-0 border-line bg-panel outline-offset-[-2px]"
-    >
-      <table
-        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: rows are selected, so it is a grid
-        role="grid"
+    <>
+      <section
+        ref={scroller}
+        onScroll={({ currentTarget }) => keepListPlace({ top: currentTarget.scrollTop })}
         aria-label={words.title}
-        aria-rowcount={window.total + 1}
-        style={{ "--row-px": `${rowPx}px` } as CSSProperties}
-        className={clsx(
-          "w-full table-fixed border-separate border-spacing-0",
-          columns.density === "dense" && "[&_[data-second]]:hidden",
-        )}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
+        tabIndex={0}
+        className="isolate min-h-0 flex-1 overflow-x-hidden overflow-y-auto [scrollbar-gutter:stable] rounded-t-[10px] border border-b-0 border-line bg-panel outline-offset-[-2px]"
       >
-        <colgroup>
-          <col style={{ width: PICK_PX }} />
-          {columns.layout.columns.map(({ id, px }) => (
-            <col key={id} style={{ width: px }} />
-          ))}
-          <col />
-        </colgroup>
-        <TableHead
-          sort={sort}
-          onSort={onSort}
-          columns={columns}
-          allPicked={allPicked}
-          onPickAll={onPickAll}
+        <table
+          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: rows are selected, so it is a grid
+          role="grid"
+          aria-label={words.title}
+          aria-rowcount={window.total + 1}
+          style={{ "--row-px": `${rowPx}px` } as CSSProperties}
+          className={clsx(
+            "w-full table-fixed border-separate border-spacing-0",
+            columns.density === "dense" && "[&_[data-second]]:hidden",
+          )}
+        >
+          {look === "rows" && (
+            <>
+              <colgroup>
+                <col style={{ width: PICK_PX }} />
+                {columns.layout.columns.map(({ id, px }) => (
+                  <col key={id} style={{ width: px }} />
+                ))}
+                <col />
+              </colgroup>
+              <TableHead
+                sort={sort}
+                onSort={onSort}
+                columns={columns}
+                allPicked={allPicked}
+                onPickAll={onPickAll}
+              />
+            </>
+          )}
+          <LockRows
+            window={window}
+            ends={list.ends}
+            look={look}
+            items={items}
+            height={rows.getTotalSize()}
+            columns={shown}
+            noRoom={noRoom}
+            selected={selected}
+            picked={picked}
+            actions={actions}
+          />
+        </table>
+        {children}
+      </section>
+      {window.total > 0 && (
+        <TableFoot
+          list={list}
+          first={rows.range?.startIndex ?? 0}
+          last={rows.range?.endIndex ?? 0}
+          total={window.total}
+          most={most}
         />
-        <LockRows
-          window={window}
-          items={items}
-          height={rows.getTotalSize()}
-          columns={shown}
-          noRoom={noRoom}
-          selected={selected}
-          picked={picked}
-          actions={actions}
-        />
-      </table>
-      {children}
-    </section>
+      )}
+      {inHand !== undefined && <NearEnd key={selected} lock={inHand} />}
+    </>
   );
 }
 

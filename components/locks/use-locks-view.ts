@@ -1,13 +1,15 @@
 "use client";
 
-import { type RefObject, useCallback, useEffect, useState } from "react";
+import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
+import { pathOf } from "@/components/lock/lock-facts.ts";
 import { keepListPlace } from "@/components/shell/list-place.ts";
 import { useShowWindow } from "@/lib/live/hooks.ts";
 import { useLockWindow } from "@/lib/live/pictures.ts";
 import { useTargetName } from "@/lib/live/targets.ts";
 import { SORT_FIRST } from "./columns.ts";
 import { type ListUrl, useListUrl } from "./use-list-url.ts";
-import { type Pausable, usePausable } from "./use-pausable.ts";
+import { type Pausable, useKeep, usePausable } from "./use-pausable.ts";
+import { useReading } from "./use-reading.ts";
 import { offsetFor, WINDOW_ROWS } from "./window-of.ts";
 
 export interface LocksView extends Pick<ListUrl, "filter" | "fault" | "sort" | "selected" | "select"> {
@@ -23,16 +25,23 @@ export function useLocksView(place: RefObject<HTMLElement | null>): LocksView {
   const url = useListUrl();
   useKeptSearch(url);
   const [offset, setOffset] = useState(0);
+  const visible = useRef<readonly [number, number]>([0, 0]);
+  const isReading = useReading(place);
+  const table = usePausable({ latest: useLockWindow(), isReading, visible });
+  const keep = useKeep(isReading || table.paused ? table.window?.items.map(pathOf) : undefined);
   useShowWindow({
     filter: url.fault === undefined ? url.filter : "",
     sort: url.sort,
     offset,
     limit: WINDOW_ROWS,
+    keep,
   });
-  const table = usePausable(useLockWindow());
   const total = table.window?.total ?? 0;
   const showRows = useCallback(
-    (first: number, last: number) => setOffset((present) => offsetFor(first, last, total, present)),
+    (first: number, last: number) => {
+      visible.current = [first, last];
+      setOffset((present) => offsetFor(first, last, total, present));
+    },
     [total],
   );
   /** Another list begins at its top, and whoever asks for it wants to see it. */

@@ -6,11 +6,14 @@ import { pathOf } from "@/components/lock/lock-facts.ts";
 import { useKeys } from "@/components/ui/use-keys.ts";
 import type { LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
+import type { RowEnd } from "./held-list.ts";
 
 interface RowKeys {
   scroller: RefObject<HTMLElement | null>;
   window: LiveWindow;
   selected: string | null;
+  /** By path: rows that have ended, which nothing can be done to. */
+  ends: ReadonlyMap<string, RowEnd>;
   rows: Virtualizer<HTMLElement, Element>;
   select(path: string): void;
   open(lock: Lock): void;
@@ -24,7 +27,17 @@ export function rowElement(scroller: HTMLElement | null, path: string): HTMLElem
 }
 
 /** j, k and the arrows walk the rows; r opens the free sheet; x ticks. */
-export function useRowKeys({ scroller, window, selected, rows, select, open, free, pick }: RowKeys): void {
+export function useRowKeys({
+  scroller,
+  window,
+  selected,
+  ends,
+  rows,
+  select,
+  open,
+  free,
+  pick,
+}: RowKeys): void {
   const wanted = useRef<string | null>(null);
   // The row may have to be scrolled to and drawn first, so the focus follows after the render that has it.
   useEffect(() => {
@@ -37,6 +50,7 @@ export function useRowKeys({ scroller, window, selected, rows, select, open, fre
 
   const at = window.items.findIndex((lock) => pathOf(lock) === selected);
   const chosen = window.items[at];
+  const alive = selected === null || ends.has(selected) ? undefined : chosen;
   const step = (by: number) => (event: KeyboardEvent) => {
     event.preventDefault();
     const top = Math.ceil((rows.scrollOffset ?? 0) / (rows.options.estimateSize(0) || 1)) - window.offset;
@@ -51,11 +65,11 @@ export function useRowKeys({ scroller, window, selected, rows, select, open, fre
     k: step(-1),
     arrowdown: step(1),
     arrowup: step(-1),
-    x: (event) => chosen !== undefined && pick(chosen, event.shiftKey),
+    x: (event) => alive !== undefined && pick(alive, event.shiftKey),
     r: (event) => {
-      if (chosen === undefined) return;
+      if (alive === undefined) return;
       event.preventDefault();
-      free(chosen);
+      free(alive);
     },
     enter: ({ target }) => {
       const focused = target instanceof HTMLTableRowElement ? target.dataset.path : undefined;

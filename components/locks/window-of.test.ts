@@ -1,13 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { LiveWindow } from "@/lib/contract/live.ts";
-import type { Lock } from "@/lib/contract/lock.ts";
-import { sampleHolder, sampleLock } from "@/lib/contract/lock-sample.ts";
 import { nextSort } from "./columns.ts";
-import { changesBetween, offsetFor, WINDOW_ROWS } from "./window-of.ts";
-
-const lock = (key: string, version = "1", count = 1): Lock =>
-  sampleLock({ key, version, holders: [sampleHolder({ count })], remainingMs: 1, leaseMs: 1, asOf: 1 });
-const windowOf = (...items: Lock[]): LiveWindow => ({ now: 1, offset: 0, total: 9, held: 9, items });
+import { offsetFor, WINDOW_ROWS } from "./window-of.ts";
 
 describe("offsetFor", () => {
   it("stays while the rows on screen are inside, with a margin", () => {
@@ -28,15 +21,6 @@ describe("offsetFor", () => {
   it("does not ask again for a list shorter than the window", () => {
     expect(offsetFor(0, 2, 3, 0)).toBe(0);
     expect(offsetFor(0, 0, 0, 0)).toBe(0);
-  });
-});
-
-describe("changesBetween", () => {
-  it("counts what came, went and changed hands, and not what was renewed", () => {
-    const frozen = windowOf(lock("a"), lock("b"), lock("c"), lock("d"));
-    expect(changesBetween(frozen, windowOf(lock("a"), lock("b"), lock("c"), lock("d")))).toBe(0);
-    const latest = windowOf(lock("a"), lock("b", "2"), lock("c", "1", 2), lock("e"));
-    expect(changesBetween(frozen, latest)).toBe(4);
   });
 });
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Access } from "./access.ts";
-import { HistoryEntry } from "./event.ts";
+import { HistoryEntry, LockEvent } from "./event.ts";
 import { LockFilter, LockSort } from "./list.ts";
 import { Lock } from "./lock.ts";
 
@@ -20,6 +20,15 @@ export const LiveView = z
       description: "A key in path form whose state and events are wanted as well.",
       example: "lock%3Aorders%3A42",
     }),
+    keep: z
+      .array(z.string().max(2048))
+      .max(WINDOW_LIMIT_MAX)
+      .optional()
+      .meta({
+        description:
+          "Keys in path form that are wanted wherever they stand: rows that somebody still reads, while the order goes on without them.",
+        example: ["lock%3Aorders%3A41"],
+      }),
     events: z
       .enum(["none", "all"])
       .default("none")
@@ -28,7 +37,7 @@ export const LiveView = z
   .meta({ id: "LiveView" });
 export type LiveView = z.infer<typeof LiveView>;
 
-export const LiveQuery = LiveView.extend({
+export const LiveQuery = LiveView.omit({ keep: true }).extend({
   // A query has texts alone; in a body, what is no number is refused.
   offset: z.coerce.number().int().min(0).default(0).meta(OFFSET),
   limit: z.coerce.number().int().min(0).max(WINDOW_LIMIT_MAX).default(100).meta(LIMIT),
@@ -134,6 +143,8 @@ export type LiveHello = z.infer<typeof LiveHello>;
 
 export const LiveWindow = z.object({
   now: z.number(),
+  filter: z.string().meta({ description: "Of the view that it answers, as `sort`." }),
+  sort: z.string(),
   offset: z.int(),
   total: z.int(),
   held: z.int(),
@@ -153,12 +164,20 @@ export const LiveRows = z.object({
 });
 export type LiveRows = z.infer<typeof LiveRows>;
 
+/** A lock of `keep` that the window does not show as it is now. */
+export const KeptLock = z.object({
+  lock: Lock,
+  ended: LockEvent.optional().meta({ description: "Of a free key: the event that ended its last hold." }),
+});
+export type KeptLock = z.infer<typeof KeptLock>;
+
 /** Messages of GET /live by SSE event name. */
 export const LIVE_MESSAGES = {
   hello: LiveHello,
   health: Health,
   window: LiveWindow,
   rows: LiveRows,
+  kept: z.object({ now: z.number(), items: z.array(KeptLock) }),
   lock: z.object({ now: z.number(), lock: Lock }),
   recent: z.object({ items: z.array(HistoryEntry) }),
   events: z.object({

@@ -59,11 +59,11 @@ export function useEventPause(): { pause(): void; resume(): void } {
 }
 
 /** While mounted, the stream carries this window of the list. */
-export function useShowWindow({ filter, sort, offset, limit }: WindowView): void {
+export function useShowWindow({ filter, sort, offset, limit, keep }: WindowView): void {
   const store = useLiveStore();
   useEffect(() => {
-    store.showWindow({ filter, sort, offset, limit });
-  }, [store, filter, sort, offset, limit]);
+    store.showWindow({ filter, sort, offset, limit, ...(keep === undefined ? {} : { keep }) });
+  }, [store, filter, sort, offset, limit, keep]);
   useEffect(() => () => store.showWindow(undefined), [store]);
 }
 

@@ -8,6 +8,7 @@ const NAMES: Readonly<Record<MessageName, true>> = {
   health: true,
   window: true,
   rows: true,
+  kept: true,
   lock: true,
   recent: true,
   events: true,

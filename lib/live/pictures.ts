@@ -1,6 +1,6 @@
 import { type QueryClient, skipToken, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { keyOfFields, pathOfKey } from "@/lib/contract/key.ts";
-import type { LiveWindow } from "@/lib/contract/live.ts";
+import type { KeptLock, LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { getHistory } from "./api.ts";
 import { useLiveStore } from "./live-context.ts";
@@ -9,6 +9,7 @@ import type { Pictures } from "./store.ts";
 
 const windowKey = (target: TargetName) => ["window", target] as const;
 const lockKey = (target: TargetName, path: string) => ["lock", target, path] as const;
+const keptKey = (target: TargetName) => ["kept", target] as const;
 const historyKey = (target: TargetName, path: string) => ["history", target, path] as const;
 
 /** Never fetched. The stream shares what did not change by itself, so nobody has to compare it again. */
@@ -18,6 +19,7 @@ const CARRIED = { queryFn: skipToken, staleTime: "static", structuralSharing: fa
 export function queryPictures(client: QueryClient, target: TargetName): Pictures {
   return {
     window: (window) => client.setQueryData<LiveWindow>(windowKey(target), window),
+    kept: (kept) => client.setQueryData<Kept>(keptKey(target), kept),
     lock: (lock) => client.setQueryData<Lock>(lockKey(target, pathOfKey(keyOfFields(lock))), lock),
     reconnected: () => void client.invalidateQueries({ queryKey: ["history"] }),
     forget: () => client.clear(),
@@ -27,6 +29,19 @@ export function queryPictures(client: QueryClient, target: TargetName): Pictures
 export function useLockWindow(): LiveWindow | undefined {
   const { target } = useLiveStore();
   return useQuery<LiveWindow>({ queryKey: windowKey(target), ...CARRIED }).data;
+}
+
+export type Kept = ReadonlyMap<string, KeptLock>;
+
+/** By path: rows that the view keeps, where the window does not tell of them. */
+export function useKept(): Kept | undefined {
+  const { target } = useLiveStore();
+  return useQuery<Kept>({
+    queryKey: keptKey(target),
+    queryFn: skipToken,
+    staleTime: "static",
+    structuralSharing: false,
+  }).data;
 }
 
 export function useLock(path: string): Lock | undefined {

@@ -51,6 +51,7 @@ function setup() {
     {
       window: (window) => seen.windows.push(window),
       lock: (lock) => seen.locks.push(lock),
+      kept: () => undefined,
       reconnected: () => seen.reconnected++,
       forget: () => seen.forgotten++,
     },
@@ -73,7 +74,10 @@ describe("LiveStore", () => {
   it("hands each message to where it belongs", () => {
     const { store, seen, say } = setup();
     say(hello);
-    say({ name: "window", data: { now: 70_010, offset: 0, total: 1, held: 1, items: [LOCK] } });
+    say({
+      name: "window",
+      data: { now: 70_010, filter: "", sort: "key", offset: 0, total: 1, held: 1, items: [LOCK] },
+    });
     say({ name: "lock", data: { now: 70_010, lock: LOCK } });
     const event = {
       id: "1",
@@ -93,11 +97,17 @@ describe("LiveStore", () => {
   it("keeps its window by what changes in it, and asks for all of it when that does not fit", async () => {
     const { seen, views, say } = setup();
     say(hello);
-    say({ name: "window", data: { now: 1, offset: 0, total: 2, held: 2, items: [LOCK, LOCK] } });
+    say({
+      name: "window",
+      data: { now: 1, filter: "", sort: "key", offset: 0, total: 2, held: 2, items: [LOCK, LOCK] },
+    });
     const other = { ...LOCK, key: "lock:other" };
     say({ name: "rows", data: { now: 2, total: 3, held: 3, rows: [other, 0, null] } });
     expect(seen.windows).toHaveLength(1);
-    say({ name: "window", data: { now: 1, offset: 0, total: 2, held: 2, items: [LOCK, LOCK] } });
+    say({
+      name: "window",
+      data: { now: 1, filter: "", sort: "key", offset: 0, total: 2, held: 2, items: [LOCK, LOCK] },
+    });
     say({ name: "rows", data: { now: 2, total: 3, held: 3, rows: [other, 0] } });
     expect(seen.windows.at(-1)).toMatchObject({ total: 3, items: [other, LOCK] });
     await Promise.resolve();

@@ -1,4 +1,5 @@
-import type { Health, LiveHello, LiveMessage, LiveView, LiveWindow } from "@/lib/contract/live.ts";
+import { keyOfFields, pathOfKey } from "@/lib/contract/key.ts";
+import type { Health, KeptLock, LiveHello, LiveMessage, LiveView, LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { createServerClock, type ServerClock } from "./clock.ts";
 import { EventLog } from "./event-log.ts";
@@ -27,6 +28,8 @@ export const FIRST_STATE: LiveState = {
 export interface Pictures {
   window(window: LiveWindow): void;
   lock(lock: Lock): void;
+  /** By path; of those only that the window does not tell of. */
+  kept(kept: ReadonlyMap<string, KeptLock>): void;
   /** A new connection: what was fetched before may have missed something. */
   reconnected(): void;
   forget(): void;
@@ -50,6 +53,7 @@ export class LiveStore {
   #listeners = new Set<() => void>();
   #window = NOTHING;
   #shown: LiveWindow | undefined;
+  #kept: ReadonlyMap<string, KeptLock> = new Map();
   #locks: { path: string }[] = [];
   #eventReaders = 0;
 
@@ -163,6 +167,9 @@ export class LiveStore {
       case "rows":
         this.#take(this.#shown && windowAfter(this.#shown, message.data));
         break;
+      case "kept":
+        this.#keep(message.data.items);
+        break;
       case "lock":
         this.#pictures.lock(message.data.lock);
         break;
@@ -175,11 +182,34 @@ export class LiveStore {
     }
   }
 
+  /** What was told before of rows that are kept no more is forgotten. */
+  #keep(items: readonly KeptLock[]): void {
+    const wanted = new Set(this.#window.keep);
+    const told = items.map((item) => [pathOfKey(keyOfFields(item.lock)), item] as const);
+    const known = [...this.#kept].filter(([path]) => wanted.has(path));
+    this.#kept = new Map([...known, ...told]);
+    this.#pictures.kept(this.#kept);
+  }
+
   /** What does not fit what was told before can only be mended by all of it. */
   #take(window: LiveWindow | undefined): void {
     this.#shown = window;
-    if (window === undefined) this.#stream.lookAgain();
-    else this.#pictures.window(window);
+    if (window === undefined) {
+      this.#stream.lookAgain();
+      return;
+    }
+    this.#unkeep(window);
+    this.#pictures.window(window);
+  }
+
+  /** The window tells of it now. */
+  #unkeep({ items }: LiveWindow): void {
+    if (this.#kept.size === 0) return;
+    const shown = new Set(items.map((lock) => pathOfKey(keyOfFields(lock))));
+    const kept = [...this.#kept].filter(([path]) => !shown.has(path));
+    if (kept.length === this.#kept.size) return;
+    this.#kept = new Map(kept);
+    this.#pictures.kept(this.#kept);
   }
 
   #set(change: Partial<LiveState>): void {

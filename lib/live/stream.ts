@@ -30,6 +30,7 @@ function sameView(a: LiveView, b: LiveView): boolean {
     a.offset === b.offset &&
     a.limit === b.limit &&
     a.lock === b.lock &&
+    a.keep?.join(" ") === b.keep?.join(" ") &&
     a.events === b.events
   );
 }
@@ -104,8 +105,10 @@ export class LiveStream {
 
   #open(carry: Carry): void {
     this.#carry = carry;
-    this.#sent = this.#view;
-    const source = this.#ports.open(this.#ports.url(this.#view, carry), {
+    // Too long for an address: what is kept is told as soon as there is a stream to tell it to.
+    const { keep, ...asked } = this.#view;
+    this.#sent = keep === undefined ? this.#view : asked;
+    const source = this.#ports.open(this.#ports.url(this.#sent, carry), {
       message: (message) => {
         if (this.#source === source) this.#heard(message);
       },

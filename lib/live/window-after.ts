@@ -9,5 +9,5 @@ export function windowAfter(
     typeof row === "object" && row !== null ? row : before.items[row ?? at],
   );
   const whole = items.filter((lock) => lock !== undefined);
-  return whole.length === rows.length ? { now, offset: before.offset, total, held, items: whole } : undefined;
+  return whole.length === rows.length ? { ...before, now, total, held, items: whole } : undefined;
 }

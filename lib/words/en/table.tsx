@@ -1,5 +1,7 @@
+import type { ReactNode } from "react";
 import type { ColumnId } from "@/components/locks/columns.ts";
 import type { Density } from "@/components/locks/density.ts";
+import type { EventType } from "@/lib/contract/event.ts";
 
 const columns: Record<ColumnId, string> = {
   key: "Key",
@@ -14,6 +16,13 @@ const columns: Record<ColumnId, string> = {
 };
 
 const densities: Record<Density, string> = { dense: "Dense", normal: "Normal", airy: "Airy" };
+
+const ENDS: Partial<Record<EventType, string>> = {
+  released: "released",
+  expired: "expired",
+  evicted: "evicted",
+  force_released: "freed by force",
+};
 
 /** The table of locks and what is set up in it, which comes with the first rows. */
 export const table = {
@@ -37,4 +46,17 @@ export const table = {
   edgeOf: (column: string) => `Width of ${column}`,
   edgeHint: "Drag, or use the arrow keys; Enter sets it back",
   pixels: (px: number) => `${px} pixels`,
+  ends: { untold: "gone", taken_anew: "held by another now" },
+  endOf: (type: EventType) => ENDS[type] ?? "ended",
+  freedBy: (who: ReactNode) => <>freed by {who}</>,
+  andMore: (others: number) => ` and ${others} more`,
+  heldSince: (time: ReactNode) => <>, held for {time}</>,
+  position: (first: string, last: string, total: string) => `${first} to ${last} of ${total}`,
+  narrow: "narrow the search to see the rest",
+  paused: "Paused",
+  reading: "Rows stand still while you are here",
+  showChanges: "Take the list as it is now",
+  changes: (count: number, text: string) => (count === 1 ? "+1 change" : `+${text} changes`),
+  nearEnd: (key: string, seconds: number) =>
+    seconds === 0 ? `${key} is at its end` : `${key} has less than ${seconds} s left`,
 };

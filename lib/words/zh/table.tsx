@@ -1,4 +1,12 @@
+import type { EventType } from "@/lib/contract/event.ts";
 import type { Words } from "../all-words.ts";
+
+const ENDS: Partial<Record<EventType, string>> = {
+  released: "已释放",
+  expired: "已过期",
+  evicted: "被逐出",
+  force_released: "被强制释放",
+};
 
 export const table: Words["table"] = {
   room: "table",
@@ -31,4 +39,16 @@ export const table: Words["table"] = {
   edgeOf: (column) => `“${column}”列的宽度`,
   edgeHint: "拖动，或用方向键调整；按 Enter 恢复",
   pixels: (px) => `${px} 像素`,
+  ends: { untold: "已消失", taken_anew: "已被他人持有" },
+  endOf: (type) => ENDS[type] ?? "已结束",
+  freedBy: (who) => <>由 {who} 强制释放</>,
+  andMore: (others) => ` 等另外 ${others} 个`,
+  heldSince: (time) => <>，已持有 {time}</>,
+  position: (first, last, total) => `第 ${first} 至 ${last} 行，共 ${total} 行`,
+  narrow: "缩小搜索范围可查看其余部分",
+  paused: "已暂停",
+  reading: "浏览时行保持不动",
+  showChanges: "按当前状态刷新列表",
+  changes: (_, text) => `+${text} 处变化`,
+  nearEnd: (key, seconds) => (seconds === 0 ? `${key} 已到期` : `${key} 剩余不足 ${seconds} s`),
 };

@@ -56,12 +56,17 @@ const LIVE_SHOWN: { readonly [Name in keyof typeof LIVE_MESSAGES]: Omit<StreamMe
   health: { description: "How the target is, every second.", example: HEALTH },
   window: {
     description: "The rows that the view asks for.",
-    example: { now, offset: 0, total: 1, held: 1, items: [HELD_LOCK] },
+    example: { now, filter: "", sort: "key", offset: 0, total: 1, held: 1, items: [HELD_LOCK] },
   },
   rows: {
     description:
       "What has changed since the `window` or `rows` before: a row's place there, null for the same place, or a lock that is new or looks different.",
     example: { now, total: 1, held: 1, rows: [null] },
+  },
+  kept: {
+    description:
+      "Of the view's `keep`: those that look different, or are free, and are not told by the window.",
+    example: { now, items: [{ lock: HELD_LOCK }] },
   },
   lock: { description: "The lock that the view names.", example: { now, lock: HELD_LOCK } },
   recent: { description: "The latest events of the view, once.", example: { items: [ACQUIRED_EVENT] } },

@@ -66,7 +66,7 @@ export class Feed {
 
   /** How the target looks now, without what has happened. */
   #now(): Frame {
-    return new Frame(this.watcher, this.#texts, NOTHING);
+    return new Frame(this.watcher, this.#texts, NOTHING, this.journal);
   }
 
   #listen(): void {
@@ -104,7 +104,8 @@ export class Feed {
     this.#timer = undefined;
     const startedAt = performance.now();
     const before = process.cpuUsage();
-    const frame = new Frame(this.watcher, this.#texts, { events: this.#pending, dropped: this.#dropped });
+    const happened = { events: this.#pending, dropped: this.#dropped };
+    const frame = new Frame(this.watcher, this.#texts, happened, this.journal);
     this.#pending = [];
     this.#dropped = 0;
     for (const tab of this.#tabs) tab.take(frame);

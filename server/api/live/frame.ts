@@ -1,6 +1,7 @@
 import type { HistoryEntry } from "../../../lib/contract/event.ts";
 import { type Key, keyOfFields } from "../../../lib/contract/key.ts";
 import type { LiveView } from "../../../lib/contract/live.ts";
+import type { Journal } from "../../history/journal.ts";
 import type { Hold } from "../../watch/hold.ts";
 import { orderOf } from "../../watch/questions.ts";
 import type { Watcher } from "../../watch/watcher.ts";
@@ -12,6 +13,8 @@ import { changeOf, countsOf } from "./rows.ts";
 const EVENTS_MAX = 40;
 
 export interface Window {
+  readonly filter: string;
+  readonly sort: string;
   readonly offset: number;
   readonly total: number;
   readonly held: number;
@@ -38,6 +41,7 @@ export class Frame {
     private readonly watcher: Watcher,
     private readonly texts: RowTexts,
     private readonly happened: Happened,
+    private readonly journal: Pick<Journal, "lastEnding">,
   ) {
     this.now = watcher.clock.now();
   }
@@ -57,7 +61,7 @@ export class Frame {
     const { mirror } = this.watcher;
     const { holds, total } = mirror.page(filter, orderOf(sort), { offset }, limit);
     const rows = holds.map((hold) => this.texts.of(hold));
-    const window = { offset, total, held: mirror.size, rows };
+    const window = { filter, sort, offset, total, held: mirror.size, rows };
     this.#windows.set(question, window);
     return window;
   }
@@ -91,6 +95,20 @@ export class Frame {
       text: JSON.stringify(lock),
       state: `free ${waiters?.count ?? 0} ${votes} ${key} ${nameOf(lock.note)}`,
     };
+  }
+
+  /** A held one by its text, a free one by how it ended: what tells whether there is news of it. */
+  keptStateOf(key: Key): { state: string; hold: Hold | undefined } {
+    const hold = this.watcher.mirror.get(key);
+    if (hold !== undefined) return { state: this.texts.of(hold), hold };
+    return { state: `free ${this.journal.lastEnding(key)?.at ?? ""}`, hold };
+  }
+
+  /** JSON of a `kept` message's item. */
+  keptText(key: Key, hold: Hold | undefined): string {
+    const { text } = this.lockOf(key, hold);
+    const ended = hold === undefined ? this.journal.lastEnding(key) : undefined;
+    return ended === undefined ? `{"lock":${text}}` : `{"lock":${text},"ended":${JSON.stringify(ended)}}`;
   }
 
   /** The message of the newest events of all locks. */

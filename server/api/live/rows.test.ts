@@ -14,7 +14,7 @@ const window = fc
   .uniqueArray(fc.tuple(fc.nat(30), fc.nat(2)), { selector: ([key]) => key, maxLength: 12 })
   .map((rows): Window => {
     const texts = rows.sort(([a], [b]) => a - b).map(([key, count]) => rowOf(key, count));
-    return { offset: 0, total: 100 + texts.length, held: 200, rows: texts };
+    return { filter: "", sort: "key", offset: 0, total: 100 + texts.length, held: 200, rows: texts };
   });
 
 const shown = ({ rows }: Window) => rows.map((row) => JSON.parse(row));
@@ -52,14 +52,14 @@ describe("changeOf", () => {
 
   it("sends the one row that changed, and not the others", () => {
     const rows = Array.from({ length: 100 }, (_, key) => rowOf(key, 0));
-    const before: Window = { offset: 0, total: 100, held: 100, rows };
+    const before: Window = { filter: "", sort: "key", offset: 0, total: 100, held: 100, rows };
     const change = changeOf(before, { ...before, rows: rows.with(50, rowOf(50, 1)) }, 1);
     expect(change?.name).toBe("rows");
     expect(change?.text.length).toBeLessThan(2 * rowOf(50, 1).length + 500);
   });
 
   it("says nothing of rows that are as they were", () => {
-    const before: Window = { offset: 0, total: 1, held: 1, rows: [rowOf(1, 0)] };
+    const before: Window = { filter: "", sort: "key", offset: 0, total: 1, held: 1, rows: [rowOf(1, 0)] };
     expect(changeOf(before, { ...before, rows: [...before.rows] }, 1)).toBeUndefined();
   });
 });

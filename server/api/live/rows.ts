@@ -24,7 +24,7 @@ export function countsOf(window: Window, now: number): string {
 }
 
 function whole(window: Window, now: number): string {
-  return `{"offset":${window.offset},${counts(window, now)},"items":[${window.rows.join(",")}]}`;
+  return `{"filter":${JSON.stringify(window.filter)},"sort":${JSON.stringify(window.sort)},"offset":${window.offset},${counts(window, now)},"items":[${window.rows.join(",")}]}`;
 }
 
 const counts = ({ total, held }: Window, now: number) => `"now":${now},"total":${total},"held":${held}`;

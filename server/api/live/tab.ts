@@ -5,6 +5,7 @@ import type { Watcher } from "../../watch/watcher.ts";
 import type { Sink } from "../http.ts";
 import { sseText } from "../sse.ts";
 import { eventsText, type Frame, type Window } from "./frame.ts";
+import { KeptRows } from "./kept-rows.ts";
 
 /** A browser that has this much before it is told no more until it has read it: then the newest, not all between. */
 const BEHIND_BYTES = 64 * 1024;
@@ -18,6 +19,7 @@ export class Tab {
   #view: LiveView;
   #key: Key | undefined;
   #sentWindow: Window | undefined;
+  #kept: KeptRows;
   #countsAt = 0;
   #sentLock = "";
   #skipped = 0;
@@ -32,6 +34,7 @@ export class Tab {
   ) {
     this.#view = view;
     this.#key = keyOf(view);
+    this.#kept = new KeptRows(view.keep, watcher);
   }
 
   get view(): LiveView {
@@ -50,11 +53,14 @@ export class Tab {
   }
 
   look(view: LiveView, frame: Frame): void {
+    // With other rows to keep it has the same window still.
+    if (!isOtherKeep(this.#view, view)) this.#sentWindow = undefined;
     this.#view = view;
     this.#key = keyOf(view);
-    this.#sentWindow = undefined;
+    this.#kept = new KeptRows(view.keep, this.watcher);
     this.#sentLock = "";
     this.#tellWindow(frame);
+    this.#tellKept(frame);
     this.#tellLock(frame);
   }
 
@@ -66,6 +72,7 @@ export class Tab {
     }
     this.#tellEvents(frame);
     this.#tellWindow(frame);
+    this.#tellKept(frame);
     this.#tellLock(frame);
   }
 
@@ -104,6 +111,11 @@ export class Tab {
     this.#countsAt = performance.now();
   }
 
+  #tellKept(frame: Frame): void {
+    const items = this.#kept.news(frame, this.#sentWindow);
+    if (items.length > 0) this.write("kept", `{"now":${frame.now},"items":[${items.join(",")}]}`);
+  }
+
   #tellLock(frame: Frame): void {
     const key = this.#key;
     if (key === undefined || !this.watcher.isWatched(key)) return;
@@ -128,6 +140,12 @@ export class Tab {
     const text = this.#key === undefined ? undefined : frame.eventsOf(this.#key);
     if (text !== undefined) this.write("events", text);
   }
+}
+
+/** Whether one view asks for the same window as the other, and for other rows beside it. */
+function isOtherKeep(one: LiveView, other: LiveView): boolean {
+  const windowOf = ({ filter, sort, offset, limit }: LiveView) => [filter, sort, offset, limit].join(" ");
+  return windowOf(one) === windowOf(other) && one.keep?.join(" ") !== other.keep?.join(" ");
 }
 
 function keyOf(view: LiveView): Key | undefined {
