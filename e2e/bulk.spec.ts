@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
@@ -96,9 +96,26 @@ test("all that match are freed after a review, whether they are on screen or not
   await expect(sheet.getByRole("region", { name: "Would be freed: 150" })).toBeVisible();
   await sheet.getByRole("textbox", { name: "Reason" }).fill("the crowd is gone");
   await sheet.getByLabel(/Type its name/).fill("shop");
+  await lockkeeper.api("/locks/lock%3Amany%3A7/release", { owner: "crowd@vm-1" });
+  await acquire("lock:many:7", "new@vm-9");
   await sheet.getByRole("button", { name: "Free 150 locks" }).click();
-  await expect(sheet.getByTestId("bulk-outcome")).toContainText("All freed.");
+  const outcome = sheet.getByTestId("bulk-outcome");
+  await expect(outcome).toContainText("149 of 150 freed.");
+  await expect(outcome).toBeFocused();
+  await expect(sheet.getByRole("region", { name: "1 held by another hold now" })).toContainText("new@vm-9");
+  // Of a long list only what is in sight is drawn.
+  expect(await sheet.getByRole("listitem").count()).toBeLessThan(60);
   await page.screenshot({ path: info.outputPath("all.png") });
+  await assertAccessible(page, "all");
+  await sheet.getByRole("button", { name: "Look at the 1 that is left again" }).click();
+  await expect(sheet.getByRole("region", { name: "Would be freed: 1" })).toContainText("new@vm-9");
+  await sheet.getByRole("button", { name: "Free 1 lock" }).click();
+  await expect(outcome).toContainText("All freed.");
+  const saved = page.waitForEvent("download");
+  await sheet.getByRole("button", { name: "Save as CSV" }).click();
+  const file = await readFile(await (await saved).path(), "utf8");
+  expect(file.trim().split("\r\n")).toHaveLength(1 + 150);
+  expect(file).toContain('"lock:many:7","","released","new@vm-9"');
   expect(await redis.cli("KEYS", "lock:many:*")).toBe("");
   await context.close();
 });

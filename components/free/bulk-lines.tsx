@@ -1,72 +1,122 @@
 "use client";
 
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import { HolderName } from "@/components/lock/holder-text.tsx";
 import { KeyText } from "@/components/lock/key-text.tsx";
-import { formatRemaining } from "@/components/ui/duration.ts";
+import { formatElapsed, formatNumber, formatRemaining } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import type { BulkItemLine } from "@/lib/contract/bulk.ts";
-import { OUTCOME_WORDS } from "./bulk-state.ts";
+import type { BulkItemHeard } from "@/lib/live/bulk.ts";
+import { bulk as english } from "@/lib/words/en/bulk.ts";
+import { useWords } from "@/lib/words/words.tsx";
+import { isFreed } from "./bulk-state.ts";
 
-const SHOWN_MAX = 100;
+const LINE_PX = 45;
 
-interface BulkLinesProps {
-  title: string;
-  lines: readonly BulkItemLine[];
-  /** Says of each what is, or would be, become of it. */
-  withOutcome?: boolean;
-}
-
-export function BulkLines({ title, lines, withOutcome = false }: BulkLinesProps) {
-  if (lines.length === 0) return null;
+/** The one place of the sheet in which lists scroll, so that what is decided stays in sight. */
+export function BulkPlace({ children }: { children: ReactNode }) {
+  const words = useWords(english);
   return (
-    <section aria-label={title} className="flex flex-col gap-1.5">
-      <h3 className="font-semibold">{title}</h3>
-      <ul className="flex flex-col divide-y divide-line-soft rounded-[8px] border border-line">
-        {lines.slice(0, SHOWN_MAX).map((line) => (
-          <Line key={line.index} line={line} withOutcome={withOutcome} />
-        ))}
-      </ul>
-      {lines.length > SHOWN_MAX && <p className="text-ink-3">and {lines.length - SHOWN_MAX} more</p>}
+    <section
+      data-lines
+      aria-label={words.list}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
+      tabIndex={0}
+      className="relative isolate min-h-52 flex-1 overflow-y-auto rounded-[9px] border border-line outline-offset-[-2px]"
+    >
+      {children}
     </section>
   );
 }
 
-function Line({ line, withOutcome }: { line: BulkItemLine; withOutcome: boolean }) {
-  const { item, outcome, problem, seen } = line;
+interface BulkLinesProps {
+  title: string;
+  lines: readonly BulkItemHeard[];
+  /** `outcome`: what is, or would be, become of each. `seen`: who holds it, and whether that one lives. */
+  tells: "outcome" | "seen";
+}
+
+/** Drawn as far as they are in sight: there may be a thousand. */
+export function BulkLines({ title, lines, tells }: BulkLinesProps) {
+  const list = useRef<HTMLUListElement>(null);
+  const [marginPx, setMarginPx] = useState(0);
+  const place = () => list.current?.closest<HTMLElement>("[data-lines]") ?? null;
+  // What stands above grows while results come.
+  useLayoutEffect(() => setMarginPx(list.current?.offsetTop ?? 0));
+  const rows = useVirtualizer({
+    count: lines.length,
+    getScrollElement: place,
+    estimateSize: () => LINE_PX,
+    getItemKey: (index) => lines[index]?.index ?? index,
+    scrollMargin: marginPx,
+    overscan: 8,
+  });
+  if (lines.length === 0) return null;
   return (
-    <li className="px-3 py-1.5">
-      <div className="flex min-w-0 text-xs">
-        <KeyText text={item.key} />
-      </div>
-      {withOutcome ? (
-        <p className={outcome === "released" || outcome === "already_gone" ? "text-ink-3" : "text-warn"}>
-          <span title={problem?.detail}>{OUTCOME_WORDS[outcome]}</span>
-          {problem !== undefined && outcome !== "changed" && (
-            <span className="block text-2xs text-ink-3">
-              <SafeText text={problem.detail} wrap />
-            </span>
-          )}
-        </p>
-      ) : (
-        seen !== undefined && <Seen seen={seen} />
+    <section aria-label={title}>
+      <h3 className="sticky top-0 z-1 border-b border-line bg-panel px-3 py-1.5 font-semibold">{title}</h3>
+      <ul ref={list} className="relative" style={{ height: rows.getTotalSize() }}>
+        {rows.getVirtualItems().map(({ index, start, key }) => {
+          const line = lines[index];
+          return line === undefined ? null : (
+            <li
+              key={key}
+              ref={rows.measureElement}
+              data-index={index}
+              aria-posinset={index + 1}
+              aria-setsize={lines.length}
+              className="absolute inset-x-0 top-0 border-b border-line-soft px-3 py-1.5"
+              style={{ transform: `translateY(${start - marginPx}px)` }}
+            >
+              <div className="flex min-w-0 text-xs">
+                <KeyText text={line.item.key} />
+              </div>
+              {tells === "outcome" ? <Outcome line={line} /> : <Seen line={line} />}
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+function Outcome({ line }: { line: BulkItemHeard }) {
+  const words = useWords(english);
+  const { outcome, problem, freed, now } = line;
+  const [holder] = now?.holders ?? [];
+  return (
+    <p className={isFreed(line) ? "truncate text-2xs text-ink-3" : "text-2xs text-warn"}>
+      {words.outcomes[outcome]}
+      {freed?.heldMs !== undefined && `, ${words.heldFor(formatElapsed(freed.heldMs))}`}
+      {holder !== undefined && (
+        <span className="text-ink-2">
+          : <HolderName holder={holder} wrap />
+        </span>
       )}
-    </li>
+      {problem !== undefined && outcome !== "changed" && (
+        <span lang="en" className="block text-ink-3">
+          <SafeText text={problem.detail} wrap />
+        </span>
+      )}
+    </p>
   );
 }
 
 /** Who holds it, and whether that one lives. */
-function Seen({ seen }: { seen: NonNullable<BulkItemLine["seen"]> }) {
+function Seen({ line: { seen } }: { line: BulkItemHeard }) {
+  const words = useWords(english);
+  if (seen === undefined) return null;
   const { holders, verdict, remainingMs, waiters } = seen;
   const [holder] = holders;
   const facts = [
-    remainingMs === null ? "no expiry" : `${formatRemaining(remainingMs)} left`,
-    ...(verdict === null ? [] : [verdict === "unknown" ? "liveness unknown" : verdict.replaceAll("_", " ")]),
-    ...(waiters.count ? [`${waiters.count} waiting`] : []),
+    remainingMs === null ? words.noExpiry : words.left(formatRemaining(remainingMs)),
+    ...(verdict === null || verdict === "no-expiry" ? [] : [words.verdicts[verdict]]),
+    ...(waiters.count ? [words.waiting(formatNumber(waiters.count))] : []),
   ];
   return (
     <p className="truncate text-2xs text-ink-2">
       {holder !== undefined && <HolderName holder={holder} />}
-      {holders.length > 1 && ` and ${holders.length - 1} more`}
+      {holders.length > 1 && words.andMore(holders.length - 1)}
       <span className={verdict === "renewing" ? "text-warn" : "text-ink-3"}>, {facts.join(", ")}</span>
     </p>
   );

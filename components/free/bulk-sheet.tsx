@@ -1,18 +1,22 @@
 "use client";
 
 import { useState } from "react";
-import { isProduction } from "@/components/shell/target-badges.tsx";
+import { isProduction, TargetBadges } from "@/components/shell/target-badges.tsx";
 import { useFreeBlock } from "@/components/shell/use-block.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/duration.ts";
-import { Field, INPUT } from "@/components/ui/field.tsx";
+import { ProblemText } from "@/components/ui/problem-text.tsx";
 import { Sheet } from "@/components/ui/sheet.tsx";
 import { useLive } from "@/lib/live/hooks.ts";
+import { bulk as english } from "@/lib/words/en/bulk.ts";
+import { free } from "@/lib/words/en/free.tsx";
+import { ui } from "@/lib/words/en/ui.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { BulkProgress } from "./bulk-progress.tsx";
 import { BulkReview } from "./bulk-review.tsx";
-import { type BulkState, type BulkWish, releasable } from "./bulk-state.ts";
-import { ReasonField } from "./reason-field.tsx";
-import { useBulk } from "./use-bulk.ts";
+import { type BulkState, type BulkWish, leftOver, releasable } from "./bulk-state.ts";
+import { ConfirmName, ReasonField } from "./reason-field.tsx";
+import { type Bulk, useBulk } from "./use-bulk.ts";
 
 interface BulkSheetProps {
   wish: BulkWish;
@@ -20,10 +24,10 @@ interface BulkSheetProps {
   finalFocus(): HTMLElement | null;
 }
 
-const many = (count: number) => (count === 1 ? "1 lock" : `${formatNumber(count)} locks`);
-
 /** First what would become of each, then why, then what became of each. */
 export function BulkSheet({ wish, onClose, finalFocus }: BulkSheetProps) {
+  const words = useWords(english);
+  const uiWords = useWords(ui);
   const live = useLive();
   const bulk = useBulk(wish);
   const [reason, setReason] = useState("");
@@ -31,66 +35,82 @@ export function BulkSheet({ wish, onClose, finalFocus }: BulkSheetProps) {
   const { state } = bulk;
   const { step } = state;
   const target = live.hello?.target;
-  const mustType = isProduction(target);
-  const blocked =
-    useFreeBlock() ??
-    (reason.trim() === "" ? "Say why: a release needs a reason." : null) ??
-    (mustType && typed !== target?.name ? "Type the name of the target." : null);
+  const name = isProduction(target) ? target?.name : undefined;
+  const blocked = useBlocked(reason, name !== undefined && typed !== name);
   const count = releasable(state).length;
   const decides = step.at === "reviewed" && count > 0;
+  const isFreeing = step.at === "freeing";
   return (
     <Sheet
-      title={titleOf(state)}
-      stays={step.at === "freeing"}
+      title={
+        <span className="flex flex-wrap items-baseline gap-2">
+          {titleOf(state, words)}
+          {target !== undefined && <TargetBadges target={target} />}
+        </span>
+      }
+      width="wide"
+      sends="button"
+      stays={isFreeing}
       finalFocus={finalFocus}
-      closeLabel={step.at === "freeing" ? "Stop" : decides ? "Cancel" : "Close"}
-      onClose={step.at === "freeing" ? bulk.stop : onClose}
-      onSubmit={() => decides && blocked === null && bulk.free(reason.trim(), mustType ? typed : undefined)}
-      note={decides && live.hello !== null && `Recorded one by one as ${live.hello.operator.name}`}
+      closeLabel={isFreeing ? words.stop : decides ? uiWords.cancel : uiWords.close}
+      onClose={isFreeing ? bulk.stop : onClose}
+      onSubmit={() => decides && blocked === null && bulk.free(reason.trim(), name)}
+      note={decides && live.hello !== null && words.recorded(live.hello.operator.name)}
       actions={
         decides && (
           <Button type="submit" look="danger" blocked={blocked}>
-            Free {many(count)}
+            {words.free(count, formatNumber(count))}
           </Button>
         )
       }
     >
       {step.at === "failed" && (
         <p role="alert" className="rounded-[9px] bg-bad-bg px-3 py-2.5 text-bad">
-          {step.why} Nothing was released.
+          <ProblemText problem={step.why} /> {words.nothingDone}
         </p>
       )}
-      {step.at === "freeing" || step.at === "ended" ? (
-        <BulkProgress state={state} />
-      ) : (
-        <BulkReview state={state} />
-      )}
+      {isFreeing || step.at === "ended" ? <BulkProgress bulk={bulk} /> : <BulkReview state={state} />}
+      {step.at === "reviewed" && <LookAgain bulk={bulk} />}
       {decides && (
-        <>
-          <ReasonField reason={reason} onReason={setReason} error={step.error} />
-          {mustType && (
-            <Field label={`This is production. Type its name: ${target?.name ?? ""}`}>
-              {(field) => (
-                <input
-                  {...field}
-                  className={INPUT}
-                  value={typed}
-                  autoComplete="off"
-                  spellCheck={false}
-                  onChange={(event) => setTyped(event.target.value)}
-                />
-              )}
-            </Field>
-          )}
-        </>
+        <ReasonField
+          reason={reason}
+          onReason={setReason}
+          error={step.error && <ProblemText problem={step.error} />}
+        />
+      )}
+      {decides && name !== undefined && (
+        <ConfirmName label={words.production(name)} typed={typed} onType={setTyped} />
       )}
     </Sheet>
   );
 }
 
-function titleOf(state: BulkState): string {
+/** Of what was left alone because another hold is there by now. */
+function LookAgain({ bulk: { state, again } }: { bulk: Bulk }) {
+  const words = useWords(english);
+  const left = leftOver(state).length;
+  if (left === 0) return null;
+  return (
+    <Button className="self-start max-sm:h-11" onClick={again}>
+      {words.lookAtNew(left, formatNumber(left))}
+    </Button>
+  );
+}
+
+function useBlocked(reason: string, isUnnamed: boolean): string | null {
+  const words = useWords(english);
+  const { typeName } = useWords(free);
+  const block = useFreeBlock();
+  if (block !== null) return block;
+  if (reason.trim() === "") return words.sayWhy;
+  return isUnnamed ? typeName : null;
+}
+
+function titleOf(state: BulkState, words: typeof english): string {
   const { step, reviewed } = state;
-  if (step.at === "freeing") return `Freeing ${many(releasable(state).length)}…`;
-  if (step.at === "ended") return "What became of them";
-  return step.at === "reviewing" ? "Looking…" : `Free ${many(reviewed.length)}`;
+  const count = releasable(state).length;
+  if (step.at === "freeing") return words.titleFreeing(count, formatNumber(count));
+  if (step.at === "ended") return words.titleEnded;
+  if (step.at === "reviewing") return words.titleReviewing;
+  return words.titleReviewed(reviewed.length, formatNumber(reviewed.length));
 }

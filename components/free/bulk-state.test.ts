@@ -1,6 +1,16 @@
 import { expect, test } from "vitest";
 import { type BulkItemLine, type BulkOutcome, BULK_ITEMS_MAX as CONTRACT_MAX } from "@/lib/contract/bulk.ts";
-import { BULK_ITEMS_MAX, type BulkAction, FIRST_BULK, reduceBulk, releasable } from "./bulk-state.ts";
+import { sampleHolder, sampleLock } from "@/lib/contract/lock-sample.ts";
+import { bulkCsv } from "./bulk-csv.ts";
+import {
+  allTold,
+  BULK_ITEMS_MAX,
+  type BulkAction,
+  FIRST_BULK,
+  leftOver,
+  reduceBulk,
+  releasable,
+} from "./bulk-state.ts";
 
 const line = (index: number, outcome: BulkOutcome): BulkItemLine => ({
   type: "item",
@@ -48,7 +58,39 @@ test("who stops sees what was freed until then, and a late end changes nothing",
 });
 
 test("a refusal before anything was begun leaves the review to be sent again", () => {
-  const state = run(...reviewed, { type: "send" }, { type: "fail", why: "Type its name.", isOver: false });
-  expect(state.step).toEqual({ at: "reviewed", error: "Type its name." });
+  const state = run(
+    ...reviewed,
+    { type: "send" },
+    { type: "fail", why: new Error("Type its name."), isOver: false },
+  );
+  expect(state.step).toEqual({ at: "reviewed", error: new Error("Type its name.") });
   expect(releasable(state)).toHaveLength(2);
+});
+
+test("another look is taken at the hold that is there by now, and at what nothing was heard of", () => {
+  const now = sampleLock({ key: "lock:2", version: "fence.9", holders: [sampleHolder({ owner: "=new" })] });
+  const state = run(
+    ...reviewed,
+    { type: "send" },
+    { type: "lines", lines: [{ ...line(1, "changed"), item: { key: "lock:2", expect: "fence.2" }, now }] },
+    { type: "stop" },
+  );
+  // The first of the two that were sent was never told of.
+  expect(leftOver(state)).toEqual([
+    { key: "lock:2", expect: "fence.9" },
+    { key: "lock:0", expect: "fence.0" },
+  ]);
+  expect(bulkCsv(allTold(state))).toContain(`"lock:2","","changed","'=new"`);
+});
+
+test("what was freed before another look stays in the file", () => {
+  const first = run(
+    ...reviewed,
+    { type: "send" },
+    { type: "lines", lines: [line(0, "released"), line(1, "changed")] },
+    { type: "end" },
+    { type: "again", count: 1 },
+  );
+  expect(first).toMatchObject({ step: { at: "reviewing" }, found: 1, reviewed: [], freed: [] });
+  expect(allTold(first).map(({ outcome }) => outcome)).toEqual(["released"]);
 });

@@ -1,5 +1,6 @@
-import type { BulkItem, BulkItemLine, BulkLine, BulkOutcome } from "@/lib/contract/bulk.ts";
+import type { BulkItem, BulkOutcome } from "@/lib/contract/bulk.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
+import type { BulkHeard, BulkItemHeard } from "@/lib/live/bulk.ts";
 
 /** The contract's limit, written again without zod. A test holds the two together. */
 export const BULK_ITEMS_MAX = 1000;
@@ -13,10 +14,10 @@ export type BulkWish = { locks: readonly Lock[] } | { filter: string };
  */
 export type BulkStep =
   | { at: "reviewing" }
-  | { at: "reviewed"; error?: string }
+  | { at: "reviewed"; error?: Error }
   | { at: "freeing" }
   | { at: "ended"; how: "done" | "stopped" | "cut" }
-  | { at: "failed"; why: string };
+  | { at: "failed"; why: Error };
 
 export interface BulkState {
   step: BulkStep;
@@ -24,18 +25,22 @@ export interface BulkState {
   found: number | undefined;
   /** How many lines of the present step are expected. */
   total: number | undefined;
-  reviewed: readonly BulkItemLine[];
+  reviewed: readonly BulkItemHeard[];
   /** What became of those that were sent. */
-  freed: readonly BulkItemLine[];
+  freed: readonly BulkItemHeard[];
+  /** What became of those that were sent before the last look, and are not looked at again. */
+  before: readonly BulkItemHeard[];
 }
 
 export type BulkAction =
-  | { type: "lines"; lines: readonly BulkLine[] }
+  | { type: "lines"; lines: readonly BulkHeard[] }
   /** The answer came to its end. */
   | { type: "end" }
   | { type: "send" }
-  | { type: "fail"; why: string; isOver: boolean }
-  | { type: "stop" };
+  | { type: "fail"; why: Error; isOver: boolean }
+  | { type: "stop" }
+  /** Looks at those that are left anew. */
+  | { type: "again"; count: number };
 
 export const FIRST_BULK: BulkState = {
   step: { at: "reviewing" },
@@ -43,6 +48,7 @@ export const FIRST_BULK: BulkState = {
   total: undefined,
   reviewed: [],
   freed: [],
+  before: [],
 };
 
 export function beginBulk(wish: BulkWish): BulkState {
@@ -50,22 +56,54 @@ export function beginBulk(wish: BulkWish): BulkState {
 }
 
 export function itemsOf(locks: readonly Lock[]): BulkItem[] {
-  return locks.slice(0, BULK_ITEMS_MAX).flatMap(({ key, keyBase64, version }) => {
-    if (version === null) return [];
-    return [{ key, ...(keyBase64 === undefined ? {} : { keyBase64 }), expect: version }];
-  });
+  return locks.slice(0, BULK_ITEMS_MAX).flatMap((lock) => itemOf(lock) ?? []);
+}
+
+function itemOf({ key, keyBase64, version }: Lock): BulkItem | undefined {
+  if (version === null) return undefined;
+  return { key, ...(keyBase64 === undefined ? {} : { keyBase64 }), expect: version };
 }
 
 /** Those that a release would free now. */
-export function releasable({ reviewed }: BulkState): BulkItemLine[] {
+export function releasable({ reviewed }: BulkState): BulkItemHeard[] {
   return reviewed.filter(({ outcome }) => outcome === "would_release");
+}
+
+/** What another look may find freeable: the hold that is there by now, or the same one again. */
+const ANOTHER_LOOK: ReadonlySet<BulkOutcome> = new Set(["changed", "unsure", "unknown", "failed"]);
+
+/** Those that were not freed and may be after another look, as they are to be looked at. */
+export function leftOver(state: BulkState): BulkItem[] {
+  const { step, freed, reviewed } = state;
+  const lines = step.at === "ended" ? freed : step.at === "reviewed" ? reviewed : [];
+  const told = lines.filter(({ outcome }) => ANOTHER_LOOK.has(outcome)).flatMap(nextItemOf);
+  return step.at === "ended" ? [...told, ...untold(state)] : told;
+}
+
+function nextItemOf({ item, now, outcome }: BulkItemHeard): BulkItem[] {
+  // Whoever is there instead has not been seen, so it is that one that is looked at.
+  if (now !== undefined) return itemsOf([now]);
+  return outcome === "changed" ? [] : [item];
+}
+
+/** Those that were sent, and of which nothing was heard. */
+function untold(state: BulkState): BulkItem[] {
+  const heard = new Set(state.freed.map(({ index }) => index));
+  return releasable(state)
+    .map(({ item }) => item)
+    .filter((_, index) => !heard.has(index));
+}
+
+/** All that became of any, the last of each, for a file. */
+export function allTold({ before, freed }: BulkState): BulkItemHeard[] {
+  return [...before, ...freed];
 }
 
 export function reduceBulk(state: BulkState, action: BulkAction): BulkState {
   const { step } = state;
   switch (action.type) {
     case "lines":
-      return action.lines.reduce(withLine, state);
+      return withLines(state, action.lines);
     case "send":
       return { ...state, step: { at: "freeing" }, total: releasable(state).length, freed: [] };
     case "end":
@@ -80,36 +118,39 @@ export function reduceBulk(state: BulkState, action: BulkAction): BulkState {
       return step.at === "reviewing" ? { ...state, step: { at: "failed", why: action.why } } : state;
     case "stop":
       return step.at === "freeing" ? { ...state, step: { at: "ended", how: "stopped" } } : state;
+    case "again":
+      return {
+        ...FIRST_BULK,
+        found: action.count,
+        before: [...state.before, ...state.freed.filter(({ outcome }) => !ANOTHER_LOOK.has(outcome))],
+      };
   }
 }
 
-function withLine(state: BulkState, line: BulkLine): BulkState {
-  if (line.type === "head") return { ...state, total: line.total, found: line.found ?? state.found };
-  if (line.type === "tally") return state;
-  if (state.step.at === "reviewing") return { ...state, reviewed: [...state.reviewed, line] };
-  return { ...state, freed: [...state.freed, line] };
+function withLines(state: BulkState, lines: readonly BulkHeard[]): BulkState {
+  const items = lines.filter((line) => line.type === "item");
+  const head = lines.find((line) => line.type === "head");
+  const known =
+    head === undefined ? state : { ...state, total: head.total, found: head.found ?? state.found };
+  const place = known.step.at === "reviewing" ? "reviewed" : "freed";
+  return items.length === 0 ? known : { ...known, [place]: [...known[place], ...items] };
 }
 
 function isWhole({ freed, total }: BulkState): boolean {
   return total !== undefined && freed.length >= total;
 }
 
-/** How many of each outcome. */
-export function countsOf(lines: readonly BulkItemLine[]): Map<BulkOutcome, number> {
-  const counts = new Map<BulkOutcome, number>();
-  for (const { outcome } of lines) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
-  return counts;
+export function isFreed({ outcome }: Pick<BulkItemHeard, "outcome">): boolean {
+  return outcome === "released" || outcome === "already_gone";
 }
 
-export const OUTCOME_WORDS: Record<BulkOutcome, string> = {
-  released: "freed",
-  would_release: "would be freed",
-  already_gone: "gone already",
-  changed: "held by another hold now",
-  unsure: "cannot be told whether it is still that hold",
-  format_required: "its format has to be named: free it alone",
-  read_only: "never freed from here",
-  forbidden: "not yours to free",
-  unknown: "no answer: may or may not be freed",
-  failed: "failed",
-};
+/** By outcome, in the order in which each came first. */
+export function byOutcome(lines: readonly BulkItemHeard[]): Map<BulkOutcome, BulkItemHeard[]> {
+  const groups = new Map<BulkOutcome, BulkItemHeard[]>();
+  for (const line of lines) {
+    const group = groups.get(line.outcome);
+    if (group === undefined) groups.set(line.outcome, [line]);
+    else group.push(line);
+  }
+  return groups;
+}

@@ -64,31 +64,34 @@ export function FreeFacts({ lock, only }: { lock: Lock; only?: Holder | undefine
   const holder = only ?? lock.holders[0];
   if (holder === undefined) return <p className="text-ink-2">{words.nobody}</p>;
   return (
-    <dl className={FACTS}>
-      <HeldBy holder={holder}>
-        {holder.count > 1 && words.count(holder.count)}
-        <OwnerBelow holder={holder} />
-      </HeldBy>
-      <Fact name={words.forHowLong}>
-        <HeldFor holder={holder} />
-        {usual !== null && usual.samples >= SAMPLES_LEAST && (
-          <span className="text-ink-3">{words.usually(formatSpan(usual.p50))}</span>
+    <>
+      <dl className={FACTS}>
+        <HeldBy holder={holder}>
+          {holder.count > 1 && words.count(holder.count)}
+          <OwnerBelow holder={holder} />
+        </HeldBy>
+        {lock.votes !== undefined && (
+          <Fact name={words.votes}>
+            <VotesText lock={lock} votes={lock.votes} />
+          </Fact>
         )}
-      </Fact>
-      <Fact name={words.expires}>
-        <Remaining lock={lock} />
-        {lock.remainingMs === null && <span className="text-ink-2">{words.neverLapses}</span>}
-      </Fact>
-      <Fact name={words.fence}>
-        <FenceText lock={lock} holder={holder} />
-      </Fact>
-      {lock.votes !== undefined && (
-        <Fact name={words.votes}>
-          <VotesText lock={lock} votes={lock.votes} />
+      </dl>
+      <dl className={`${FACTS} sm:grid-cols-[92px_minmax(0,1fr)_62px_minmax(0,1fr)]`}>
+        <Fact name={words.forHowLong}>
+          <HeldFor holder={holder} />
+          {usual !== null && usual.samples >= SAMPLES_LEAST && (
+            <span className="text-ink-3">{words.usually(formatSpan(usual.p50))}</span>
+          )}
         </Fact>
-      )}
-      <Fact name={words.format}>{formatsText(lock)}</Fact>
-    </dl>
+        <Fact name={words.expires}>
+          <Remaining lock={lock} />
+        </Fact>
+        <Fact name={words.fence}>
+          <FenceText lock={lock} holder={holder} />
+        </Fact>
+        <Fact name={words.format}>{formatsText(lock)}</Fact>
+      </dl>
+    </>
   );
 }
 
@@ -115,8 +118,8 @@ function FenceText({ lock, holder: { fence } }: { lock: Lock; holder: Holder }) 
   const words = useWords(english);
   if (fence === null) {
     return (
-      <span className="text-ink-3">
-        {lock.lastFence === undefined ? words.noFence : words.redissonsFence(lock.lastFence)}
+      <span className="text-ink-3" title={lock.lastFence === undefined ? words.noFence : undefined}>
+        {lock.lastFence === undefined ? words.none : words.redissonsFence(lock.lastFence)}
       </span>
     );
   }

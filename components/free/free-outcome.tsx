@@ -30,7 +30,7 @@ export function FreeOutcome({ free, ended, onClose }: FreeOutcomeProps) {
   const { step } = state;
   if (step.at === "done") {
     if (step.result.outcome === "released")
-      return <FreeResult free={free} result={step.result} onClose={onClose} />;
+      return <FreeResult free={free} result={step.result} waited={step.waited} onClose={onClose} />;
     return (
       <Gone ended={step.result.ended ?? ended} comes="asked">
         {state.choice === "hold-off" && <p>{words.notHeldOff}</p>}

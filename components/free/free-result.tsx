@@ -4,16 +4,18 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { useKeyEvents } from "@/components/events/use-key-events.ts";
 import { formatsOf } from "@/components/lock/format-facts.ts";
-import { HolderName } from "@/components/lock/holder-text.tsx";
+import { HolderName, hasName } from "@/components/lock/holder-text.tsx";
 import { holdOffOf, holdOffText, hrefOf, pathOf } from "@/components/lock/lock-facts.ts";
 import { HeldFor } from "@/components/lock/lock-times.tsx";
 import { hrefAt } from "@/components/shell/target-link.tsx";
 import { formatClock, formatClockMs, formatElapsed } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
+import { visibleText } from "@/components/ui/visible-text.ts";
 import type { LockEvent } from "@/lib/contract/event.ts";
 import type { ForceReleased } from "@/lib/contract/force.ts";
 import { isGap } from "@/lib/contract/gap.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
+import type { LockWaiters } from "@/lib/contract/waiters.ts";
 import { useLive, useServerNow } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/live/targets.ts";
 import { formatFacts } from "@/lib/words/en/format-facts.ts";
@@ -26,13 +28,15 @@ import type { Free } from "./use-free.ts";
 interface FreeResultProps {
   free: Free;
   result: ForceReleased;
+  waited: LockWaiters | undefined;
   onClose(): void;
 }
 
 /** The release as a fact: whose hold, when, who was told, who has it now, and where that is written down. */
-export function FreeResult({ free, result, onClose }: FreeResultProps) {
+export function FreeResult({ free, result, waited, onClose }: FreeResultProps) {
   const words = useWords(english);
   const { state, current } = free;
+  const freed = (state.holder ? [state.holder] : state.seen.holders).filter(hasName);
   const { owner, heldOff, asOf, masters, together } = result;
   const later = current !== undefined && current.asOf >= asOf ? current : undefined;
   const isBack =
@@ -49,6 +53,15 @@ export function FreeResult({ free, result, onClose }: FreeResultProps) {
       </p>
       {isBack && <ComesBack lock={later} />}
       <dl className={FACTS}>
+        {freed.length > 0 && (
+          <Fact name={words.freed}>
+            {freed.map((holder) => (
+              <div key={holder.version}>
+                <HolderName holder={holder} wrap />
+              </div>
+            ))}
+          </Fact>
+        )}
         {result.fence !== undefined && (
           <Fact name={words.fence}>
             <span className="font-mono text-xs">{result.fence}</span>
@@ -57,7 +70,7 @@ export function FreeResult({ free, result, onClose }: FreeResultProps) {
         {result.heldMs !== undefined && <Fact name={words.held}>{formatElapsed(result.heldMs)}</Fact>}
         <Fact name={words.when}>{words.byRedis(formatClockMs(asOf))}</Fact>
         <Fact name={words.woken}>
-          <Woken result={result} />
+          <Woken result={result} waited={waited} />
         </Fact>
         <Fact name={words.hasIt}>
           <HasItNow lock={later} />
@@ -91,11 +104,16 @@ function WhatIsGone({ owner }: { owner: string | undefined }) {
   );
 }
 
-function Woken({ result: { waiters, heldOff } }: { result: ForceReleased }) {
+function Woken({ result: { waiters, heldOff }, waited }: Pick<FreeResultProps, "result" | "waited">) {
   const words = useWords(english);
   const count = waiters?.count ?? null;
   const texts: string[] = [];
-  if (waiters !== undefined && count !== null && waiters.known !== "unknowable")
+  const [first] = waited?.items ?? [];
+  if (waited !== undefined && first !== undefined) {
+    const more = Math.max(waited.waiters.count ?? 0, waited.named) - 1;
+    const say = waited.order === "queue" ? words.wokenFirst : words.wokenLongest;
+    texts.push(say(visibleText(first.owner), more));
+  } else if (waiters !== undefined && count !== null && waiters.known !== "unknowable")
     texts.push(waiters.known === "exact" ? words.wokenExact(count) : words.wokenListeners(count));
   else texts.push(words.wokenUnseen);
   if (heldOff !== undefined) texts.push(words.wokenHeldOff);
@@ -142,7 +160,7 @@ function Watching({ result: { asOf, watchMs = 0 } }: { result: ForceReleased }) 
   const leftMs = asOf + watchMs - now;
   return (
     <p className="text-2xs text-ink-2">
-      {leftMs > 0 ? words.watched(`${Math.ceil(leftMs / 1000)} s`) : words.stayedGone}
+      {leftMs > 0 ? words.watched(formatElapsed(leftMs + 999)) : words.stayedGone}
     </p>
   );
 }

@@ -164,6 +164,10 @@ function Why({ free, typed, onType }: WhyProps) {
   const { step, reason } = free.state;
   const error = step.at === "choosing" ? step.error : undefined;
   const said = { say_why: words.sayWhy, name_format: words.nameFormat };
+  useEffect(() => {
+    // On a phone what is missing is out of sight.
+    if (error === "say_why") document.getElementById("reason")?.focus();
+  }, [error]);
   return (
     <>
       <ReasonField

@@ -1,6 +1,7 @@
 import type { ForceReleased } from "@/lib/contract/force.ts";
 import type { FormatName } from "@/lib/contract/format.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
+import type { LockWaiters } from "@/lib/contract/waiters.ts";
 import type { Failure } from "@/lib/live/request.ts";
 import { type Choice, waysFor } from "./ways.ts";
 
@@ -12,7 +13,7 @@ export type Fault = "say_why" | "name_format" | Failure;
 
 /**
  * `refused`: the server found another hold and did nothing. `unsure`: it could not tell; a second, explicit step
- * frees whatever is held. `unknown`: no answer came.
+ * frees whatever is held. `unknown`: no answer came. `done`: `waited` is who was seen to wait just before.
  */
 export type Step =
   | { at: "choosing"; error?: Fault }
@@ -20,7 +21,7 @@ export type Step =
   | { at: "refused"; lock: Lock | undefined }
   | { at: "unsure"; lock: Lock }
   | { at: "unknown"; why: Failure }
-  | { at: "done"; result: ForceReleased };
+  | { at: "done"; result: ForceReleased; waited: LockWaiters | undefined };
 
 /** What the operator looks at: a hold of the lock, or that of one of its holders. */
 export interface Looked {

@@ -60,8 +60,9 @@ function Heard({ verdict, lock }: { verdict: Verdict; lock: Lock }) {
     <>
       {cadenceMs !== null && <Heartbeat silentMs={silentMs} cadenceMs={cadenceMs} />}
       <p className="text-2xs text-ink-2">
-        {words.lastHeard(formatAgo(silentMs, uiWords))}
-        {renewals > 0 && <>, {words.renewals(renewals, formatNumber(renewals))}</>}
+        {renewals > 0
+          ? words.renewals(renewals, formatNumber(renewals))
+          : words.lastHeard(formatAgo(silentMs, uiWords))}
       </p>
     </>
   );

@@ -3,7 +3,7 @@
 import { useEffect, useEffectEvent, useReducer, useRef } from "react";
 import type { BulkForceInput } from "@/lib/contract/bulk.ts";
 import { forceReleaseMany } from "@/lib/live/bulk.ts";
-import { ApiProblem } from "@/lib/live/request.ts";
+import { ApiProblem, NoAnswer } from "@/lib/live/request.ts";
 import { useTargetName } from "@/lib/live/targets.ts";
 import {
   BULK_ITEMS_MAX,
@@ -11,6 +11,7 @@ import {
   type BulkWish,
   beginBulk,
   itemsOf,
+  leftOver,
   reduceBulk,
   releasable,
 } from "./bulk-state.ts";
@@ -21,6 +22,8 @@ export interface Bulk {
   free(reason: string, confirm: string | undefined): void;
   /** What has not begun is left; what has begun is told of no more. */
   stop(): void;
+  /** Looks at those that are left, each as it is now. */
+  again(): void;
 }
 
 export function useBulk(wish: BulkWish): Bulk {
@@ -39,7 +42,7 @@ export function useBulk(wish: BulkWish): Bulk {
       );
       if (isOn()) dispatch({ type: "end" });
     } catch (error) {
-      const why = error instanceof Error ? error.message : "It failed.";
+      const why = error instanceof Error ? error : new NoAnswer("broken_off");
       if (isOn()) dispatch({ type: "fail", why, isOver: !(error instanceof ApiProblem) });
     }
   };
@@ -67,6 +70,12 @@ export function useBulk(wish: BulkWish): Bulk {
     stop() {
       running.current?.abort();
       dispatch({ type: "stop" });
+    },
+    again() {
+      const items = leftOver(state);
+      if (items.length === 0) return;
+      dispatch({ type: "again", count: items.length });
+      void ask({ items, dryRun: true }, new AbortController());
     },
   };
 }

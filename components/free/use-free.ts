@@ -10,6 +10,7 @@ import { looksAlive } from "@/lib/contract/looks-alive.ts";
 import { useForceRelease, useLive, useShowLock } from "@/lib/live/hooks.ts";
 import { useLock } from "@/lib/live/pictures.ts";
 import { ApiProblem, type Failure } from "@/lib/live/request.ts";
+import { useWaiters } from "@/lib/live/waiters.ts";
 import { free as english } from "@/lib/words/en/free.tsx";
 import { shell } from "@/lib/words/en/shell.tsx";
 import { useWords } from "@/lib/words/words.tsx";
@@ -72,6 +73,7 @@ export function useFree(looked: Looked): Free {
   const path = pathOf(looked.lock);
   useShowLock(path);
   const current = useLock(path);
+  const { data: waited } = useWaiters(path);
   const send = useForceRelease(path);
   const live = useLive();
   const { seen, holder, step } = state;
@@ -112,7 +114,7 @@ export function useFree(looked: Looked): Free {
           ...(state.choice === "hold-off" ? { holdOffMs: HOLD_OFF_MS } : {}),
         },
         {
-          onSuccess: (result) => dispatch({ type: "step", step: { at: "done", result } }),
+          onSuccess: (result) => dispatch({ type: "step", step: { at: "done", result, waited } }),
           onError: (failure) => dispatch({ type: "step", step: stepOf(failure) }),
         },
       );

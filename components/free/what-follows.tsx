@@ -52,7 +52,12 @@ function Next({ lock, isKeptOff }: { lock: Lock; isKeptOff: boolean }) {
   const { of } = useWords(formatFacts);
   const { data } = useWaiters(pathOf(lock));
   const hasOrder = data?.order === "queue";
-  const sentences = new Set(formatsOf(lock).map((format) => of[format].waiters));
+  const sentences = new Set(
+    formatsOf(lock).map((format) => {
+      if (format !== "redisson") return of[format].waiters;
+      return lock.kind === "fair" ? words.redissonFair : words.redissonPlain;
+    }),
+  );
   return (
     <>
       {data === undefined || data.items.length === 0 ? (

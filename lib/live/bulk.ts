@@ -1,5 +1,10 @@
-import type { BulkForceInput, BulkLine } from "@/lib/contract/bulk.ts";
+import type { BulkForceInput, BulkItemLine, BulkLine } from "@/lib/contract/bulk.ts";
+import type { Lock } from "@/lib/contract/lock.ts";
 import { at, loadWire, NoAnswer, problemOf, send, type TargetName } from "./request.ts";
+
+/** What became of one. `now`: the hold that is there instead. */
+export type BulkItemHeard = BulkItemLine & { readonly now?: Lock };
+export type BulkHeard = Exclude<BulkLine, BulkItemLine> | BulkItemHeard;
 
 /** What stands in an answer line by line, as far as it came: whole lines, and the beginning of the next. */
 export function splitLines(text: string): { lines: string[]; rest: string } {
@@ -18,12 +23,18 @@ export function splitLines(text: string): { lines: string[]; rest: string } {
 export async function forceReleaseMany(
   input: Partial<BulkForceInput>,
   target: TargetName,
-  onLines: (lines: BulkLine[]) => void,
+  onLines: (lines: BulkHeard[]) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const response = await send("POST", at("/locks/force-release", target), input, signal);
   if (!response.ok) throw await problemOf(response);
-  const { readBulkLine } = await loadWire();
+  const { readBulkLine, readLockFact } = await loadWire();
+  const heardOf = (text: string): BulkHeard => {
+    const line = readBulkLine(text);
+    if (line.type !== "item" || line.problem === undefined) return line;
+    const now = readLockFact(line.problem);
+    return now === undefined ? line : { ...line, now };
+  };
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
   let rest = "";
@@ -32,7 +43,7 @@ export async function forceReleaseMany(
       const { done, value } = await reader.read();
       const split = splitLines(rest + decoder.decode(value, { stream: !done }));
       rest = split.rest;
-      if (split.lines.length > 0) onLines(split.lines.map(readBulkLine));
+      if (split.lines.length > 0) onLines(split.lines.map(heardOf));
       if (done) return;
     }
   } catch {

@@ -1,6 +1,7 @@
 import type { apiKeys } from "./en/api-keys.tsx";
 import type { audit } from "./en/audit.tsx";
 import type { auditDetails } from "./en/audit-details.tsx";
+import type { bulk } from "./en/bulk.ts";
 import type { docs } from "./en/docs.tsx";
 import type { events } from "./en/events.ts";
 import type { eventsPage } from "./en/events-page.ts";
@@ -29,6 +30,7 @@ export interface Words {
   apiKeys: typeof apiKeys;
   audit: typeof audit;
   auditDetails: typeof auditDetails;
+  bulk: typeof bulk;
   docs: typeof docs;
   events: typeof events;
   eventsPage: typeof eventsPage;

@@ -1,5 +1,5 @@
 import type { Lock } from "../../lib/contract/lock.ts";
-import { type CsvColumns, csvHeadOf, csvLineOf } from "../csv.ts";
+import { type CsvColumns, csvHeadOf, csvLineOf } from "../../lib/csv/csv.ts";
 
 /** Of a lock that many hold, so many are named. */
 const OWNERS_MAX = 20;

@@ -16,12 +16,12 @@ export const free = {
   count: (count: number) => `, count ${count}`,
   forHowLong: "For",
   usually: (span: string) => `, usually ${span}`,
-  expires: "Expires in",
-  neverLapses: ": it never lapses by itself",
+  expires: "Expires",
   format: "Format",
   votes: "Votes",
   fence: "Fence",
-  noFence: "none, taken without Lockkeeper",
+  none: "none",
+  noFence: "Taken without Lockkeeper: nothing can tell its late writes",
   redissonsFence: (fence: string) => `${fence}, given out by Redisson`,
 
   // Whether its holder is alive.
@@ -34,8 +34,8 @@ export const free = {
     unknown: "Too early to tell",
   },
   renewals: (count: number, shown: string) =>
-    count === 1 ? "1 renewal was seen" : `${shown} renewals were seen`,
-  lastHeard: (ago: string) => `last heard of ${ago}`,
+    count === 1 ? "1 renewal was seen so far" : `${shown} renewals were seen so far`,
+  lastHeard: (ago: string) => `taken ${ago}, and not heard of since`,
   heartbeat: (heard: string, cadence: string) =>
     `${heard} since it was heard of, of ${cadence} between renewals`,
   ofAll: "This is of the lock as a whole: its holders cannot be told apart.",
@@ -56,6 +56,8 @@ export const free = {
   ),
   thenOthers: (count: number) => (count === 1 ? ", then 1 more" : `, then ${count} more`),
   andOthers: (count: number) => (count === 1 ? ", with 1 more" : `, with ${count} more`),
+  redissonFair: "The first in line is woken; the others keep their places.",
+  redissonPlain: "Each client that listens is told, and whoever asks first gets it.",
   nobodyUntil: "Nobody gets it for 60 s, or until you free it before; those who wait go on waiting.",
   alsoFreed: "Also freed",
   alsoKeeps: "Not freed",
@@ -97,7 +99,7 @@ export const free = {
     noExpiry: "it has no expiry, so it never lapses",
     noRoom: "its format has no place for a hold-off",
     others: "others keep the lock, so nobody can be kept off it",
-    noWay: "no library listens for such a request; whoever runs it has to be asked",
+    noWay: "no library listens for such a request",
   },
   ask: "Ask the holder",
   itsFormat: "Its format",
@@ -174,6 +176,10 @@ export const free = {
       : count === 1
         ? "1 client that listened was told"
         : `${count} clients that listened were told`,
+  wokenFirst: (who: string, more: number) =>
+    more > 0 ? `${who} was first in line, before ${more} more` : `${who} was next in line`,
+  wokenLongest: (who: string, more: number) =>
+    more > 0 ? `${who} had waited longest, with ${more} more` : `${who} waited`,
   wokenUnseen: "who asks again and again cannot be seen, and gets it when it asks next",
   wokenHeldOff: "they go on waiting until the hold-off ends",
   hasIt: "Now",

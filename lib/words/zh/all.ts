@@ -2,6 +2,7 @@ import type { Words } from "../all-words.ts";
 import { apiKeys } from "./api-keys.tsx";
 import { audit } from "./audit.tsx";
 import { auditDetails } from "./audit-details.tsx";
+import { bulk } from "./bulk.ts";
 import { docs } from "./docs.tsx";
 import { events } from "./events.ts";
 import { eventsPage } from "./events-page.ts";
@@ -29,6 +30,7 @@ export const zh: Words = {
   apiKeys,
   audit,
   auditDetails,
+  bulk,
   docs,
   events,
   eventsPage,

@@ -1,5 +1,5 @@
 import type { AuditItem } from "../../../lib/contract/audit.ts";
-import { type CsvColumns, csvHeadOf, csvLineOf as lineOf } from "../../csv.ts";
+import { type CsvColumns, csvHeadOf, csvLineOf as lineOf } from "../../../lib/csv/csv.ts";
 
 const COLUMNS: CsvColumns<AuditItem> = {
   number: ({ number }) => number,
