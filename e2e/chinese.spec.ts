@@ -58,6 +58,16 @@ test("the frame, owners, audit and docs are Chinese in Chinese", async ({ page, 
   await check(page, "nowhere");
 });
 
+test("events are Chinese in Chinese", async ({ page, lockkeeper, key }) => {
+  test.setTimeout(120_000);
+  await speakChinese(page, lockkeeper);
+  const name = key("event");
+  await lockkeeper.api(`/locks/${encodeURIComponent(name)}/acquire`, { owner: "me@vm-1" });
+  await page.goto("/events");
+  await expect(page.getByText(name).first()).toBeVisible();
+  await check(page, "events");
+});
+
 test("settings and the login are Chinese in Chinese", async ({ page, lockkeeper, key }) => {
   test.setTimeout(120_000);
   await speakChinese(page, lockkeeper);
