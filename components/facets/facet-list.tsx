@@ -2,8 +2,10 @@
 
 import clsx from "clsx";
 import { useState } from "react";
+import { FORMAT_LABELS } from "@/components/lock/format-labels.ts";
 import { formatNumber } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
+import { visibleText } from "@/components/ui/visible-text.ts";
 import type { Facet } from "@/lib/contract/facet.ts";
 import { facets } from "@/lib/words/en/facets.ts";
 import { useWords } from "@/lib/words/words.tsx";
@@ -49,7 +51,9 @@ export function FacetList({ facet, filter, onChoose }: FacetListProps) {
         <p className="px-1.5 text-2xs text-ink-3">{words.others(formatNumber(others))}</p>
       )}
       {without > 0 && (field === "service" || field === "host") && (
-        <p className="px-1.5 pt-0.5 text-2xs text-ink-3">{words.without(formatNumber(without))}</p>
+        <p className="px-1.5 pt-0.5 text-2xs text-ink-3">
+          {words.without(formatNumber(without), words.fields[field])}
+        </p>
       )}
     </fieldset>
   );
@@ -72,6 +76,7 @@ function Value({ row, field, onChoose }: ValueProps) {
   return (
     <li>
       <label
+        title={visibleText(row.filter)}
         className={clsx(
           "flex min-h-6 cursor-pointer items-center gap-2 rounded-[5px] px-1.5 hover:bg-line-soft",
           isChosen && "bg-selected",
@@ -100,10 +105,15 @@ function ValueText({ row: { value, locks }, field }: Pick<ValueProps, "row" | "f
   const words = useWords(facets);
   if (locks === null) return <SafeText text={value} />;
   if (field === "waiters") return words.waited;
+  const format = field === "format" ? labelOf(value) : undefined;
+  if (format !== undefined) return format;
   const verdict = VERDICTS.find((each) => each === value);
   if (field === "verdict" && verdict !== undefined) return words.verdicts[verdict];
   return <SafeText text={value} />;
 }
+
+const LABELS: ReadonlyMap<string, string> = new Map(Object.entries(FORMAT_LABELS));
+const labelOf = (format: string) => LABELS.get(format);
 
 function isWrong(field: Facet["field"], value: string, locks: number): boolean {
   return field === "verdict" && locks > 0 && (value === "late" || value === "no-expiry");

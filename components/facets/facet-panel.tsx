@@ -3,7 +3,8 @@
 import { Greyed } from "@/components/shell/greyed.tsx";
 import { formatClock } from "@/components/ui/duration.ts";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
-import { useFacets } from "@/lib/live/facets.ts";
+import type { FacetField } from "@/lib/contract/facet.ts";
+import { useFacets, useNamespaces } from "@/lib/live/facets.ts";
 import { facets as english } from "@/lib/words/en/facets.ts";
 import { useWords } from "@/lib/words/words.tsx";
 import { FacetList } from "./facet-list.tsx";
@@ -13,34 +14,60 @@ import { NameTree } from "./name-tree.tsx";
 import { Skeleton } from "./skeleton.tsx";
 import { TargetLinks } from "./target-links.tsx";
 
+/** What tells most at night comes first. */
+const ORDER = [
+  "verdict",
+  "waiters",
+  "service",
+  "host",
+  "format",
+  "kind",
+] as const satisfies readonly FacetField[];
+
 /** Names on top, what the locks of the search have in common below, other targets last. */
 export function FacetPanel({ filter, fault, onFilter }: Narrows) {
   const words = useWords(english);
+  const counts = useFacets(fault === undefined ? filter : undefined);
+  const isTreeThere = useIsTreeThere();
   const [name] = wordsOf(filter, "key");
+  // All of it at once: lists that come one after the other would push each other down.
+  const isThere = isTreeThere && (fault !== undefined || counts.data !== undefined || counts.error !== null);
   return (
-    <Greyed className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-2 pb-6">
-      <NameTree chosen={name} onChoose={(word) => onFilter(withWord(filter, "key", word))} />
-      {fault === undefined ? (
-        <FacetLists filter={filter} onFilter={onFilter} />
-      ) : (
-        <p className="px-1.5 text-2xs text-ink-3">{words.fault}</p>
+    <Greyed className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-2 pt-1 pb-6">
+      {!isThere && <Skeleton lines={[7, 5, 1, 6, 6]} />}
+      {isThere && (
+        <>
+          <NameTree chosen={name} onChoose={(word) => onFilter(withWord(filter, "key", word))} />
+          {fault === undefined ? (
+            <FacetLists counts={counts} filter={filter} onFilter={onFilter} />
+          ) : (
+            <p className="px-1.5 text-2xs text-ink-3">{words.fault}</p>
+          )}
+          <TargetLinks filter={filter} />
+        </>
       )}
-      <TargetLinks filter={filter} />
     </Greyed>
   );
 }
 
-function FacetLists({ filter, onFilter }: Omit<Narrows, "fault">) {
+/** Whether what the tree shows at first is there, or cannot be had: where there is one name, what is in that, too. */
+function useIsTreeThere(): boolean {
+  const { data, error } = useNamespaces("");
+  const [only] = data?.total === 1 && data.without === 0 ? data.items : [];
+  const isOpened = only !== undefined && only.deeper > 0;
+  const inside = useNamespaces(only?.name ?? "", isOpened);
+  if (error !== null) return true;
+  return data !== undefined && (!isOpened || inside.data !== undefined || inside.error !== null);
+}
+
+interface FacetListsProps extends Omit<Narrows, "fault"> {
+  counts: ReturnType<typeof useFacets>;
+}
+
+function FacetLists({ counts: { data, error, refetch }, filter, onFilter }: FacetListsProps) {
   const words = useWords(english);
-  const { data, error, refetch } = useFacets(filter);
-  if (data === undefined) {
-    return error === null ? (
-      <Skeleton lines={[2, 1, 5, 3]} />
-    ) : (
-      <ProblemNote problem={error} onAgain={() => void refetch()} />
-    );
-  }
-  const shown = data.facets.filter(
+  if (data === undefined) return <ProblemNote problem={error} onAgain={() => void refetch()} />;
+  const shown = ORDER.flatMap((field) => data.facets.find((facet) => facet.field === field) ?? []).filter(
     ({ field, values }) =>
       values.length > 0 || field === "verdict" || field === "waiters" || wordsOf(filter, field).length > 0,
   );

@@ -11,6 +11,7 @@ import { useMedia } from "@/components/ui/use-media.ts";
 import { facets } from "@/lib/words/en/facets.ts";
 import { useWords } from "@/lib/words/words.tsx";
 import { FacetClear } from "./facet-clear.tsx";
+import { narrowingsIn } from "./facet-words.ts";
 
 const FacetPanel = dynamic(() => import("./facet-panel.tsx").then((module) => module.FacetPanel), {
   ssr: false,
@@ -29,6 +30,7 @@ export interface Narrows {
  */
 export function FacetSide(narrows: Narrows) {
   const words = useWords(facets);
+  const count = narrowingsIn(narrows.filter).length;
   const [chosen, setOpen] = useKeptFlag("facets");
   const isDesktop = useMedia("(width >= 64rem)");
   const isWide = useMedia("(width >= 90rem)");
@@ -58,12 +60,21 @@ export function FacetSide(narrows: Narrows) {
             size="small-icon"
             ref={takeFocus}
             aria-expanded={false}
-            aria-label={words.show}
+            aria-label={words.openWith(count)}
             title={words.show}
             onClick={() => toggle(true)}
           >
             <ListFilter aria-hidden size={14} />
           </Button>
+          {count > 0 && (
+            <p
+              aria-hidden
+              title={words.openWith(count)}
+              className="text-center text-2xs font-medium text-accent"
+            >
+              {count}
+            </p>
+          )}
         </div>
       )}
       {chosen !== false && (

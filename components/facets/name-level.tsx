@@ -44,7 +44,7 @@ export function NameLevel({ prefix, level }: NameLevelProps) {
           prefix={prefix}
           level={level}
           isFirst={level === 1 && at === 0}
-          isOnly={items.length === 1 && data.without === 0}
+          isOnly={level === 1 && items.length === 1 && data.without === 0}
         >
           <NameLevel prefix={namespace.name} level={level + 1} />
         </NameBranch>

@@ -47,6 +47,11 @@ describe("countOf", () => {
     expect(SYSTEM_VIEWS.map((view) => countOf(view, from))).toEqual([9, 3, undefined, 2, undefined]);
   });
 
+  it("tells of the views beside all locks what the figures know", () => {
+    const from = { filter: "", window, totals: TOTALS };
+    expect(SYSTEM_VIEWS.map((view) => countOf(view, from))).toEqual([3, 2, undefined, 2, undefined]);
+  });
+
   it("claims nothing of other views while something is searched for", () => {
     const from = { filter: "waiters>0 billing", window, totals: TOTALS };
     const counts = SYSTEM_VIEWS.map((view) => countOf(view, from));

@@ -54,6 +54,7 @@ export function countOf(view: SystemView, { filter, window, totals }: CountsFrom
   // All other figures are of the whole target, and the search goes along to the view.
   if (withoutView(filter) !== "") return undefined;
   if (view === ALL) return window?.held;
+  if (view.word === "is:abnormal") return totals?.abnormal;
   if (view.word !== "verdict:no-expiry") return undefined;
   return totals?.byVerdict.find(({ verdict }) => verdict === "no-expiry")?.held;
 }

@@ -29,7 +29,7 @@ export function useFacets(filter: string | undefined) {
 }
 
 /** What keys of locks go on with after a prefix, of the target as a whole. */
-export function useNamespaces(prefix: string) {
+export function useNamespaces(prefix: string, isWanted = true) {
   const target = useTargetName();
   const { connection } = useLive();
   return useQuery<NamespaceList, Failure>({
@@ -39,7 +39,7 @@ export function useNamespaces(prefix: string) {
         send("GET", at("/namespaces", target, { prefix: prefix || undefined, limit: String(NAMES_SHOWN) })),
         (wire, json) => wire.readNamespaces(json),
       ),
-    enabled: connection !== "logged_out",
+    enabled: isWanted && connection !== "logged_out",
     refetchInterval: EVERY_MS,
   });
 }

@@ -15,7 +15,7 @@ const verdicts: Record<VerdictState, string> = {
   late: "late",
   "fixed-lease": "fixed lease",
   "no-expiry": "no expiry",
-  unknown: "unknown",
+  unknown: "too early to tell",
 };
 
 /** What narrows the list of locks: names, facets, targets. */
@@ -49,8 +49,8 @@ export const facets = {
   more: (count: string) => `${count} more`,
   fewer: "Fewer",
   others: (count: string) => `${count} rarer values: search for them`,
-  /** @param count locks that have no such value */
-  without: (count: string) => `${count} tell of none`,
+  /** @param count locks that have no such value, @param field its name */
+  without: (count: string, field: string) => `${count} without a ${field.toLowerCase()}`,
   nothing: "No lock matches.",
   fault: "The search cannot be read: mend it first.",
   /** @param at a time of day */

@@ -39,7 +39,7 @@ export const facets: Words["facets"] = {
   more: (count) => `还有 ${count} 个`,
   fewer: "收起",
   others: (count) => `另有 ${count} 个少见的值，请搜索`,
-  without: (count) => `${count} 个没有此信息`,
+  without: (count, field) => `${count} 个没有${field}信息`,
   nothing: "没有匹配的锁。",
   fault: "搜索无法解析，请先修正。",
   older: (at) => `统计于 ${at}，暂时取不到更新的。`,

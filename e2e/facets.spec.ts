@@ -1,0 +1,102 @@
+import type { Page } from "@playwright/test";
+import { expect, test } from "./console.ts";
+import { assertAccessibleInThemes, shootThemes } from "./look.ts";
+
+const panel = (page: Page) => page.getByRole("complementary", { name: "Filters" });
+const branch = (page: Page, name: string) => page.getByRole("treeitem", { name: new RegExp(`^${name}`) });
+const search = (page: Page) => page.getByLabel("Search locks");
+
+test("names are opened and chosen with the keyboard, ticks set one word each, and all of it is cleared", async ({
+  page,
+  lockkeeper,
+  key,
+}, info) => {
+  const acquire = (name: string, service: string) =>
+    lockkeeper.api(`/locks/${encodeURIComponent(key(name))}/acquire`, {
+      ...{ owner: name, leaseMs: 600_000, record: { service } },
+    });
+  await acquire("fx:a:1", "pay desk");
+  await acquire("fx:a:2", "mail");
+  await acquire("fx:b:3", "mail");
+  await lockkeeper.redis.cli("HSET", key("fx:a:stuck"), "8743c9c0-0795-4907-87fd-6c719a6b4586:42", "1");
+  await page.goto("/");
+  await expect(panel(page).getByRole("treeitem").first()).toBeVisible();
+
+  await page.getByRole("treeitem").first().focus();
+  const path = key("fx:a:").split(":").slice(0, -1);
+  for (const at of path.keys()) {
+    const item = branch(page, `${path.slice(0, at + 1).join(":")}:`).first();
+    await expect(item).toBeVisible();
+    for (
+      let step = 0;
+      step < 100 && !(await item.evaluate((each) => each === document.activeElement));
+      step++
+    )
+      await page.keyboard.press("ArrowDown");
+    await expect(item).toBeFocused();
+    if (at === path.length - 1) break;
+    if ((await item.getAttribute("aria-expanded")) === "false") await page.keyboard.press("ArrowRight");
+    await expect(item).toHaveAttribute("aria-expanded", "true");
+  }
+  const chosen = branch(page, key("fx:a:"));
+  await expect(chosen).toHaveAttribute("aria-label", /3 held, 1 abnormal$/);
+  await page.keyboard.press("Enter");
+  await expect(search(page)).toHaveValue(`key:${key("fx:a:")}*`);
+  await expect(chosen).toHaveAttribute("aria-selected", "true");
+
+  const services = panel(page).getByRole("group", { name: "Service" });
+  await expect(services.getByRole("checkbox")).toHaveCount(2);
+  await services.getByRole("checkbox", { name: "pay desk" }).check();
+  await expect(search(page)).toHaveValue(`key:${key("fx:a:")}* service:="pay desk"`);
+  await expect(services.getByRole("checkbox", { name: "mail" })).toBeVisible();
+  await services.getByRole("checkbox", { name: "mail" }).check();
+  await expect(search(page)).toHaveValue(`key:${key("fx:a:")}* service:="mail"`);
+  await expect(services.getByRole("checkbox", { checked: true })).toHaveCount(1);
+  await assertAccessibleInThemes(page, "facets");
+  await shootThemes(page, info, "facets");
+  await services.getByRole("checkbox", { name: "mail" }).uncheck();
+  await expect(search(page)).toHaveValue(`key:${key("fx:a:")}*`);
+  await search(page).fill(`key:${key("fx:a:")}* is:abnormal format:redis*`);
+  await panel(page).getByRole("button", { name: "Clear 2" }).click();
+  await expect(search(page)).toHaveValue("is:abnormal");
+  await search(page).fill("held>soon");
+  await expect(page.getByText("held is compared with")).toBeVisible();
+});
+
+test("what is folded stays folded, and nothing of the page moves when it wakes up", async ({ page }) => {
+  await page.goto("/");
+  await expect(panel(page).getByRole("tree")).toBeVisible();
+  await panel(page).getByRole("button", { name: "Hide filters" }).click();
+  await expect(page.getByRole("button", { name: "Filters" })).toBeFocused();
+  await page.getByRole("region", { name: "Overview" }).getByRole("button", { name: "Overview" }).click();
+  await page.goto("/", { waitUntil: "commit" });
+  await expect(search(page)).toBeVisible();
+  const before = await search(page).boundingBox();
+  await expect(page.getByRole("button", { name: /^All \d/ })).toBeVisible();
+  expect(await search(page).boundingBox()).toEqual(before);
+  await expect(panel(page)).toHaveCount(0);
+  await page.getByRole("button", { name: "Filters" }).press("Enter");
+  await expect(panel(page).getByRole("button", { name: "Hide filters" })).toBeFocused();
+});
+
+test("where there is no room the filters come from the side, and what cannot be counted says why", async ({
+  page,
+}, info) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto("/");
+  await page.getByRole("button", { name: "Filters" }).click();
+  const sheet = page.getByRole("dialog", { name: "Filters" });
+  await sheet.getByRole("checkbox", { name: "no expiry" }).check();
+  await expect(page).toHaveURL(/verdict:no-expiry/);
+  await assertAccessibleInThemes(page, "facets on a phone");
+  await shootThemes(page, info, "facets-phone");
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("button", { name: "Filters, 1 chosen" })).toBeFocused();
+  await page.route("**/api/v1/facets?**", (route) => route.abort());
+  await page.goto("/?q=refused-words");
+  await page.getByRole("button", { name: "Filters" }).click();
+  await expect(sheet.getByRole("alert")).toContainText("did not answer");
+  await page.unroute("**/api/v1/facets?**");
+  await sheet.getByRole("button", { name: "Try again" }).click();
+  await expect(sheet.getByRole("group", { name: "Verdict" })).toBeVisible();
+});
