@@ -1,7 +1,7 @@
 "use client";
 
+import clsx from "clsx";
 import { formatNumber } from "@/components/ui/duration.ts";
-import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { NAMES_SHOWN, useNamespaces } from "@/lib/live/facets.ts";
 import { facets } from "@/lib/words/en/facets.ts";
 import { useWords } from "@/lib/words/words.tsx";
@@ -17,24 +17,19 @@ interface NameLevelProps {
 /** The branches after a prefix, by their names: they stay where they are while counts change. */
 export function NameLevel({ prefix, level }: NameLevelProps) {
   const words = useWords(facets);
-  const { data, error, refetch } = useNamespaces(prefix);
+  const { data, error } = useNamespaces(prefix);
+  // Nothing in a tree but branches has a role.
   if (data === undefined) {
-    if (error !== null) return <ProblemNote problem={error} onAgain={() => void refetch()} />;
     return (
       <div
-        className={
-          level === 1 ? "mx-1.5 h-36 rounded-[7px] bg-line-soft/60" : "h-6 px-1.5 text-2xs/6 text-ink-3"
-        }
-        style={{ paddingLeft: `${indent(level)}px` }}
+        className={clsx("px-1.5 text-2xs/6", error === null ? "text-ink-3" : "text-bad")}
+        style={{ paddingLeft: `${indent(level) + 24}px` }}
       >
-        {level > 1 && words.loading}
+        {error === null ? words.loading : words.notHad}
       </div>
     );
   }
   const items = data.items.toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  if (level === 1 && items.length === 0) {
-    return <p className="px-1.5 text-2xs text-ink-3">{words.noNames}</p>;
-  }
   return (
     <>
       {items.map((namespace, at) => (
@@ -50,9 +45,9 @@ export function NameLevel({ prefix, level }: NameLevelProps) {
         </NameBranch>
       ))}
       {data.total > NAMES_SHOWN && (
-        <p className="px-1.5 text-2xs/6 text-ink-3" style={{ paddingLeft: `${indent(level) + 24}px` }}>
+        <div className="px-1.5 text-2xs/6 text-ink-3" style={{ paddingLeft: `${indent(level) + 24}px` }}>
           {words.moreNames(formatNumber(data.total - NAMES_SHOWN))}
-        </p>
+        </div>
       )}
     </>
   );

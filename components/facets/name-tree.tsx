@@ -1,6 +1,8 @@
 "use client";
 
 import { useCallback, useId, useMemo, useState } from "react";
+import { ProblemNote } from "@/components/ui/problem-note.tsx";
+import { useNamespaces } from "@/lib/live/facets.ts";
 import { facets } from "@/lib/words/en/facets.ts";
 import { useWords } from "@/lib/words/words.tsx";
 import { NameLevel } from "./name-level.tsx";
@@ -37,10 +39,21 @@ export function NameTree({ chosen, onChoose }: NameTreeProps) {
         {words.names}
       </h3>
       <TreeContext value={state}>
-        <div role="tree" aria-labelledby={id} onKeyDown={moveInTree}>
-          <NameLevel prefix="" level={1} />
-        </div>
+        <Root labelledBy={id} />
       </TreeContext>
     </section>
+  );
+}
+
+/** A tree without a branch is none. */
+function Root({ labelledBy }: { labelledBy: string }) {
+  const words = useWords(facets);
+  const { data, error, refetch } = useNamespaces("");
+  if (data === undefined) return <ProblemNote problem={error} onAgain={() => void refetch()} />;
+  if (data.items.length === 0) return <p className="px-1.5 text-2xs text-ink-3">{words.noNames}</p>;
+  return (
+    <div role="tree" aria-labelledby={labelledBy} onKeyDown={moveInTree}>
+      <NameLevel prefix="" level={1} />
+    </div>
   );
 }

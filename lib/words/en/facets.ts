@@ -42,6 +42,7 @@ export const facets = {
   open: "Open",
   fold: "Fold",
   loading: "Looking…",
+  notHad: "could not be had",
   fields,
   verdicts,
   waited: "somebody waits",

@@ -20,6 +20,7 @@ export const facets: Words["facets"] = {
   open: "展开",
   fold: "收起",
   loading: "查询中…",
+  notHad: "暂时取不到",
   fields: {
     format: "格式",
     kind: "种类",
