@@ -81,6 +81,26 @@ describe.each(Object.entries(zh))("the words of %s", (room, chinese) => {
   });
 });
 
+/** What is said, without the code around it and without what is put into it. */
+function textsOf(leaf: Leaf): string[] {
+  if (typeof leaf === "string") return [leaf];
+  return [...String(leaf).matchAll(/`([^`]*)`|"([^"]*)"/g)].map(([, template, plain]) =>
+    (template ?? plain ?? "").replace(/\$\{[^{}]*\}/g, "\0"),
+  );
+}
+
+const LATIN_BESIDE_HAN = /\p{Script=Han}[A-Za-z0-9]|[A-Za-z0-9%]\p{Script=Han}/u;
+const HALF_WIDTH_BESIDE_HAN = /\p{Script=Han}[,;:!?()]|[,;!?()]\p{Script=Han}/u;
+
+test("Chinese is set as Chinese is: with its own punctuation, and a space to what is Latin", () => {
+  const wrong = leavesOf(zh, "").flatMap(([path, leaf]) =>
+    textsOf(leaf)
+      .filter((text) => LATIN_BESIDE_HAN.test(text) || HALF_WIDTH_BESIDE_HAN.test(text))
+      .map((text) => `${path}: ${text}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
 test("every room of English has its words in Chinese", () => {
   expect(Object.keys(zh).sort()).toEqual(readdirSync(join(HERE, "en")).map(roomOf).sort());
 });
