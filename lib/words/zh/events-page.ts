@@ -35,7 +35,7 @@ export const eventsPage: Words["eventsPage"] = {
   },
   empty: {
     live: "尚无事件",
-    liveText: "锁被获取、续期、释放、强制释放或过期时，事件会出现在这里。",
+    liveText: "锁被获取、续约、释放、强制释放或过期时，事件会出现在这里。",
     filtered: "没有匹配的事件",
     filteredText: "保留的历史中没有符合搜索条件和所选类型的事件。",
     showAll: "显示全部",
@@ -97,7 +97,7 @@ export const eventsPage: Words["eventsPage"] = {
     times: (speed) => `${speed} 倍`,
     over: (time) => `回放结束于 ${time}。`,
     loading: (count) => `已加载 ${count} 条事件…`,
-    loaded: (count) => `共 ${count} 条事件。续期和等待不保留，因此不出现。`,
+    loaded: (count) => `共 ${count} 条事件。续约和等待不保留，因此不出现。`,
     cut: (count, time) => `只回放前 ${count} 条事件，至 ${time} 为止：请缩短时间段或缩小搜索范围。`,
     unwatched: "此时无人监视。",
     notWhole: "更早的事件已不再保留，开头可能缺失。",

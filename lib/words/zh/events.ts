@@ -5,7 +5,7 @@ export const events: Words["events"] = {
   names: {
     acquired: "获取",
     reentered: "重入",
-    renewed: "续期",
+    renewed: "续约",
     released: "释放",
     expired: "过期",
     evicted: "被逐出",
@@ -46,7 +46,7 @@ export const events: Words["events"] = {
     show: "显示事件",
     hide: "隐藏事件",
     nothing: "尚无事件。",
-    renewals: (count, locks) => `${locks} 个锁续期 ${count} 次`,
+    renewals: (count, locks) => `${locks} 把锁续约 ${count} 次`,
     all: "全部事件",
   },
   pause: {

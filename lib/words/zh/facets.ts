@@ -31,7 +31,7 @@ export const facets: Words["facets"] = {
   },
   verdicts: {
     renewing: "续约中",
-    late: "迟到",
+    late: "续约逾期",
     "fixed-lease": "固定租约",
     "no-expiry": "永不过期",
     unknown: "尚无法判定",

@@ -2,7 +2,7 @@ import type { Words } from "../all-words.ts";
 import type { FormatWords } from "../en/format-facts.ts";
 
 const UNTIL_THEN = "在此之前它会继续工作。";
-const FIRST_WINS = "先问到者得锁。";
+const FIRST_WINS = "先请求者得锁。";
 const ASK_AGAIN = `不会通知任何人：等待者自行再次请求，${FIRST_WINS}`;
 const JOB_WAITERS = "没有人会等待任务的锁。";
 const JOB_LOCK = {
@@ -10,7 +10,7 @@ const JOB_LOCK = {
   instead: "若其 worker 已死，锁会自行过期，任务随后被恢复。否则请用此令牌通过队列自己的 API 结束任务。",
 };
 const REDIS_PY = `其 release() 抛出 LockNotOwnedError。${UNTIL_THEN}`;
-const EVERY_100_MS = `等待者每 100 ms 询问一次，${FIRST_WINS}`;
+const EVERY_100_MS = `等待者每 100 ms 轮询一次，${FIRST_WINS}`;
 
 const jvmAndOurs = {
   redisson: {
@@ -32,12 +32,12 @@ const jvmAndOurs = {
       "默认情况下，其解锁不比较就删除此键，keep-alive 会覆盖它：两者都会波及届时的持有者。请暂缓此锁，直到旧任务结束。",
   },
   spring: {
-    waiters: `PUB_SUB 模式下等待者会得到通知；否则每 100 ms 询问一次。${FIRST_WINS}`,
+    waiters: `PUB_SUB 模式下等待者会得到通知；否则每 100 ms 轮询一次。${FIRST_WINS}`,
     oldOwner: `其 unlock() 抛出 ConcurrentModificationException。${UNTIL_THEN}`,
   },
   lan1tian: {
-    waiters: `等待者约每毫秒询问一次，${FIRST_WINS}`,
-    oldOwner: "在下一次续约时（十秒之内），取得锁的线程会被中断。",
+    waiters: `等待者约每毫秒轮询一次，${FIRST_WINS}`,
+    oldOwner: "在下一次续约时（10 s 之内），获取锁的线程会被中断。",
   },
 };
 
@@ -59,14 +59,14 @@ const nodeJs = {
     comesBack: "在其时限之前，解锁不比较就删除此键，会波及届时的持有者。",
   },
   "redis-semaphore": {
-    waiters: `等待者每 10 ms 询问一次，${FIRST_WINS}`,
+    waiters: `等待者每 10 ms 轮询一次，${FIRST_WINS}`,
     oldOwner:
       "在下一次刷新时它会抛出无人捕获的错误：默认情况下其 Node 进程以退出码 1 结束。提供 onLockLost 的应用则会得到通知。",
     comesBack:
-      "跨多台服务器的 Redlock 互斥锁或信号量，除非在所有服务器上都被释放，否则下一次刷新时会被重新取得。",
+      "跨多台服务器的 Redlock 互斥锁或信号量，除非在所有服务器上都被释放，否则下一次刷新时会被重新获取。",
   },
   redlock: {
-    waiters: `等待者约每 200 ms 询问一次，${FIRST_WINS}`,
+    waiters: `等待者约每 200 ms 轮询一次，${FIRST_WINS}`,
     oldOwner: `其释放被拒绝（LockError，或若干次重试后的 ExecutionError）；using() 会尝试延长，并在它所知的租约结束时中止其 signal。${UNTIL_THEN}`,
   },
 };
@@ -79,7 +79,7 @@ const python = {
   },
   "django-redis": { waiters: EVERY_100_MS, oldOwner: REDIS_PY },
   pottery: {
-    waiters: `等待者至多每 200 ms 询问一次，${FIRST_WINS}`,
+    waiters: `等待者至多每 200 ms 轮询一次，${FIRST_WINS}`,
     oldOwner: `其 release() 抛出 ReleaseUnlockedLock。${UNTIL_THEN}`,
   },
   "python-redis-lock": {
@@ -87,12 +87,12 @@ const python = {
     oldOwner: `其 release() 抛出 NotAcquired，续约线程结束。${UNTIL_THEN}`,
   },
   redbeat: {
-    waiters: "另一个 beat 在下次询问时取得，可能是几分钟之后。",
+    waiters: "另一个 beat 在下次轮询时获取，可能是几分钟之后。",
     oldOwner: "该 beat 的下一次延长会抛出错误并使其结束；另一个 beat 会在其间隔之内接手。",
   },
   "redis-py": { waiters: EVERY_100_MS, oldOwner: REDIS_PY },
   rq: {
-    waiters: "不会通知任何人：另一个调度器在下次询问时取得。",
+    waiters: "不会通知任何人：另一个调度器在下次轮询时获取。",
     oldOwner: "它不会得到通知，会与下一个调度器并行调度。",
     comesBack: "其心跳和结束不比较就操作此键，会波及届时的持有者。",
   },
@@ -105,7 +105,7 @@ const others = {
     oldOwner: `其 Refresh 和 Release 返回 ErrLockNotHeld 或 ErrNotObtained。跨多个键的锁会整体失效。${UNTIL_THEN}`,
   },
   redsync: {
-    waiters: `等待者每隔 50 至 250 ms 询问，至多 32 次，${FIRST_WINS}`,
+    waiters: `等待者每隔 50 至 250 ms 轮询，至多 32 次，${FIRST_WINS}`,
     oldOwner: `其 Unlock 和 Extend 返回错误。${UNTIL_THEN}`,
     comesBack: "使用 WithSetNXOnExtend 时，若锁空闲，下一次 Extend 会重新创建它。",
   },
@@ -115,16 +115,16 @@ const others = {
     comesBack: "只要进程存活，其定时器每半个租约就重新创建锁。请停止该进程，或在其存活期间暂缓此锁。",
   },
   medallion: {
-    waiters: `等待者每隔 10 至 800 ms 询问，${FIRST_WINS}`,
+    waiters: `等待者每隔 10 至 800 ms 轮询，${FIRST_WINS}`,
     oldOwner: `其 HandleLostToken 在下一次续约时被取消。${UNTIL_THEN}`,
     comesBack: "只有正在等待的写者（持有者以 _WRITERWAITING 结尾）会在下一次尝试时回来。",
   },
   laravel: {
-    waiters: `等待者每 250 ms 询问一次，${FIRST_WINS}`,
+    waiters: `等待者每 250 ms 轮询一次，${FIRST_WINS}`,
     oldOwner: `其 release() 返回 false。${UNTIL_THEN}`,
   },
   symfony: {
-    waiters: `等待者约每 100 ms 询问一次，${FIRST_WINS}`,
+    waiters: `等待者约每 100 ms 轮询一次，${FIRST_WINS}`,
     oldOwner: `其 refresh() 抛出 LockConflictedException 或 LockExpiredException。${UNTIL_THEN}`,
   },
   "php-lock": {

@@ -39,12 +39,12 @@ export const lockPage: Words["lockPage"] = {
   heldOff: (by, left) => (
     <>
       {by === null ? "暂缓至其最短持有时间结束" : <>由 {by} 暂缓</>}
-      {left === null ? "" : `：${left} 内无人能取得`}。
+      {left === null ? "" : `：${left} 内无人能获取`}。
     </>
   ),
   usually: (span) => `通常 ${span}。`,
   times: (times, span) => `是通常（${span}）的 ${times} 倍。`,
-  ended: (who) => <>期限已过：下一个请求者即可取得。上一个持有者是 {who}。</>,
+  ended: (who) => <>期限已过：下一个请求者即可获取。上一个持有者是 {who}。</>,
   nobody: "空闲：无人持有。",
   neverSeen: "空闲，且从未有过任何记录。",
   neverSeenHelp:
@@ -55,7 +55,7 @@ export const lockPage: Words["lockPage"] = {
     heard === null
       ? `持有者本应续约（${overdue}），但从未续约过。`
       : `持有者本应续约（${overdue}）；上次续约 ${heard}。`,
-  lateSomehow: "持有者续约迟到。",
+  lateSomehow: "持有者续约逾期。",
   fixed: (left) => `无从得知持有者是否存活；租约将在 ${left} 后自行结束。`,
   endless: "不会自行过期，也无从得知持有者是否存活。",
   tooEarly: (span) => `已观察 ${span}：尚无法判断持有者是否存活。`,
@@ -80,7 +80,7 @@ export const lockPage: Words["lockPage"] = {
   liveness: "存活判定",
   ifFreed: "若释放",
   nextIs: (who) => <>下一个是 {who}。</>,
-  nextOpen: (count) => `${count} 个等待者中谁先取得尚不确定。`,
+  nextOpen: (count) => `${count} 个等待者中谁先获取尚不确定。`,
   nobodyNext: "未见等待者：在有人请求之前保持空闲。",
   keepsWriting: "旧持有者下一次续约会得到 lost。在此之前它可能仍在写入：只有栅栏号能保护它所写的内容。",
   nobodyWorks: "暂缓期间无人工作：不会丢失任何东西。",
@@ -109,7 +109,7 @@ export const lockPage: Words["lockPage"] = {
   copyOwner: "复制持有者",
   itsLease: "其租约",
   endsIn: (span) => `${span} 后结束`,
-  graceAfter: (span) => `；此后 ${span} 内无人能取得`,
+  graceAfter: (span) => `；此后 ${span} 内无人能获取`,
   over: "已结束",
   graceKeeps: "；宽限期使锁在过期前仍被占用",
   noExpiry: "永不过期",
@@ -121,7 +121,7 @@ export const lockPage: Words["lockPage"] = {
     told: "，据其持有者字符串，以客户端时钟计",
   },
   fence: "栅栏号",
-  noFence: "无：未经 Lockkeeper 取得，因此无从识别其迟到的写入",
+  noFence: "无：未经 Lockkeeper 获取，因此无从识别其迟来的写入",
   copyFence: "复制栅栏号",
   freeHolder: "释放此持有者…",
   pid: (pid) => `，进程 ${pid}`,

@@ -7,15 +7,15 @@ export const lockParts: Words["lockParts"] = {
     title: (count) => `等待者：${count}`,
     titleNone: "等待者",
     orders: {
-      queue: "顺序由 Redis 保存：排在首位者下一个取得，无人能插队。",
-      first_come: "按此顺序取得；恰好在空闲时请求的客户端可能插队。",
-      by_process: "有多个进程在监听。每个进程按先来后到服务自己的等待者；哪个进程先取得尚不确定。",
+      queue: "顺序由 Redis 保存：排在首位者下一个获取，无人能插队。",
+      first_come: "按此顺序获取；恰好在空闲时请求的客户端可能插队。",
+      by_process: "有多个进程在监听。每个进程按先来后到服务自己的等待者；哪个进程先获取尚不确定。",
       unseen: "无法看到顺序。",
     },
     known: {
       exact: "这是全部。",
       estimated: "按监听的客户端计数，每个至少有一个等待者。",
-      unknowable: "靠反复询问来等待者，谁也无法看到。",
+      unknowable: "靠轮询等待的客户端，谁也无法看到。",
     },
     nobody: "无人等待。",
     nobodyListens: "没有客户端在监听其释放。",
@@ -56,7 +56,7 @@ export const lockParts: Words["lockParts"] = {
   },
 
   owner: {
-    title: (_count, shown) => `此持有者的另外 ${shown} 个锁`,
+    title: (_count, shown) => `此持有者的另外 ${shown} 把锁`,
     freeAll: "全部释放…",
     freeAllHint: "此持有者的所有锁，包括这一个；每个都会先行复核",
     heldFor: "已持有 ",
@@ -68,7 +68,7 @@ export const lockParts: Words["lockParts"] = {
     copy: "复制用于查看的命令",
     show: "显示其内容",
     hide: "隐藏其内容",
-    silent: (master) => `${master} 没有应答。`,
+    silent: (master) => `${master} 没有答复。`,
     master: (name) => `${name}：`,
     none: "没有这个键。",
     endless: "，永不过期",
@@ -83,7 +83,7 @@ export const lockParts: Words["lockParts"] = {
   mayNotWrite: "你在此目标的角色可以查看，不能写入。",
   moreTime: "延长时间…",
   nothingToProlong: "它永不过期：没有可延长的。",
-  waitForAnswer: "正在等待应答",
+  waitForAnswer: "正在等待答复",
   noteSheet: {
     title: "留给下一位查看者的备注",
     empty: "请写点什么。",

@@ -9,7 +9,7 @@ export const lock: Words["lock"] = {
 
   verdicts: {
     renewing: "续约中",
-    late: "迟到",
+    late: "续约逾期",
     "fixed-lease": "固定租约",
     "no-expiry": "永不过期",
     unknown: "尚无法判定",
@@ -42,7 +42,7 @@ export const lock: Words["lock"] = {
   waitersHints: {
     exact: "所有等待者",
     estimated: "监听其释放的客户端，每个至少有一个等待者",
-    unknowable: "靠反复询问来等待者无法看到",
+    unknowable: "靠轮询等待的客户端无法看到",
   },
   nobodyWaits: "无人等待",
   wait: (count) => `${count} 个等待者`,
@@ -50,8 +50,8 @@ export const lock: Words["lock"] = {
   nobodyListens: "没有客户端在监听其释放",
   waitUnseen: (count) =>
     count === null
-      ? "靠反复询问来等待者无法看到"
-      : `${count} 个经 Lockkeeper 等待；靠反复询问来等待者无法看到`,
+      ? "靠轮询等待的客户端无法看到"
+      : `${count} 个经 Lockkeeper 等待；靠轮询等待的客户端无法看到`,
 
   free: "空闲",
   onHost: (who, host) => (
@@ -70,7 +70,7 @@ export const lock: Words["lock"] = {
   holdOffBy: (who) => `${who} 的暂缓`,
   theHoldOff: (what) => `此暂缓（${what}）`,
 
-  endedFree: "已到期，可取得",
+  endedFree: "已到期，可获取",
   noExpiry: "永不过期",
   expiring: "正在过期…",
   graceHint: "其持有者的租约已结束；宽限期使锁仍被占用",
@@ -83,7 +83,7 @@ export const lock: Words["lock"] = {
   },
   usual: (span) => `通常 ${span}`,
   noFence: "无",
-  noFenceHint: "未经 Lockkeeper 取得：此次持有没有栅栏号",
+  noFenceHint: "未经 Lockkeeper 获取：此次持有没有栅栏号",
 
   runbook: "操作手册",
   opensApart: "（另开窗口）",
