@@ -7,20 +7,23 @@ import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { useLive, useServerNow } from "@/lib/live/hooks.ts";
 import { useTargets } from "@/lib/live/targets.ts";
+import { emptyLocks } from "@/lib/words/en/empty-locks.tsx";
+import { ui } from "@/lib/words/en/ui.ts";
+import { useWords } from "@/lib/words/words.tsx";
 
 export function NothingFound({ filter, onClear }: { filter: string; onClear(): void }) {
+  const words = useWords(emptyLocks);
   return (
-    <EmptyState title="No lock matches">
+    <EmptyState title={words.notFound.title}>
       <p>
-        Nothing that is held matches{" "}
-        <code className="font-mono text-xs text-ink">
-          <SafeText text={filter} wrap />
-        </code>
-        . All words must match: plain words look in key, owner and record; <code>key:GLOB</code> and{" "}
-        <code>owner:GLOB</code> look in one; <code>{"held>5m"}</code> compares.
+        {words.notFound.text(
+          <code className="font-mono text-xs text-ink">
+            <SafeText text={filter} wrap />
+          </code>,
+        )}
       </p>
       <div>
-        <Button onClick={onClear}>Clear the search</Button>
+        <Button onClick={onClear}>{words.clear}</Button>
       </div>
     </EmptyState>
   );
@@ -28,11 +31,12 @@ export function NothingFound({ filter, onClear }: { filter: string; onClear(): v
 
 /** Nothing is asked with a search that the server would refuse. */
 export function NotASearch({ onClear }: { onClear(): void }) {
+  const words = useWords(emptyLocks);
   return (
-    <EmptyState title="This search cannot be understood">
-      <p>What is wrong with it stands under the box. Nothing was asked with it, so no locks are shown.</p>
+    <EmptyState title={words.notASearch.title}>
+      <p>{words.notASearch.text}</p>
       <div>
-        <Button onClick={onClear}>Clear the search</Button>
+        <Button onClick={onClear}>{words.clear}</Button>
       </div>
     </EmptyState>
   );
@@ -40,25 +44,16 @@ export function NotASearch({ onClear }: { onClear(): void }) {
 
 /** The target that the page is about has not answered once, so there is nothing to show, not even what was. */
 export function NeverReached() {
+  const words = useWords(emptyLocks).neverReached;
   const { hello, health } = useLive();
-  const now = useServerNow();
   const targets = useTargets();
   const { name, label, address } = hello?.target ?? {};
   const since = targets?.find((target) => target.name === name)?.triedSince;
   if (label === undefined) return null;
+  const where = <code className="font-mono text-xs text-ink">{address}</code>;
   return (
-    <EmptyState title={`${label} has not been reached yet`}>
-      <p>
-        Lockkeeper looks for it at <code className="font-mono text-xs text-ink">{address}</code>
-        {since !== undefined && (
-          <>
-            {" "}
-            since <time dateTime={new Date(since).toISOString()}>{formatClock(since)}</time>
-            {now !== null && <span className="text-ink-3"> ({formatAgo(now - since)})</span>}
-          </>
-        )}
-        , and has no locks of it to show. It tries again every few seconds; this page goes on by itself.
-      </p>
+    <EmptyState title={words.title(label)}>
+      <p>{since === undefined ? words.text(where) : words.textSince(where, <Since at={since} />)}</p>
       {health?.detail !== undefined && (
         <p className="rounded-[9px] bg-bad-bg px-3 py-2.5 text-bad">
           <SafeText text={health.detail} wrap />
@@ -66,9 +61,20 @@ export function NeverReached() {
       )}
       <p>
         <TargetLink href="/targets" className="text-accent hover:underline">
-          All targets, and how each of them is
+          {words.allTargets}
         </TargetLink>
       </p>
     </EmptyState>
+  );
+}
+
+function Since({ at }: { at: number }) {
+  const words = useWords(ui);
+  const now = useServerNow();
+  return (
+    <>
+      <time dateTime={new Date(at).toISOString()}>{formatClock(at)}</time>
+      {now !== null && <span className="text-ink-3"> ({formatAgo(now - at, words)})</span>}
+    </>
   );
 }

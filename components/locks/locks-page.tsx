@@ -21,6 +21,7 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import { useLive } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/live/targets.ts";
 import type { Words } from "@/lib/words/all-words.ts";
+import { locks } from "@/lib/words/en/locks.tsx";
 import { problems } from "@/lib/words/en/problems.ts";
 import { shell } from "@/lib/words/en/shell.tsx";
 import { useWords } from "@/lib/words/words.tsx";
@@ -76,7 +77,8 @@ const NO_LOCKS: readonly Lock[] = [];
 export function LocksPage() {
   const { comparison } = useWords(problems);
   const names = useWords(shell);
-  const words = names.parts;
+  const parts = names.parts;
+  const words = useWords(locks);
   const place = useRef<HTMLDivElement>(null);
   const view = useLocksView(place);
   const { filter, table } = view;
@@ -105,9 +107,9 @@ export function LocksPage() {
     <div className="flex min-h-0 flex-1">
       {!isNeverReached(live) && <FacetSide filter={filter} fault={view.fault} onFilter={search} />}
       <Greyed className="flex min-w-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4">
-        <h1 className="sr-only">Locks</h1>
+        <h1 className="sr-only">{words.title}</h1>
         {!isNeverReached(live) && (
-          <Boundary name={words.overview}>
+          <Boundary name={parts.overview}>
             <OverviewStrip onFilter={search} />
           </Boundary>
         )}
@@ -124,8 +126,8 @@ export function LocksPage() {
           <SearchBox
             value={filter}
             onChange={search}
-            label="Search locks"
-            placeholder="Key, owner or record; key:lock:orders:*  held>5m  waiters>0"
+            label={words.search}
+            placeholder={words.searchHint}
             maxLength={FILTER_CHARACTERS_MAX}
             loadCompletion={loadCompletion}
             faultOf={(text) => faultText(text, comparison)}
@@ -151,7 +153,7 @@ export function LocksPage() {
         <EventPanel />
       </Boundary>
       {bulk !== null && (
-        <Boundary name={words.free} place="overlay">
+        <Boundary name={parts.free} place="overlay">
           <BulkSheet
             wish={bulk}
             onClose={() => {
@@ -163,7 +165,7 @@ export function LocksPage() {
         </Boundary>
       )}
       {freeing.lock !== null && (
-        <Boundary name={words.free} place="overlay">
+        <Boundary name={parts.free} place="overlay">
           <FreeSheet
             key={pathOf(freeing.lock)}
             lock={freeing.lock}

@@ -5,6 +5,8 @@ import { Command } from "@/components/ui/command.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { BASE_PATH } from "@/lib/live/base-path.ts";
+import { emptyLocks } from "@/lib/words/en/empty-locks.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 
 function acquireCommand(origin: string): string {
   return [
@@ -16,27 +18,20 @@ function acquireCommand(origin: string): string {
 }
 
 export function NothingHeld({ watch }: { watch: readonly string[] }) {
+  const words = useWords(emptyLocks);
+  const patterns = watch.map((pattern, index) => (
+    <span key={pattern}>
+      {index > 0 && ", "}
+      <code className="font-mono text-xs">
+        <SafeText text={pattern} />
+      </code>
+    </span>
+  ));
   return (
-    <EmptyState title="No locks are held">
-      <p>
-        A lock appears here the moment somebody takes it. Take one yourself; it shows within a second and
-        counts down:
-      </p>
-      <Command text={acquireCommand(location.origin)} label="Copy the command" />
-      <p>
-        The key was printed at the first start, or is what you set as{" "}
-        <code className="font-mono text-xs">LOCKKEEPER_ROOT_KEY</code>. Locks of other clients, Redisson's for
-        instance, are listed too when their key matches{" "}
-        {watch.map((pattern, index) => (
-          <span key={pattern}>
-            {index > 0 && ", "}
-            <code className="font-mono text-xs">
-              <SafeText text={pattern} />
-            </code>
-          </span>
-        ))}
-        . Are there others?
-      </p>
+    <EmptyState title={words.nothingHeld.title}>
+      <p>{words.nothingHeld.text}</p>
+      <Command text={acquireCommand(location.origin)} label={words.copy} />
+      <p>{words.nothingHeld.keyAndOthers(patterns)}</p>
       <LockFinder />
     </EmptyState>
   );

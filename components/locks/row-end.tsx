@@ -5,12 +5,14 @@ import { formatAgo } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { table } from "@/lib/words/en/table.tsx";
+import { ui } from "@/lib/words/en/ui.ts";
 import { useWords } from "@/lib/words/words.tsx";
 import type { RowEnd } from "./held-list.ts";
 
 /** How a row that is still shown came to its end, and when. */
 export function RowEndText({ end }: { end: RowEnd }) {
   const words = useWords(table);
+  const ago = useWords(ui);
   const now = useServerNow();
   if (typeof end === "string") return <span className="text-ink-3">{words.ends[end]}</span>;
   const isWrong = end.type === "evicted" || end.type === "force_released";
@@ -21,7 +23,7 @@ export function RowEndText({ end }: { end: RowEnd }) {
       </span>
       {now !== null && (
         <span data-second className="block truncate text-2xs text-ink-3">
-          {formatAgo(now - end.at)}
+          {formatAgo(now - end.at, ago)}
         </span>
       )}
     </span>

@@ -1,13 +1,15 @@
+"use client";
+
 import { EmptyState } from "@/components/ui/empty-state.tsx";
+import { locks } from "@/lib/words/en/locks.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 
 /** Not loaded late as the other empty states are: there is nobody to load it from. */
 export function Unreachable() {
+  const words = useWords(locks).unreachable;
   return (
-    <EmptyState title="Lockkeeper cannot be reached">
-      <p>
-        The page is here, its server is not. It tries again every few seconds and goes on by itself. Is{" "}
-        <code className="font-mono text-xs">npm start</code> still running?
-      </p>
+    <EmptyState title={words.title}>
+      <p>{words.text()}</p>
     </EmptyState>
   );
 }

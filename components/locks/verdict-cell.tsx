@@ -5,6 +5,8 @@ import { evidenceOf, verdictLines } from "@/components/lock/verdict-facts.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import type { Verdict } from "@/lib/contract/verdict.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
+import { lock as english } from "@/lib/words/en/lock.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 
 /** In words; with a dot and in colour what is wrong. */
 export function VerdictCell({ lock }: { lock: Lock }) {
@@ -20,10 +22,11 @@ function LateVerdict({ verdict, asOf }: { verdict: Verdict; asOf: number }) {
 }
 
 function VerdictWords({ verdict, now }: { verdict: Verdict; now: number }) {
-  const { word, under } = verdictLines(verdict, now);
+  const words = useWords(english);
+  const { word, under } = verdictLines(verdict, now, words);
   const isBad = verdict.state === "late" || verdict.state === "no-expiry";
   return (
-    <span className="block leading-[1.25]" title={evidenceOf(verdict, now)}>
+    <span className="block leading-[1.25]" title={evidenceOf(verdict, now, words)}>
       <span className={clsx("flex items-center gap-1.5", isBad ? "text-bad" : "text-ink-3")}>
         {isBad && <span aria-hidden className="size-1.5 shrink-0 rounded-full bg-bad" />}
         <span className="truncate">{word}</span>

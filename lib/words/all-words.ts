@@ -3,6 +3,7 @@ import type { audit } from "./en/audit.tsx";
 import type { auditDetails } from "./en/audit-details.tsx";
 import type { bulk } from "./en/bulk.ts";
 import type { docs } from "./en/docs.tsx";
+import type { emptyLocks } from "./en/empty-locks.tsx";
 import type { events } from "./en/events.ts";
 import type { eventsPage } from "./en/events-page.ts";
 import type { facets } from "./en/facets.ts";
@@ -12,6 +13,7 @@ import type { keysHelp } from "./en/keys-help.ts";
 import type { lock } from "./en/lock.tsx";
 import type { lockPage } from "./en/lock-page.tsx";
 import type { lockParts } from "./en/lock-parts.tsx";
+import type { locks } from "./en/locks.tsx";
 import type { login } from "./en/login.tsx";
 import type { operators } from "./en/operators.tsx";
 import type { overview } from "./en/overview.ts";
@@ -53,4 +55,6 @@ export interface Words {
   table: typeof table;
   titles: typeof titles;
   ui: typeof ui;
+  locks: typeof locks;
+  emptyLocks: typeof emptyLocks;
 }

@@ -43,6 +43,8 @@ export const table = {
   reset: "Reset",
   densityTitle: "Height of rows",
   densities,
+  usualMeans: (p50: string, p95: string) =>
+    `Of locks with such a name half are held for less than ${p50}, and nineteen of twenty for less than ${p95}`,
   edgeOf: (column: string) => `Width of ${column}`,
   edgeHint: "Drag, or use the arrow keys; Enter sets it back",
   pixels: (px: number) => `${px} pixels`,

@@ -4,6 +4,7 @@ import { audit } from "./audit.tsx";
 import { auditDetails } from "./audit-details.tsx";
 import { bulk } from "./bulk.ts";
 import { docs } from "./docs.tsx";
+import { emptyLocks } from "./empty-locks.tsx";
 import { events } from "./events.ts";
 import { eventsPage } from "./events-page.ts";
 import { facets } from "./facets.ts";
@@ -13,6 +14,7 @@ import { keysHelp } from "./keys-help.ts";
 import { lock } from "./lock.tsx";
 import { lockPage } from "./lock-page.tsx";
 import { lockParts } from "./lock-parts.tsx";
+import { locks } from "./locks.tsx";
 import { login } from "./login.tsx";
 import { operators } from "./operators.tsx";
 import { overview } from "./overview.ts";
@@ -53,4 +55,6 @@ export const zh: Words = {
   table,
   titles,
   ui,
+  locks,
+  emptyLocks,
 };

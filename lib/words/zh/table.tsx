@@ -36,6 +36,7 @@ export const table: Words["table"] = {
   reset: "恢复默认",
   densityTitle: "行高",
   densities: { dense: "紧凑", normal: "标准", airy: "宽松" },
+  usualMeans: (p50, p95) => `同类名称的锁，一半持有不到 ${p50}，二十个中有十九个不到 ${p95}`,
   edgeOf: (column) => `“${column}”列的宽度`,
   edgeHint: "拖动，或用方向键调整；按 Enter 恢复",
   pixels: (px) => `${px} 像素`,
