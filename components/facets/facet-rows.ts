@@ -1,5 +1,6 @@
 import type { Facet, FacetValue } from "@/lib/contract/facet.ts";
 import type { VerdictState } from "@/lib/contract/verdict.ts";
+import { compareNames } from "./compare-names.ts";
 import { isSameWord, wordsOf } from "./facet-words.ts";
 
 /** So many values stand there before somebody asks for more. */
@@ -58,5 +59,5 @@ function typedRow(word: string): FacetRow {
 }
 
 function byName(one: FacetRow, other: FacetRow): number {
-  return one.value < other.value ? -1 : one.value > other.value ? 1 : 0;
+  return compareNames(one.value, other.value);
 }

@@ -17,7 +17,7 @@ export function FacetSheet({ onClose, ...narrows }: Narrows & { onClose(): void 
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-30 bg-overlay" />
         <Dialog.Popup className="fixed inset-y-0 left-0 z-40 flex w-[300px] max-w-[88vw] flex-col border-r border-line bg-panel shadow-sheet outline-none">
-          <div className="flex h-12 shrink-0 items-center gap-1 border-b border-line pr-2 pl-3.5">
+          <div className="mb-2 flex h-12 shrink-0 items-center gap-1 border-b border-line pr-2 pl-3.5">
             <Dialog.Title className="flex-1 font-semibold">{words.title}</Dialog.Title>
             <FacetClear {...narrows} />
             <Dialog.Close

@@ -5,6 +5,7 @@ import { formatNumber } from "@/components/ui/duration.ts";
 import { NAMES_SHOWN, useNamespaces } from "@/lib/live/facets.ts";
 import { facets } from "@/lib/words/en/facets.ts";
 import { useWords } from "@/lib/words/words.tsx";
+import { compareNames } from "./compare-names.ts";
 import { NameBranch } from "./name-branch.tsx";
 import { indent } from "./name-tree-state.ts";
 
@@ -29,7 +30,7 @@ export function NameLevel({ prefix, level }: NameLevelProps) {
       </div>
     );
   }
-  const items = data.items.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  const items = data.items.toSorted((one, other) => compareNames(one.name, other.name));
   return (
     <>
       {items.map((namespace, at) => (

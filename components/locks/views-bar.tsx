@@ -3,6 +3,7 @@
 import clsx from "clsx";
 import { useRange } from "@/components/overview/use-range.ts";
 import { formatNumber } from "@/components/ui/duration.ts";
+import { useLive } from "@/lib/live/hooks.ts";
 import { useStats } from "@/lib/live/stats.ts";
 import { countOf, SYSTEM_VIEWS, viewOf, withView } from "./system-views.ts";
 
@@ -17,7 +18,10 @@ export function ViewsBar({ filter, window, onFilter }: ViewsBarProps) {
   const now = viewOf(filter);
   // What the overview asks for: one request for both.
   const [range] = useRange();
-  const totals = useStats(range).data?.totals;
+  const figures = useStats(range).data?.totals;
+  // As the overview shows it: the stream's, which is newer.
+  const abnormal = useLive().health?.abnormal;
+  const totals = figures && { ...figures, abnormal: abnormal ?? figures.abnormal };
   return (
     <fieldset className="flex min-w-0 gap-0.5 overflow-x-auto">
       <legend className="sr-only">Views</legend>
