@@ -33,6 +33,7 @@ export async function startConsole(environment: Record<string, string> = {}): Pr
     REDIS_URL: redis.url,
     PORT: String(port),
     LOCKKEEPER_ROOT_KEY: ROOT_KEY,
+    LOCKKEEPER_RUNBOOKS: "*-has-runbook*=https://wiki.example/locks?key={key}",
     ...environment,
   };
   const server = spawn(process.execPath, ["--import", "tsx", "server/main.ts"], {

@@ -127,6 +127,72 @@ test("a lock's page leads to its owner's other locks and frees them all, and sho
   await expect(sheet.getByTestId("bulk-outcome")).toContainText("All freed.");
   await sheet.getByRole("button", { name: "Close" }).click();
   await expect(page.getByTestId("free")).toBeVisible();
+  // The button that it came from is gone with the locks.
+  await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
   await expect(raw).toContainText("There is no such key.");
   expect(await lockkeeper.redis.cli("EXISTS", key("not"))).toBe("1");
+});
+
+test("the page says in sentences what is stuck, who waits in which order, what is usual, and leads to the runbook", async ({
+  page,
+  lockkeeper,
+  key,
+}, info) => {
+  const name = `${key("queue")}-has-runbook`;
+  const call = (verb: string, body: object) => lockkeeper.api(`${pathOf(name)}/${verb}`, body);
+  for (let hold = 0; hold < 4; hold++) {
+    await call("acquire", { owner: "ada", leaseMs: 60_000 });
+    await call("release", { owner: "ada" });
+  }
+  await call("acquire", { owner: "ada", leaseMs: 600_000 });
+  const waits: Promise<unknown>[] = [];
+  for (const [at, owner] of ["bob", "cy"].entries()) {
+    waits.push(call("acquire", { owner, leaseMs: 60_000, waitMs: 40_000 }));
+    const named = async () => (await lockkeeper.api(`${pathOf(name)}/waiters`)).body.named;
+    await expect.poll(named).toBe(at + 1);
+  }
+  await page.setViewportSize({ width: 1440, height: 1600 });
+  await page.goto(pathOf(name));
+  const state = page.getByTestId("state");
+  await expect(state).toContainText(/^Held by ada for \d/);
+  await expect(state).toContainText("2 or more wait for it.");
+  await expect(page.getByRole("region", { name: "Now" })).toContainText("Next is bob.");
+  const waiting = page.getByRole("region", { name: /^Waiting: ≥ 2/ });
+  await expect(waiting.getByRole("listitem").first()).toContainText(/^next.*bob/);
+  await expect(waiting.getByRole("listitem").nth(1)).toContainText(/^2\..*cy/);
+  const plot = page.getByRole("img", { name: /^Held: Half took less than/ });
+  await expect(plot).toHaveAccessibleName(/times as long as usual/);
+  const runbook = page.getByRole("link", { name: /Runbook/ });
+  await expect(runbook).toHaveAttribute("href", `https://wiki.example/locks?key=${encodeURIComponent(name)}`);
+  await expect(runbook).toHaveAttribute("rel", "noopener noreferrer");
+  await expect(runbook).toHaveAttribute("target", "_blank");
+  await shootThemes(page, info, "waited-for", { fullPage: true });
+  await assertAccessibleInThemes(page, "a lock that is waited for");
+  await page.keyboard.press("r");
+  await expect(page.getByRole("dialog").getByRole("link", { name: /Runbook/ })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await call("release", { owner: "ada" });
+  await expect(state).toContainText("Held by bob for");
+  await expect(page.getByRole("region", { name: "Now" })).toContainText("Next is cy.");
+  await call("release", { owner: "bob" });
+  await Promise.all(waits);
+});
+
+test("a key that was never locked says so, and the way back leads to the search as it was", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
+  await page.goto(pathOf(key("never")));
+  await expect(page.getByTestId("free")).toContainText("nothing was ever recorded of it");
+  const name = key("found");
+  await lockkeeper.api(`${pathOf(name)}/acquire`, { owner: "ada", leaseMs: 60_000 });
+  await page.goto(`/?q=${encodeURIComponent(name)}`);
+  await expect(page.getByRole("grid").getByRole("row")).toHaveCount(2);
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await expect(page.getByTestId("state")).toContainText("Held by ada");
+  await page.getByRole("link", { name: "All locks" }).click();
+  await expect(page.getByRole("grid").getByRole("row")).toHaveCount(2);
+  expect(new URL(page.url()).searchParams.get("q")).toBe(name);
 });

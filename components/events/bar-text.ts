@@ -1,48 +1,47 @@
 import { holdOffOf, holdOffText, shortOwner } from "@/components/lock/lock-facts.ts";
 import { formatClockMs, formatSpan } from "@/components/ui/duration.ts";
+import { lock } from "@/lib/words/en/lock.tsx";
+import { timeline } from "@/lib/words/en/timeline.ts";
 import type { Bar, Overlap } from "./lanes.ts";
 
+/** What a bar is told in. */
+export interface BarWords {
+  timeline: typeof timeline;
+  lock: typeof lock;
+}
+
+const english: BarWords = { timeline, lock };
+
 /** Who held it, for a label. May hold text from Redis. */
-export function laneName(owner: string): string {
+export function laneName(owner: string, words = english): string {
   const holdOff = holdOffOf(owner);
-  if (holdOff !== null) return holdOffText(holdOff);
-  return owner === "" ? "not told" : shortOwner(owner);
+  if (holdOff !== null) return holdOffText(holdOff, words.lock);
+  return owner === "" ? words.timeline.notTold : shortOwner(owner);
 }
 
 /** All that a bar says, in sentences. May hold text from Redis. */
-export function barText(bar: Bar): string {
-  const sentences = [holdText(bar)];
-  if (bar.fromIs === "at_least") sentences.push("It may have begun earlier.");
-  if (bar.fence !== undefined) sentences.push(`Its fence is ${bar.fence}.`);
-  if (bar.ended?.reason) sentences.push(`The reason given was “${bar.ended.reason}”.`);
-  return sentences.join(" ");
+export function barText(bar: Bar, words = english): string {
+  const { timeline } = words;
+  const sentences = [holdText(bar, words)];
+  if (bar.fromIs === "at_least") sentences.push(timeline.maybeEarlier);
+  if (bar.fence !== undefined) sentences.push(timeline.fence(bar.fence));
+  if (bar.ended?.reason) sentences.push(timeline.reason(bar.ended.reason));
+  return timeline.sentences(sentences);
 }
 
-function holdText({ owner, from, to, end, ended }: Bar): string {
-  const who = laneName(owner);
+function holdText({ owner, from, to, end, ended }: Bar, words: BarWords): string {
+  const { timeline } = words;
+  const who = laneName(owner, words);
   const [since, until, span] = [formatClockMs(from), formatClockMs(to), formatSpan(to - from)];
-  switch (end) {
-    case "open":
-      return `${who} has held it since ${since}.`;
-    case "unseen":
-      return `${who} held it from ${since} to ${until} at most; its end was not seen.`;
-    case "released":
-      return `${who} held it from ${since} to ${until}, for ${span}, and it was released.`;
-    case "expired":
-      return `${who} held it from ${since} to ${until}, for ${span}, and it expired: nobody released it.`;
-    case "evicted":
-      return `${who} held it from ${since} to ${until}, for ${span}, and Redis evicted it to save memory.`;
-    case "force_released":
-      return ended?.by === undefined
-        ? `${who} held it from ${since} to ${until}, for ${span}, and it was freed by force.`
-        : `${who} held it from ${since} to ${until}, for ${span}, and ${ended.by} freed it by force.`;
-  }
+  if (end === "open") return timeline.open(who, since);
+  if (end === "unseen") return timeline.unseen(who, since, until);
+  if (end === "force_released" && ended?.by !== undefined)
+    return timeline.forcedBy(who, since, until, span, ended.by);
+  return timeline.ends[end](who, since, until, span);
 }
 
-export function overlapText({ from, to, bars: [one, other], is }: Overlap): string {
-  const [first, second] = [laneName(one.owner), laneName(other.owner)];
-  const [since, span] = [formatClockMs(from), formatSpan(to - from)];
-  return is === "wrong"
-    ? `Two holders at one time: ${first} and ${second}, for ${span} from ${since}. Only a fence at the resource tells their writes apart.`
-    : `${first} and ${second} held it at one time, for ${span} from ${since}. That is right only if this lock takes several holders.`;
+export function overlapText({ from, to, bars: [one, other], is }: Overlap, words = english): string {
+  const [first, second] = [laneName(one.owner, words), laneName(other.owner, words)];
+  const say = is === "wrong" ? words.timeline.twoHolders : words.timeline.twoMaybe;
+  return say(first, second, formatSpan(to - from), formatClockMs(from));
 }

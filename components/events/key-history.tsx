@@ -5,23 +5,24 @@ import { SafeText } from "@/components/ui/safe-text.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
 import type { HistoryEntry } from "@/lib/contract/event.ts";
 import { isGap } from "@/lib/contract/gap.ts";
+import { timeline } from "@/lib/words/en/timeline.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { Derived, EventName, GapText } from "./event-line.tsx";
 import { eventDetail } from "./event-text.ts";
 import type { KeyEvents } from "./use-key-events.ts";
 import { useLinkedEvent } from "./use-linked-event.ts";
 
 export function KeyHistory({ history }: { history: KeyEvents }) {
+  const words = useWords(timeline);
   const { events, complete, loading, failed, older, loadingOlder } = history;
   return (
     <section aria-labelledby="recent-events" className="flex flex-col gap-2">
       <h2 id="recent-events" className="font-semibold">
-        Recent events
+        {words.events}
       </h2>
       <div className="rounded-[10px] border border-line bg-panel px-4 py-1">
         {events.length === 0 && (
-          <p className="py-2 text-ink-3">
-            {loading ? "Looking…" : failed ? "The past could not be read." : "None seen."}
-          </p>
+          <p className="py-2 text-ink-3">{loading ? words.looking : failed ? words.failed : words.none}</p>
         )}
         <ol>
           {events.map((event) => (
@@ -30,12 +31,12 @@ export function KeyHistory({ history }: { history: KeyEvents }) {
         </ol>
         {older !== undefined && (
           <div className="py-2">
-            <Button onClick={older} blocked={loadingOlder ? "They are on their way." : null}>
-              {loadingOlder ? "Loading…" : "Load older"}
+            <Button onClick={older} blocked={loadingOlder ? words.onTheirWay : null}>
+              {loadingOlder ? words.loadingOlder : words.older}
             </Button>
           </div>
         )}
-        {older === undefined && !complete && <p className="py-2 text-ink-3">Older events are not kept.</p>}
+        {older === undefined && !complete && <p className="py-2 text-ink-3">{words.notKept}</p>}
       </div>
     </section>
   );

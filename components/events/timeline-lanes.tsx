@@ -5,9 +5,12 @@ import { formatClock, formatFence } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
 import type { GapEvent } from "@/lib/contract/event.ts";
+import { timeline as timelineWords } from "@/lib/words/en/timeline.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import { barText, laneName } from "./bar-text.ts";
 import type { Bar, Lane, Overlap, Timeline } from "./lanes.ts";
-import { barAfter, placeOf, type TimelineView } from "./timeline-view.ts";
+import { barAfter, placeOf, type TimelineView, ticksOf } from "./timeline-view.ts";
+import { useBarWords } from "./use-bar-words.ts";
 
 interface TimelineLanesProps {
   timeline: Timeline;
@@ -22,6 +25,7 @@ const HATCH = "bg-[repeating-linear-gradient(135deg,currentColor_0_1px,transpare
 
 /** One stop of the tab key; arrows go from hold to hold. */
 export function TimelineLanes({ timeline, view, active, onActive }: TimelineLanesProps) {
+  const words = useWords(timelineWords);
   const id = useId();
   const idOf = (bar: string) => `${id}-${bar}`;
   const isShown = view.lanes.some(({ bars }) => bars.some((bar) => bar.id === active));
@@ -34,12 +38,21 @@ export function TimelineLanes({ timeline, view, active, onActive }: TimelineLane
   return (
     <div
       role="listbox"
-      aria-label="Holds, by holder"
+      aria-label={words.holds}
       aria-activedescendant={active !== undefined && isShown ? idOf(active) : undefined}
       tabIndex={0}
       onKeyDown={onKeyDown}
       className="relative flex flex-col gap-1"
     >
+      <div className="pointer-events-none absolute inset-y-0 right-0 left-24 sm:left-36" aria-hidden>
+        {ticksOf(view).map((at) => (
+          <span
+            key={at}
+            className="absolute inset-y-0 z-10 w-px bg-line"
+            style={{ left: `${placeOf(view, at)}%` }}
+          />
+        ))}
+      </div>
       {view.lanes.map((lane) => (
         <LaneRow
           key={lane.owner}
@@ -63,7 +76,7 @@ interface LaneRowProps extends Omit<TimelineLanesProps, "timeline"> {
 }
 
 function LaneRow({ lane, view, active, onActive, overlaps, idOf }: LaneRowProps) {
-  const name = laneName(lane.owner);
+  const name = laneName(lane.owner, useBarWords());
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset has no place in a listbox
     <div role="group" aria-label={visibleText(name)} className="flex h-6 items-center">
@@ -103,7 +116,7 @@ interface BarMarkProps {
 
 function BarMark({ id, bar, view, isActive, onActive }: BarMarkProps) {
   const [left, right] = [placeOf(view, bar.from), placeOf(view, bar.to)];
-  const text = visibleText(barText(bar));
+  const text = visibleText(barText(bar, useBarWords()));
   return (
     <>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the listbox takes the keys */}
@@ -171,16 +184,17 @@ function OverlapMark({ overlap: { from, to, is }, view }: { overlap: Overlap; vi
 }
 
 function GapBand({ gap: { from, to }, view }: { gap: GapEvent; view: TimelineView }) {
+  const words = useWords(timelineWords);
   if (to < view.from) return null;
   const [left, right] = [placeOf(view, from), placeOf(view, to)];
   return (
     <div
       data-gap
-      title={`Nobody watched from ${formatClock(from)} to ${formatClock(to)}`}
+      title={words.gap(formatClock(from), formatClock(to))}
       className={clsx("@container absolute inset-y-0 border-x border-warn text-warn", HATCH)}
       style={{ left: `${left}%`, width: `max(3px, ${right - left}%)` }}
     >
-      <span className="hidden w-fit bg-panel px-1 text-2xs @min-[90px]:block">not watched</span>
+      <span className="hidden w-fit bg-panel px-1 text-2xs @min-[90px]:block">{words.notWatched}</span>
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Bar, Timeline } from "./lanes.ts";
-import { barAfter, LATEST_BARS, placeOf, viewOf } from "./timeline-view.ts";
+import { barAfter, LATEST_BARS, placeOf, ticksOf, viewOf } from "./timeline-view.ts";
 
 const bar = (owner: string, from: number, to: number): Bar => ({
   ...{ id: `${owner}${from}`, owner, fence: undefined, from, to },
@@ -48,4 +48,14 @@ describe("what is shown of a timeline", () => {
     expect(go("bob20", "ArrowDown")).toBe("bob20");
     expect(barAfter([], undefined, "Home")).toBeUndefined();
   });
+});
+
+it("has round moments between its ends, and no more than fit", () => {
+  const minute = 60_000;
+  expect(ticksOf({ from: 1000, to: 4 * minute })).toEqual([minute, 2 * minute, 3 * minute]);
+  for (const spanMs of [1, 900, 21_000, 3 * minute, 5 * 3_600_000, 40 * 86_400_000, 4e12]) {
+    const ticks = ticksOf({ from: 123_457, to: 123_457 + spanMs });
+    expect(ticks.length).toBeLessThanOrEqual(6);
+    expect(ticks.every((at) => at >= 123_457 && at < 123_457 + spanMs)).toBe(true);
+  }
 });

@@ -36,6 +36,25 @@ export function placeOf({ from, to }: Pick<TimelineView, "from" | "to">, at: num
   return Math.min(100, Math.max(0, (100 * (at - from)) / (to - from)));
 }
 
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const STEPS_MS = [
+  ...[1, 2, 5, 10, 30].map((seconds) => seconds * SECOND_MS),
+  ...[1, 2, 5, 10, 30].map((minutes) => minutes * MINUTE_MS),
+  ...[1, 3, 6, 12].map((hours) => hours * HOUR_MS),
+  ...[1, 2, 7, 28].map((days) => days * DAY_MS),
+];
+const TICKS_MAX = 5;
+
+/** Round moments between its ends, so many that a label fits at each: a bar is placed in time by the eye. */
+export function ticksOf({ from, to }: Pick<TimelineView, "from" | "to">): number[] {
+  const step = STEPS_MS.find((ms) => (to - from) / ms <= TICKS_MAX) ?? to - from;
+  const first = Math.ceil(from / step) * step;
+  return Array.from({ length: TICKS_MAX + 1 }, (_, at) => first + at * step).filter((at) => at < to);
+}
+
 /** Where an arrow key goes: along in time, or to the bar of the next lane that is closest in time. */
 export function barAfter(lanes: readonly Lane[], active: string | undefined, key: string): Bar | undefined {
   const bars = inTime(lanes);

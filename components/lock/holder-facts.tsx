@@ -9,6 +9,7 @@ import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { lockPage } from "@/lib/words/en/lock-page.tsx";
 import { useWords } from "@/lib/words/words.tsx";
+import { hasName } from "./holder-text.tsx";
 import { graceOf, ownRemainingAt } from "./lock-facts.ts";
 
 interface HolderFactsProps {
@@ -28,6 +29,11 @@ export function HolderFacts({ lock, holder, onFree, blocked }: HolderFactsProps)
       <HeldBy holder={holder}>
         {pid !== undefined && <span className="text-ink-3">{words.pid(pid)}</span>}
         {holder.role !== undefined && <span className="text-ink-3">{words.role(holder.role)}</span>}
+        {!hasName(holder) && (
+          <span className="ml-1 inline-block align-middle">
+            <CopyButton text={holder.owner} label={words.copyOwner} small />
+          </span>
+        )}
         {holder.count > 1 && <span className="text-ink-3">{words.counted(holder.count)}</span>}
       </HeldBy>
       {purpose !== undefined && (
@@ -40,9 +46,11 @@ export function HolderFacts({ lock, holder, onFree, blocked }: HolderFactsProps)
           <Mono text={trace} copy={words.copyTrace} />
         </Fact>
       )}
-      <Fact name={words.owner}>
-        <Mono text={holder.owner} copy={words.copyOwner} />
-      </Fact>
+      {hasName(holder) && (
+        <Fact name={words.owner}>
+          <Mono text={holder.owner} copy={words.copyOwner} />
+        </Fact>
+      )}
       {lock.holders.length === 1 ? <OwnLease lock={lock} /> : <OwnEnd lock={lock} holder={holder} />}
       <Fact name={words.since}>
         <Since holder={holder} />

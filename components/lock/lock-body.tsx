@@ -36,43 +36,45 @@ interface LockBodyProps {
 export function LockBody({ lockKey, lock, history, blocked, onFree }: LockBodyProps) {
   const { parts } = useWords(lockPage);
   return (
-    <div className="grid items-start gap-4 min-[1600px]:grid-cols-[minmax(0,11fr)_minmax(0,10fr)]">
-      <div className="flex min-w-0 flex-col gap-4">
-        <SpokenState lock={lock} />
-        <Beside lock={lock} />
-        <Boundary name={parts.now}>
-          {lock === undefined ? (
-            <LockSkeleton label={parts.now} />
-          ) : (
-            <LockNow lock={lock} history={history} blocked={blocked} onFree={onFree} />
-          )}
-        </Boundary>
-        {lock !== undefined && (
-          <>
+    <>
+      <Beside lock={lock} />
+      <div className="grid items-start gap-4 min-[1600px]:grid-cols-[minmax(0,11fr)_minmax(0,10fr)]">
+        <div className="flex min-w-0 flex-col gap-4">
+          <SpokenState lock={lock} />
+          <Boundary name={parts.now}>
+            {lock === undefined ? (
+              <LockSkeleton label={parts.now} />
+            ) : (
+              <LockNow lock={lock} history={history} blocked={blocked} onFree={onFree} />
+            )}
+          </Boundary>
+          {lock !== undefined && (
             <Boundary name={parts.waiting}>
               <LockWaitersView lock={lock} />
             </Boundary>
+          )}
+        </div>
+        <div className="flex min-w-0 flex-col gap-4">
+          <Boundary name={parts.timeline}>
+            <KeyTimeline history={history} kind={lock?.kind ?? null} />
+          </Boundary>
+          {lock !== undefined && (
             <Boundary name={parts.usual}>
               <UsualSection lock={lock} />
             </Boundary>
-          </>
-        )}
+          )}
+          <Boundary name={parts.owner}>
+            <OwnersLocks lock={lock} focusAfter={() => document.getElementById("lock-title")} />
+          </Boundary>
+          <Boundary name={parts.events}>
+            <KeyHistory history={history} />
+          </Boundary>
+          <Boundary name={parts.raw}>
+            <RawLockView lockKey={lockKey} type={lock?.type ?? null} />
+          </Boundary>
+        </div>
       </div>
-      <div className="flex min-w-0 flex-col gap-4">
-        <Boundary name={parts.owner}>
-          <OwnersLocks lock={lock} focusAfter={() => document.getElementById("lock-title")} />
-        </Boundary>
-        <Boundary name={parts.timeline}>
-          <KeyTimeline history={history} kind={lock?.kind ?? null} />
-        </Boundary>
-        <Boundary name={parts.events}>
-          <KeyHistory history={history} />
-        </Boundary>
-        <Boundary name={parts.raw}>
-          <RawLockView lockKey={lockKey} type={lock?.type ?? null} />
-        </Boundary>
-      </div>
-    </div>
+    </>
   );
 }
 

@@ -17,7 +17,7 @@ import { splitKey } from "./lock-facts.ts";
 export function LockTitle({ lockKey, type }: { lockKey: Key; type: Lock["type"] }) {
   const { namespace, rest } = splitKey(textOfKey(lockKey));
   return (
-    <div className="flex min-w-64 flex-1 flex-wrap items-start gap-x-3 gap-y-1.5">
+    <div className="flex min-w-64 flex-1 flex-wrap items-center gap-x-3 gap-y-1.5">
       <h1 id="lock-title" tabIndex={-1} dir="ltr" className="font-mono text-lg break-all">
         <span className="text-ink-3">
           <SafeText text={namespace} wrap />
@@ -36,13 +36,13 @@ function Copies({ lockKey, type }: { lockKey: Key; type: Lock["type"] }) {
   const origin = typeof location === "undefined" ? "" : location.origin;
   return (
     <div className="flex flex-wrap gap-1">
-      <CopyButton text={textOfKey(lockKey)} label={words.copyKey}>
+      <CopyButton text={textOfKey(lockKey)} label={words.copyKey} small>
         {words.key}
       </CopyButton>
-      <CopyButton text={curlCommand(origin, lockKey)} label={words.copyCurl}>
+      <CopyButton text={curlCommand(origin, lockKey)} label={words.copyCurl} small>
         curl
       </CopyButton>
-      <CopyButton text={redisCliCommand(lockKey, type)} label={words.copyRedisCli}>
+      <CopyButton text={redisCliCommand(lockKey, type)} label={words.copyRedisCli} small>
         redis-cli
       </CopyButton>
     </div>

@@ -15,7 +15,7 @@ import { FreeLock } from "./free-lock.tsx";
 import { HolderFacts } from "./holder-facts.tsx";
 import { IfFreed } from "./if-freed.tsx";
 import { KeyText } from "./key-text.tsx";
-import { hrefOf, pathOf } from "./lock-facts.ts";
+import { holdOffOf, hrefOf, pathOf } from "./lock-facts.ts";
 import { HeldFor, LeaseBar, Remaining } from "./lock-times.tsx";
 import { eldestOf } from "./state-facts.ts";
 import { StateSentence } from "./state-sentence.tsx";
@@ -98,11 +98,15 @@ const FACTS = "grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-2 px-4 py-3.5"
 /** Is it alive, and what follows. */
 function Answers({ lock }: { lock: Lock }) {
   const words = useWords(lockPage);
+  // Nobody works under one, so nobody is alive or dead.
+  const isHoldOff = lock.holders.some(({ owner }) => holdOffOf(owner) !== null);
   return (
-    <dl className={`${FACTS} border-b border-line-soft`}>
-      <Fact name={words.liveness}>
-        <VerdictEvidence lock={lock} />
-      </Fact>
+    <dl className={FACTS}>
+      {!isHoldOff && (
+        <Fact name={words.liveness}>
+          <VerdictEvidence lock={lock} />
+        </Fact>
+      )}
       <Fact name={words.ifFreed}>
         <IfFreed lock={lock} />
       </Fact>

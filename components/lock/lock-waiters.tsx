@@ -1,5 +1,6 @@
 "use client";
 
+import clsx from "clsx";
 import { formatElapsed, formatNumber, formatRemaining } from "@/components/ui/duration.ts";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
@@ -24,6 +25,7 @@ export function LockWaitersView({ lock }: { lock: Lock }) {
   const words = useWords(lockParts).waiting;
   const { count, known } = lock.waiters;
   const { data, error, refetch } = useLockWaiters(pathOf(lock), count);
+  if (!count && lock.state === "free") return null;
   if (!count) return <Nobody waiters={lock.waiters} words={words} />;
   return (
     <Section
@@ -55,7 +57,7 @@ function Nobody({ waiters: { known }, words }: { waiters: Waiters; words: Words 
       title={words.titleNone}
       text={
         <>
-          {text} {known === "exact" ? "" : words.known[known]}
+          {text} {known === "unknowable" ? words.known[known] : ""}
         </>
       }
     />
@@ -101,8 +103,8 @@ function Waiting({
   const left = until === null || now === null ? null : until - now;
   const ends = by === "library" ? words.untilDead : words.until;
   return (
-    <li className="grid min-h-8 grid-cols-[36px_minmax(0,1fr)_auto] items-center gap-x-3 border-b border-line-soft py-1 last:border-0 sm:grid-cols-[36px_minmax(0,1fr)_120px_150px]">
-      <span className={place === 1 ? "font-semibold" : "text-ink-3"}>
+    <li className="grid min-h-8 grid-cols-[44px_minmax(0,1fr)_auto] items-center gap-x-3 border-b border-line-soft py-1 last:border-0 sm:grid-cols-[44px_minmax(0,1fr)_120px_150px]">
+      <span className={clsx("whitespace-nowrap", place === 1 ? "font-semibold" : "text-ink-3")}>
         {place === 1 ? (
           words.next
         ) : place === null ? (

@@ -53,7 +53,8 @@ function HeldSentence({ lock, now, words }: SentenceProps): ReactNode {
   const who = <HolderName holder={holder} wrap />;
   if (lock.state === "ended") return words.ended(who);
   const held = heldAt(holder, now);
-  const span = held === null ? null : formatElapsed(held.ms);
+  // A time and its unit stay in one line.
+  const span = held === null ? null : formatElapsed(held.ms).replaceAll(" ", "\u00a0");
   if (lock.holders.length > 1) return words.heldByMany(lock.holders.length, span);
   if (held === null || span === null) return words.heldSinceUnknown(who);
   return (

@@ -20,6 +20,9 @@ type Words = typeof lockParts.usual;
 export function UsualSection({ lock }: { lock: Lock }) {
   const words = useWords(lockParts).usual;
   const usual = useUsual(pathOf(lock));
+  if (usual !== undefined && toldOf(usual.heldMs) === undefined && toldOf(usual.waitedMs) === undefined) {
+    return <Section title={words.title} text={words.none} />;
+  }
   return (
     <Section
       title={words.title}

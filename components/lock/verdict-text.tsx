@@ -34,7 +34,9 @@ export function VerdictEvidence({ lock }: { lock: Lock }) {
   const now = useServerNow() ?? lock.asOf;
   const { verdict } = lock;
   if (verdict === null) return null;
-  const evidence = evidenceOf(verdict, now, words);
+  // It has been watched since then, too.
+  const watchedMs = verdict.watchedMs + Math.max(0, now - lock.asOf);
+  const evidence = evidenceOf({ ...verdict, watchedMs }, now, words);
   if (verdict.state === "unknown") return <span className="text-ink-3">{evidence}</span>;
   const isBad = verdict.state === "late" || verdict.state === "no-expiry";
   return words.verdictWith(

@@ -24,6 +24,7 @@ import type { problems } from "./en/problems.ts";
 import type { settings } from "./en/settings.ts";
 import type { shell } from "./en/shell.tsx";
 import type { table } from "./en/table.tsx";
+import type { timeline } from "./en/timeline.ts";
 import type { titles } from "./en/titles.ts";
 import type { ui } from "./en/ui.ts";
 
@@ -53,6 +54,7 @@ export interface Words {
   settings: typeof settings;
   shell: typeof shell;
   table: typeof table;
+  timeline: typeof timeline;
   titles: typeof titles;
   ui: typeof ui;
   locks: typeof locks;

@@ -18,6 +18,8 @@ const NEEDS_NO_HAN: ReadonlyMap<string, string> = new Map([
   ["lock.verdictWith", "punctuation alone"],
   ["lock.votes.and", "punctuation alone"],
   ["lock.votes.after", "punctuation alone"],
+  ["timeline.sentences", "punctuation alone"],
+  ["lock.onHost", "punctuation alone"],
   ["lockPage.ofKind", "punctuation alone"],
   ["lockPage.layout", "punctuation alone"],
   ["lockPage.role", "punctuation alone"],

@@ -92,7 +92,7 @@ export const lockPage = {
   nextOpen: (count: string) => `Of ${count} who wait, which is first is open.`,
   nobodyNext: "Nobody is seen to wait: it stays free until somebody asks.",
   keepsWriting:
-    "Its next renew answers lost. Until then it may still be writing: only the fence protects what it touches.",
+    "The present holder learns of it by its next renew, which answers lost. Until then it may still be writing: only the fence protects what it touches.",
   nobodyWorks: "Nobody works under a hold-off: nothing is lost.",
   mayNot: "It is not to be freed:",
   votes: "Votes",

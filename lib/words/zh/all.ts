@@ -25,6 +25,7 @@ import { problems } from "./problems.ts";
 import { settings } from "./settings.ts";
 import { shell } from "./shell.tsx";
 import { table } from "./table.tsx";
+import { timeline } from "./timeline.ts";
 import { titles } from "./titles.ts";
 import { ui } from "./ui.ts";
 
@@ -53,6 +54,7 @@ export const zh: Words = {
   settings,
   shell,
   table,
+  timeline,
   titles,
   ui,
   locks,

@@ -57,8 +57,7 @@ export const lock: Words["lock"] = {
   onHost: (who, host) => (
     <>
       {who}
-      <span className="text-ink-3"> 位于 </span>
-      {host}
+      <span className="text-ink-3">（{host}）</span>
     </>
   ),
   onHostText: (who, host) => `${host} 上的 ${who}`,
