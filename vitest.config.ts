@@ -23,7 +23,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: "integration",
-          include: ["{lib,server,scripts,bench,chaos,interop}/**/*.integration.test.ts"],
+          include: ["{lib,server,components,scripts,bench,chaos,interop}/**/*.integration.test.ts"],
           testTimeout: 20_000,
           hookTimeout: 30_000,
         },

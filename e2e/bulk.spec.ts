@@ -79,7 +79,7 @@ test("locks are ticked, reviewed and freed together; one that changed hands mean
   await context.close();
 });
 
-test("all that match are freed after a review, whether they are on screen or not", async ({
+test("all that match are ticked and freed after a review, whether they are on screen or not", async ({
   browser,
 }, info) => {
   test.setTimeout(60_000);
@@ -91,7 +91,22 @@ test("all that match are freed after a review, whether they are on screen or not
   await page.getByRole("checkbox", { name: "Tick all rows" }).click();
   const bar = page.getByRole("toolbar", { name: "Ticked locks" });
   await expect(bar).toContainText("100 locks ticked");
-  await bar.getByRole("button", { name: "All 150 matching…" }).click();
+  // What is scrolled away stays ticked, and is told.
+  await page.getByRole("region", { name: "Locks", exact: true }).evaluate((table) => {
+    table.scrollTop = table.scrollHeight;
+  });
+  await expect(bar).toContainText(/100 locks ticked\d+ of them out of sight/);
+  await page.keyboard.press("Escape");
+  await expect(bar).toHaveCount(0);
+
+  await page.getByRole("checkbox", { name: "Tick lock:many:" }).last().click();
+  await expect(bar).toContainText("1 lock ticked");
+  await bar.getByRole("button", { name: "Tick all 150 that match" }).click();
+  await expect(bar).toContainText("All 150 that match are ticked");
+  await expect(page.getByRole("checkbox", { name: "Tick lock:many:", checked: false })).toHaveCount(0);
+  await shootThemes(page, info, "all-ticked");
+  await assertAccessible(page, "all-ticked");
+  await bar.getByRole("button", { name: "Free 150…" }).click();
   const sheet = page.getByRole("dialog");
   await expect(sheet.getByRole("region", { name: "Would be freed: 150" })).toBeVisible();
   await sheet.getByRole("textbox", { name: "Reason" }).fill("the crowd is gone");

@@ -1,5 +1,5 @@
-import { bytesOfKey, type Key, pathOfKey } from "@/lib/contract/key.ts";
-import type { Lock } from "@/lib/contract/lock.ts";
+import { bytesOfKey, isBinary, type Key, keyOfFields, pathOfKey, textOfKey } from "@/lib/contract/key.ts";
+import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { BASE_PATH } from "@/lib/live/base-path.ts";
 
 /** Safe in any POSIX shell, whatever the text holds. */
@@ -8,9 +8,15 @@ export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-export function curlCommand(origin: string, key: Key): string {
-  const url = shellQuote(`${origin}${BASE_PATH}/api/v1/locks/${pathOfKey(key)}`);
-  return `curl -H "Authorization: Bearer $LOCKKEEPER_ROOT_KEY" ${url}`;
+/** @param target undefined: the first that is configured */
+export function curlCommand(origin: string, key: Key, target?: string): string {
+  const about = target === undefined ? "" : `?target=${encodeURIComponent(target)}`;
+  return curlOf(`${origin}${BASE_PATH}/api/v1/locks/${pathOfKey(key)}${about}`);
+}
+
+/** @param url whole */
+export function curlOf(url: string): string {
+  return `curl -H "Authorization: Bearer $LOCKKEEPER_ROOT_KEY" ${shellQuote(url)}`;
 }
 
 const PLAIN = /^[\x20-\x7e]*$/;
@@ -22,15 +28,67 @@ const READ: Record<RedisType, string> = { hash: "HGETALL", string: "GET", set: "
 /** Shows the lock as it stands in Redis. */
 export function redisCliCommand(key: Key, type: RedisType | null): string {
   const command = READ[type ?? "hash"];
-  const bytes = bytesOfKey(key);
-  const text = new TextDecoder().decode(bytes);
-  // No history expansion, no control characters, no letters that look like others: bytes are spelled out.
-  if (PLAIN.test(text) && !text.includes("!")) {
+  const text = plainText(key);
+  if (text !== undefined) {
     return `redis-cli ${command} ${shellQuote(text)}${type === "zset" ? " 0 -1 WITHSCORES" : ""}`;
   }
-  const spelled = [...bytes].map(octal).join("");
-  // A program's argument cannot hold a zero byte, so the key goes through standard input, as the last argument.
-  return `printf '%b' '${spelled}' | redis-cli -x ${type === "zset" ? "ZCARD" : command}`;
+  return `${spelled(key)} | redis-cli -x ${type === "zset" ? "ZCARD" : command}`;
+}
+
+/**
+ * Frees the lock if the owner that was seen still holds it, and does nothing else; undefined: it takes more than that.
+ * Nobody is asked, and nothing is recorded.
+ */
+export function redisCliFree(lock: Lock): string | undefined {
+  const [holder, second] = lock.holders;
+  if (holder === undefined || second !== undefined || lock.kind !== "lock") return undefined;
+  const key = keyOfFields(lock);
+  const owner = luaText(bytesOfFields(holder));
+  if (lock.type === "string" && lock.format !== "timestamp") {
+    const same = `redis.call("GET", KEYS[1]) == ${owner}`;
+    return evaluated(`if ${same} then return redis.call("DEL", KEYS[1]) end return 0`, key);
+  }
+  if (lock.type !== "hash" || lock.format !== "redisson") return undefined;
+  const channel = textOfKey(key).includes("{")
+    ? 'channel .. ":" .. KEYS[1]'
+    : 'channel .. ":{" .. KEYS[1] .. "}"';
+  const wake = `local channel = "redisson_lock__channel" redis.call("PUBLISH", ${channel}, "0")`;
+  const freed = `redis.call("DEL", KEYS[1]) ${wake} return 1`;
+  return evaluated(`if redis.call("HEXISTS", KEYS[1], ${owner}) == 1 then ${freed} end return 0`, key);
+}
+
+function evaluated(script: string, key: Key): string {
+  const text = plainText(key);
+  const command = `EVAL ${shellQuote(script)} 1`;
+  return text === undefined
+    ? `${spelled(key)} | redis-cli -x ${command}`
+    : `redis-cli ${command} ${shellQuote(text)}`;
+}
+
+function bytesOfFields({ owner, ownerBase64 }: Holder): Uint8Array {
+  return bytesOfKey(
+    keyOfFields({ key: owner, ...(ownerBase64 === undefined ? {} : { keyBase64: ownerBase64 }) }),
+  );
+}
+
+/** No history expansion, no control characters, no letters that look like others; undefined: bytes are spelled out. */
+function plainText(key: Key): string | undefined {
+  const text = textOfKey(key);
+  return PLAIN.test(text) && !isBinary(key) && !text.includes("!") ? text : undefined;
+}
+
+/** A program's argument cannot hold a zero byte, so the key goes through standard input, as the last argument. */
+function spelled(key: Key): string {
+  return `printf '%b' '${[...bytesOfKey(key)].map(octal).join("")}'`;
+}
+
+/** A literal of Lua that holds nothing but plain letters. */
+function luaText(bytes: Uint8Array): string {
+  const letters = [...bytes].map((byte) => {
+    const character = String.fromCharCode(byte);
+    return /[A-Za-z0-9_@+=:,./-]/.test(character) ? character : `\\${byte.toString().padStart(3, "0")}`;
+  });
+  return `"${letters.join("")}"`;
 }
 
 function octal(byte: number): string {

@@ -10,11 +10,11 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import { useTargetName } from "@/lib/live/targets.ts";
 import { lockPage } from "@/lib/words/en/lock-page.tsx";
 import { useWords } from "@/lib/words/words.tsx";
-import { curlCommand, redisCliCommand } from "./commands.ts";
+import { CopyLock } from "./copy-lock.tsx";
 import { splitKey } from "./lock-facts.ts";
 
 /** The key, and what it is copied as. */
-export function LockTitle({ lockKey, type }: { lockKey: Key; type: Lock["type"] }) {
+export function LockTitle({ lockKey, lock }: { lockKey: Key; lock: Lock | undefined }) {
   const { namespace, rest } = splitKey(textOfKey(lockKey));
   return (
     <div className="flex min-w-64 flex-1 flex-wrap items-center gap-x-3 gap-y-1.5">
@@ -26,25 +26,19 @@ export function LockTitle({ lockKey, type }: { lockKey: Key; type: Lock["type"] 
           <SafeText text={rest} wrap />
         </span>
       </h1>
-      <Copies lockKey={lockKey} type={type} />
+      <Copies lockKey={lockKey} lock={lock} />
     </div>
   );
 }
 
-function Copies({ lockKey, type }: { lockKey: Key; type: Lock["type"] }) {
+function Copies({ lockKey, lock }: { lockKey: Key; lock: Lock | undefined }) {
   const words = useWords(lockPage);
-  const origin = typeof location === "undefined" ? "" : location.origin;
   return (
     <div className="flex flex-wrap gap-1">
       <CopyButton text={textOfKey(lockKey)} label={words.copyKey} small>
         {words.key}
       </CopyButton>
-      <CopyButton text={curlCommand(origin, lockKey)} label={words.copyCurl} small>
-        curl
-      </CopyButton>
-      <CopyButton text={redisCliCommand(lockKey, type)} label={words.copyRedisCli} small>
-        redis-cli
-      </CopyButton>
+      <CopyLock lockKey={lockKey} lock={lock} />
     </div>
   );
 }

@@ -71,7 +71,7 @@ function OneLock({ lockKey }: { lockKey: Key }) {
       <Greyed className="mx-auto flex max-w-[1080px] flex-col gap-4 px-3 pt-4 pb-20 sm:px-5 sm:pb-6 min-[1600px]:max-w-[1720px]">
         <BackToList />
         <div className="flex flex-wrap items-start gap-x-4 gap-y-2">
-          <LockTitle lockKey={lockKey} type={lock?.type ?? null} />
+          <LockTitle lockKey={lockKey} lock={lock} />
           <div
             ref={actions}
             className="flex gap-2 max-sm:fixed max-sm:inset-x-0 max-sm:bottom-0 max-sm:z-20 max-sm:border-t max-sm:border-line max-sm:bg-panel max-sm:px-3 max-sm:py-2 max-sm:*:flex-1"

@@ -3,12 +3,16 @@ import { completed } from "@/components/ui/completion.ts";
 import { faultOfFilter, parseFilter } from "@/lib/contract/filter.ts";
 import { FORMAT_NAMES, Kind } from "@/lib/contract/format.ts";
 import { VERDICT_STATES } from "@/lib/contract/verdict.ts";
-import { completionOf } from "./filter-completion.ts";
+import { lock } from "@/lib/words/en/lock.tsx";
+import { search } from "@/lib/words/en/search.ts";
+import { completionIn } from "./filter-completion.ts";
+
+const completionOf = completionIn({ search, verdicts: lock.verdictHints });
 
 const offered = (text: string, caret = text.length) =>
   completionOf(text, caret)?.items.map((item) => item.text) ?? [];
 
-describe("completionOf", () => {
+describe("completionIn", () => {
   it("offers every field of the language where a word begins", () => {
     expect(offered("")).toContain("held>");
     expect(offered("billing ")).toContain("is:abnormal");

@@ -9,3 +9,6 @@ export const LOCK_SORT_PATTERN = /^-?(key|owner|format|count|remaining|held|wait
 
 /** Chromium lays out no element higher than about 33.5 million pixels. */
 export const HEIGHT_PX_MAX = 33_000_000;
+
+/** A file has no more locks than that. */
+export const EXPORT_LOCKS_MAX = 100_000;

@@ -1,11 +1,13 @@
 "use client";
 
 import clsx from "clsx";
+import { Copy } from "lucide-react";
 import { memo, type MouseEvent as RowMouseEvent } from "react";
 import { neverFreed, pathOf } from "@/components/lock/lock-facts.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
+import { lockCopy } from "@/lib/words/en/lock-copy.ts";
 import { table } from "@/lib/words/en/table.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 import { COLUMNS, type ColumnId } from "./columns.ts";
@@ -18,6 +20,8 @@ export interface RowActions {
   free(lock: Lock): void;
   /** Ticks it, or unticks it; with `extend` all from the one that was ticked last. */
   pick(lock: Lock, extend: boolean): void;
+  /** Offers it in one form or another. @param opener the button; without it, by a key */
+  copy(lock: Lock, opener?: HTMLElement): void;
   /** Why nothing can be freed now. */
   freeBlocked: string | null;
 }
@@ -90,18 +94,16 @@ export const LockRow = memo(function LockRow({
           )}
         </td>
       ))}
-      <td className={clsx(CELL, "pl-0")}>
-        {end === null && (
-          <FreeButton
-            lock={lock}
-            tabIndex={inner}
-            actions={actions}
-            className={clsx(
-              "focus-visible:opacity-100 group-hover:opacity-100 group-focus-within:opacity-100 pointer-coarse:opacity-100",
-              !selected && "opacity-0",
-            )}
-          />
-        )}
+      <td className={clsx(CELL, "px-0 pr-2.5 text-right")}>
+        <span
+          className={clsx(
+            "inline-flex gap-0.5 focus-within:opacity-100 group-hover:opacity-100 group-focus-within:opacity-100 pointer-coarse:opacity-100",
+            !selected && "opacity-0",
+          )}
+        >
+          <CopyRowButton lock={lock} tabIndex={inner} onCopy={actions.copy} />
+          {end === null && <FreeButton lock={lock} tabIndex={inner} actions={actions} />}
+        </span>
       </td>
     </tr>
   );
@@ -111,10 +113,10 @@ interface FreeButtonProps {
   lock: Lock;
   tabIndex: number;
   actions: RowActions;
-  className: string;
+  className?: string;
 }
 
-export function FreeButton({ lock, tabIndex, actions, className }: FreeButtonProps) {
+export function FreeButton({ lock, tabIndex, actions, className = "" }: FreeButtonProps) {
   const words = useWords(table);
   const open = (event: RowMouseEvent) => {
     event.stopPropagation();
@@ -130,6 +132,33 @@ export function FreeButton({ lock, tabIndex, actions, className }: FreeButtonPro
       className={className}
     >
       {words.freeShort}
+    </Button>
+  );
+}
+
+interface CopyRowButtonProps {
+  lock: Lock;
+  tabIndex: number;
+  onCopy: RowActions["copy"];
+}
+
+export function CopyRowButton({ lock, tabIndex, onCopy }: CopyRowButtonProps) {
+  const words = useWords(lockCopy);
+  const label = words.of(visibleText(lock.key));
+  return (
+    <Button
+      look="quiet"
+      size="small-icon"
+      tabIndex={tabIndex}
+      aria-label={label}
+      title={words.titleHint}
+      aria-haspopup="menu"
+      onClick={(event) => {
+        event.stopPropagation();
+        onCopy(lock, event.currentTarget);
+      }}
+    >
+      <Copy aria-hidden size={13} />
     </Button>
   );
 }

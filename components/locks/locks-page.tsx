@@ -2,7 +2,7 @@
 
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
-import { useRef, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { PanelPlace } from "@/components/events/panel-place.tsx";
 import { FacetButton } from "@/components/facets/facet-button.tsx";
 import { FacetSide } from "@/components/facets/facet-side.tsx";
@@ -14,9 +14,11 @@ import { isNeverReached } from "@/components/shell/connection.ts";
 import { Greyed } from "@/components/shell/greyed.tsx";
 import { hrefAt } from "@/components/shell/target-link.tsx";
 import { useFreeBlock } from "@/components/shell/use-block.ts";
+import { useBriefNote } from "@/components/ui/brief-note.tsx";
 import { SearchBox } from "@/components/ui/search-box.tsx";
 import { useKeys } from "@/components/ui/use-keys.ts";
 import { faultyComparison } from "@/lib/contract/filter.ts";
+import { keyOfFields } from "@/lib/contract/key.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { useLive } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/live/targets.ts";
@@ -24,15 +26,18 @@ import type { Words } from "@/lib/words/all-words.ts";
 import { locks } from "@/lib/words/en/locks.tsx";
 import { problems } from "@/lib/words/en/problems.ts";
 import { shell } from "@/lib/words/en/shell.tsx";
-import { useWords } from "@/lib/words/words.tsx";
+import { useSay, useWords } from "@/lib/words/words.tsx";
 import { FILTER_CHARACTERS_MAX } from "./list-limits.ts";
+import { loadCompletionIn } from "./load-completion.ts";
 import { LocksToolbar } from "./locks-toolbar.tsx";
 import { NotificationsHint } from "./notifications-hint.tsx";
 import { Unreachable } from "./unreachable.tsx";
+import { type Copying, useCopying } from "./use-copying.ts";
 import { type Freeing, useFreeing } from "./use-freeing.ts";
 import { useLocksCommands } from "./use-locks-commands.ts";
 import { type LocksView, useLocksView } from "./use-locks-view.ts";
 import { type Picking, usePicking } from "./use-picking.ts";
+import { useSavedViews } from "./use-saved-views.ts";
 import { ViewsBar } from "./views-bar.tsx";
 
 /** Shown with the first rows, which come later than the page: it is on its way while they are. */
@@ -70,8 +75,10 @@ const NotASearch = dynamic(() => import("./empty-locks.tsx").then((module) => mo
 const NeverReached = dynamic(() => import("./empty-locks.tsx").then((module) => module.NeverReached), {
   ssr: false,
 });
+const CopyMenu = dynamic(() => import("@/components/lock/copy-menu.tsx").then((module) => module.CopyMenu), {
+  ssr: false,
+});
 const PickBar = dynamic(() => import("./pick-bar.tsx").then((module) => module.PickBar), { ssr: false });
-const loadCompletion = () => import("./filter-completion.ts").then((module) => module.completionOf);
 const NO_LOCKS: readonly Lock[] = [];
 
 export function LocksPage() {
@@ -79,6 +86,8 @@ export function LocksPage() {
   const names = useWords(shell);
   const parts = names.parts;
   const words = useWords(locks);
+  const say = useSay();
+  const loadCompletion = useMemo(() => loadCompletionIn(say), [say]);
   const place = useRef<HTMLDivElement>(null);
   const view = useLocksView(place);
   const { filter, table } = view;
@@ -88,12 +97,22 @@ export function LocksPage() {
   const [bulk, setBulk] = useState<BulkWish | null>(null);
   const live = useLive();
   const blocked = useFreeBlock();
-  useKeys({ p: table.toggle });
+  const copying = useCopying(place);
+  const { note, tell } = useBriefNote();
+  useKeys({
+    p: table.toggle,
+    escape: () => picking.picked.size > 0 && picking.clear(),
+  });
   const open = useOpenLock();
   const search = (next: string) => {
     picking.clear();
     view.setFilter(next);
   };
+  const saved = useSavedViews(view, (next, sort) => {
+    picking.clear();
+    view.show(next, sort);
+  });
+  const shown = view.fault === undefined ? saved.shown : undefined;
   useLocksCommands({
     table,
     filter,
@@ -116,10 +135,12 @@ export function LocksPage() {
         <div className="flex flex-wrap items-center justify-between gap-2">
           <ViewsBar
             filter={filter}
-            window={view.fault === undefined ? table.latest : undefined}
+            window={shown === undefined ? undefined : table.latest}
+            saved={saved}
+            tell={tell}
             onFilter={search}
           />
-          <LocksToolbar table={table} filtered={filter !== "" && view.fault === undefined} />
+          <LocksToolbar table={table} shown={shown} tell={tell} />
         </div>
         <div className="flex gap-2">
           <FacetButton filter={filter} fault={view.fault} onFilter={search} />
@@ -136,7 +157,7 @@ export function LocksPage() {
         <NotificationsHint />
         <div ref={place} className="flex min-h-0 flex-1 flex-col">
           <Boundary name={names.places.locks}>
-            <Table view={view} freeing={freeing} picking={picking} />
+            <Table view={view} freeing={freeing} picking={picking} copying={copying} />
           </Boundary>
         </div>
         {picking.picked.size > 0 && (
@@ -152,6 +173,16 @@ export function LocksPage() {
       <Boundary name={names.places.events}>
         <EventPanel />
       </Boundary>
+      {note}
+      {copying.lock !== null && (
+        <CopyMenu
+          lockKey={keyOfFields(copying.lock)}
+          lock={copying.lock}
+          anchor={copying.anchor}
+          tell={tell}
+          onClose={copying.close}
+        />
+      )}
       {bulk !== null && (
         <Boundary name={parts.free} place="overlay">
           <BulkSheet
@@ -193,9 +224,10 @@ interface TableProps {
   view: LocksView;
   freeing: Freeing;
   picking: Picking;
+  copying: Copying;
 }
 
-function Table({ view, freeing, picking }: TableProps) {
+function Table({ view, freeing, picking, copying }: TableProps) {
   const live = useLive();
   const open = useOpenLock();
   const freeBlocked = useFreeBlock();
@@ -219,6 +251,7 @@ function Table({ view, freeing, picking }: TableProps) {
       select={view.select}
       free={freeing.open}
       pick={picking.toggle}
+      copy={copying.open}
       picked={picking.picked}
       onPickAll={picking.toggleAll}
       freeBlocked={freeBlocked}

@@ -24,9 +24,9 @@ import { useColumns } from "./use-columns.ts";
 import type { Pausable } from "./use-pausable.ts";
 import { useRowKeys } from "./use-row-keys.ts";
 
-/** Of the box to tick and of the button at the end. */
+/** Of the box to tick and of the buttons at the end. */
 const PICK_PX = 36;
-const ACTIONS_PX = 70;
+const ACTIONS_PX = 96;
 
 interface LocksTableProps extends RowActions {
   list: Pausable;
@@ -149,16 +149,17 @@ export function LocksTable({
 }
 
 /** The same functions for every render, so that scrolling does not draw rows again that did not change. */
-function useSteadyActions({ select, free, pick, freeBlocked }: RowActions): RowActions {
-  const latest = useRef({ select, free, pick });
+function useSteadyActions({ select, free, pick, copy, freeBlocked }: RowActions): RowActions {
+  const latest = useRef({ select, free, pick, copy });
   useEffect(() => {
-    latest.current = { select, free, pick };
+    latest.current = { select, free, pick, copy };
   });
   return useMemo(
     () => ({
       select: (path) => latest.current.select(path),
       free: (lock) => latest.current.free(lock),
       pick: (lock, extend) => latest.current.pick(lock, extend),
+      copy: (lock, opener) => latest.current.copy(lock, opener),
       freeBlocked,
     }),
     [freeBlocked],

@@ -1,25 +1,84 @@
-import { Pause, Play } from "lucide-react";
+"use client";
+
+import { Copy, Download, Pause, Play } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useRef, useState } from "react";
+import type { BriefNote } from "@/components/ui/brief-note.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/duration.ts";
+import { views } from "@/lib/words/en/views.ts";
+import { useWords } from "@/lib/words/words.tsx";
+import type { Shown } from "./saved-views.ts";
 import type { Pausable } from "./use-pausable.ts";
 
-export function LocksToolbar({ table, filtered }: { table: Pausable; filtered: boolean }) {
+const ListTools = dynamic(() => import("./list-tools.tsx").then((module) => module.ListTools), {
+  ssr: false,
+});
+
+interface LocksToolbarProps {
+  table: Pausable;
+  /** What the page shows; undefined: a search that is none. */
+  shown: Shown | undefined;
+  /** Says what was copied or exported. */
+  tell: BriefNote["tell"];
+}
+
+/** How many there are, and what is done with the list as a whole. */
+export function LocksToolbar({ table, shown, tell }: LocksToolbarProps) {
+  const words = useWords(views);
   const { latest: window, paused } = table;
   return (
     <div className="flex items-center gap-2">
-      {window !== undefined && filtered && (
+      {window !== undefined && shown !== undefined && shown.filter !== "" && (
         <span className="text-ink-3" data-testid="total">
-          {`${formatNumber(window.total)} of ${formatNumber(window.held)}`}
+          {words.ofHeld(formatNumber(window.total), formatNumber(window.held))}
         </span>
       )}
-      <Button
-        onClick={table.toggle}
-        aria-pressed={paused}
-        title={paused ? "Go on (p)" : "Let the rows stand still (p)"}
-      >
+      {shown !== undefined && <ListButtons shown={shown} total={window?.total ?? 0} tell={tell} />}
+      <Button onClick={table.toggle} aria-pressed={paused} title={paused ? words.goOnHint : words.pauseHint}>
         {paused ? <Play aria-hidden size={13} /> : <Pause aria-hidden size={13} />}
-        {paused ? "Go on" : "Pause"}
+        {paused ? words.goOn : words.pause}
       </Button>
     </div>
+  );
+}
+
+interface ListButtonsProps {
+  shown: Shown;
+  total: number;
+  tell: BriefNote["tell"];
+}
+
+function ListButtons({ shown, total, tell }: ListButtonsProps) {
+  const words = useWords(views);
+  const [open, setOpen] = useState<"copy" | "export" | "none" | "never">("never");
+  const from = useRef<HTMLElement>(null);
+  const show = (what: "copy" | "export") => ({
+    "aria-haspopup": "menu" as const,
+    "aria-expanded": open === what,
+    onClick({ currentTarget }: { currentTarget: HTMLElement }) {
+      from.current = currentTarget;
+      setOpen(open === what ? "none" : what);
+    },
+  });
+  return (
+    <>
+      <Button look="quiet" size="icon" aria-label={words.copy} title={words.copyHint} {...show("copy")}>
+        <Copy aria-hidden size={14} />
+      </Button>
+      <Button look="quiet" size="icon" aria-label={words.export} title={words.exportHint} {...show("export")}>
+        <Download aria-hidden size={14} />
+      </Button>
+      {open !== "never" && (
+        <ListTools
+          tell={tell}
+          open={open}
+          shown={shown}
+          total={total}
+          anchor={from}
+          onClose={() => setOpen("none")}
+        />
+      )}
+    </>
   );
 }

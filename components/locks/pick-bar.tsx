@@ -1,8 +1,10 @@
 "use client";
 
-import type { BulkWish } from "@/components/free/bulk-state.ts";
+import { BULK_ITEMS_MAX, type BulkWish } from "@/components/free/bulk-state.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/duration.ts";
+import { viewTools } from "@/lib/words/en/view-tools.ts";
+import { useWords } from "@/lib/words/words.tsx";
 import type { Picking } from "./use-picking.ts";
 
 interface PickBarProps {
@@ -16,26 +18,47 @@ interface PickBarProps {
 
 /** What can be done to the ticked rows; stands at the foot of the table, so that no row moves. */
 export function PickBar({ picking, total, filter, blocked, onFree }: PickBarProps) {
-  const { picked } = picking;
-  const ofAll = filter === "" ? `All ${formatNumber(total)}…` : `All ${formatNumber(total)} matching…`;
+  const words = useWords(viewTools);
+  const { picked, which, outOfSight } = picking;
+  const all = formatNumber(total);
+  const isAll = which === "all";
+  const count = isAll ? total : picked.size;
   return (
     <div
       role="toolbar"
-      aria-label="Ticked locks"
+      aria-label={words.ticked}
       className="flex -mt-2 min-h-11 flex-wrap items-center gap-2 border-x border-t border-line bg-accent-bg px-3 py-1.5"
     >
-      <span role="status" className="flex-1 font-medium text-accent">
-        {picked.size === 1 ? "1 lock ticked" : `${formatNumber(picked.size)} locks ticked`}
-      </span>
-      <Button onClick={picking.clear}>Untick</Button>
-      {total > picked.size && (
-        <Button blocked={blocked} onClick={() => onFree({ filter })} title="Review all, then decide">
-          {ofAll}
+      <p role="status" className="min-w-40 flex-1 text-accent">
+        <span className="font-medium">
+          {isAll ? tickedAll(words, filter, all) : words.count(count, formatNumber(count))}
+        </span>
+        {outOfSight > 0 && (
+          <span className="ml-2 text-ink-2">{words.outOfSight(formatNumber(outOfSight))}</span>
+        )}
+        {count > BULK_ITEMS_MAX && (
+          <span className="ml-2 text-ink-2">{words.mostAtOnce(formatNumber(BULK_ITEMS_MAX))}</span>
+        )}
+      </p>
+      {!isAll && total > picked.size && (
+        <Button onClick={picking.tickAllThatMatch} title={words.tickAllHint}>
+          {filter === "" ? words.tickAllEver(all) : words.tickAll(all)}
         </Button>
       )}
-      <Button look="danger" blocked={blocked} onClick={() => onFree({ locks: [...picked.values()] })}>
-        Free {formatNumber(picked.size)}…
+      <Button onClick={picking.clear} title={words.untickHint}>
+        {words.untick}
+      </Button>
+      <Button
+        look="danger"
+        blocked={blocked}
+        title={words.freeHint}
+        onClick={() => onFree(isAll ? { filter } : { locks: [...picked.values()] })}
+      >
+        {words.free(formatNumber(Math.min(count, BULK_ITEMS_MAX)))}
       </Button>
     </div>
   );
 }
+
+const tickedAll = (words: typeof viewTools, filter: string, all: string) =>
+  filter === "" ? words.allTickedEver(all) : words.allTicked(all);

@@ -18,6 +18,8 @@ export interface LocksView extends Pick<ListUrl, "filter" | "fault" | "sort" | "
   showRows(first: number, last: number): void;
   setFilter(filter: string): void;
   setSort(sort: string): void;
+  /** Another search in another order. */
+  show(filter: string, sort: string): void;
 }
 
 /** What the table shows, from the URL and the scroll position. */
@@ -60,6 +62,11 @@ export function useLocksView(place: RefObject<HTMLElement | null>): LocksView {
     },
     setSort(sort) {
       fromTop();
+      url.setSort(sort);
+    },
+    show(filter, sort) {
+      fromTop();
+      url.setFilter(filter);
       url.setSort(sort);
     },
   };

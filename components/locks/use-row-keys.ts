@@ -19,6 +19,7 @@ interface RowKeys {
   open(lock: Lock): void;
   free(lock: Lock): void;
   pick(lock: Lock, extend: boolean): void;
+  copy(lock: Lock): void;
 }
 
 export function rowElement(scroller: HTMLElement | null, path: string): HTMLElement | undefined {
@@ -26,7 +27,7 @@ export function rowElement(scroller: HTMLElement | null, path: string): HTMLElem
   return [...rows].find((row) => row.dataset.path === path);
 }
 
-/** j, k and the arrows walk the rows; r opens the free sheet; x ticks. */
+/** j, k and the arrows walk the rows; r opens the free sheet; x ticks; c copies. */
 export function useRowKeys({
   scroller,
   window,
@@ -37,6 +38,7 @@ export function useRowKeys({
   open,
   free,
   pick,
+  copy,
 }: RowKeys): void {
   const wanted = useRef<string | null>(null);
   // The row may have to be scrolled to and drawn first, so the focus follows after the render that has it.
@@ -66,6 +68,11 @@ export function useRowKeys({
     arrowdown: step(1),
     arrowup: step(-1),
     x: (event) => alive !== undefined && pick(alive, event.shiftKey),
+    c: (event) => {
+      if (chosen === undefined) return;
+      event.preventDefault();
+      copy(chosen);
+    },
     r: (event) => {
       if (alive === undefined) return;
       event.preventDefault();

@@ -17,6 +17,7 @@ const KEYS: readonly [keys: readonly string[], what: What][] = [
   [["Enter"], "openLock"],
   [["r"], "freeLock"],
   [["x"], "tickRow"],
+  [["c"], "copyLock"],
   [["p"], "pause"],
   [["?"], "thisList"],
   [["Esc"], "leave"],

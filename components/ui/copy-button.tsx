@@ -5,6 +5,7 @@ import { useEffect, useState } from "react";
 import { ui } from "@/lib/words/en/ui.ts";
 import { useWords } from "@/lib/words/words.tsx";
 import { Button } from "./button.tsx";
+import { copyText } from "./copy-text.ts";
 
 interface CopyButtonProps {
   text: string;
@@ -25,12 +26,8 @@ export function CopyButton({ text, label, children, small = false }: CopyButtonP
     return () => clearTimeout(timer);
   }, [copied]);
   const copy = () => {
-    navigator.clipboard.writeText(text).then(
-      () => setCopied(true),
-      () => {
-        /* Refused by the browser: the text stands on the page and can be selected. */
-      },
-    );
+    // Where the browser refuses, the text stands on the page and can be selected.
+    void copyText(text).then(setCopied);
   };
   const Icon = copied ? Check : Copy;
   return (

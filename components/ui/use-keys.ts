@@ -7,10 +7,11 @@ export type KeyMap = Record<string, (event: KeyboardEvent) => void>;
 
 function isBusy(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return true;
-  if (document.querySelector("[role=dialog]") !== null) return true;
+  if (document.querySelector("[role=dialog], [role=menu]") !== null) return true;
   const { target } = event;
   return (
-    target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable]") !== null
+    target instanceof HTMLElement &&
+    target.closest("input:not([type=checkbox]), textarea, select, [contenteditable]") !== null
   );
 }
 

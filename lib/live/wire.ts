@@ -19,6 +19,7 @@ import { RawLock } from "@/lib/contract/raw.ts";
 import { BrowserSessionList, Session } from "@/lib/contract/session.ts";
 import { Stats, Usual } from "@/lib/contract/stats.ts";
 import { TargetHealth, TargetList } from "@/lib/contract/target.ts";
+import { ViewList } from "@/lib/contract/view.ts";
 import { LockWaiters } from "@/lib/contract/waiters.ts";
 
 // The page's content security policy forbids the code that zod would otherwise generate.
@@ -45,6 +46,7 @@ export const readTargetHealth = (json: unknown) => TargetHealth.parse(json);
 export const readBulkLine = (text: string): BulkLine => BulkLine.parse(JSON.parse(text));
 export const readFacets = (json: unknown) => Facets.parse(json);
 export const readNamespaces = (json: unknown) => NamespaceList.parse(json);
+export const readViews = (json: unknown) => ViewList.parse(json);
 export const readOwners = (json: unknown) => OwnerList.parse(json);
 export const readFinderReport = (json: unknown) => FinderReport.parse(json);
 export const readExtended = (json: unknown) => Extended.parse(json);

@@ -11,6 +11,7 @@ import type { formatFacts } from "./en/format-facts.ts";
 import type { free } from "./en/free.tsx";
 import type { keysHelp } from "./en/keys-help.ts";
 import type { lock } from "./en/lock.tsx";
+import type { lockCopy } from "./en/lock-copy.ts";
 import type { lockPage } from "./en/lock-page.tsx";
 import type { lockParts } from "./en/lock-parts.tsx";
 import type { locks } from "./en/locks.tsx";
@@ -21,12 +22,15 @@ import type { owners } from "./en/owners.ts";
 import type { pages } from "./en/pages.tsx";
 import type { palette } from "./en/palette.ts";
 import type { problems } from "./en/problems.ts";
+import type { search } from "./en/search.ts";
 import type { settings } from "./en/settings.ts";
 import type { shell } from "./en/shell.tsx";
 import type { table } from "./en/table.tsx";
 import type { timeline } from "./en/timeline.ts";
 import type { titles } from "./en/titles.ts";
 import type { ui } from "./en/ui.ts";
+import type { viewTools } from "./en/view-tools.ts";
+import type { views } from "./en/views.ts";
 
 /** Every room's words: what a language has to say. English is their shape. */
 export interface Words {
@@ -35,6 +39,7 @@ export interface Words {
   auditDetails: typeof auditDetails;
   bulk: typeof bulk;
   docs: typeof docs;
+  emptyLocks: typeof emptyLocks;
   events: typeof events;
   eventsPage: typeof eventsPage;
   facets: typeof facets;
@@ -42,8 +47,10 @@ export interface Words {
   free: typeof free;
   keysHelp: typeof keysHelp;
   lock: typeof lock;
+  lockCopy: typeof lockCopy;
   lockPage: typeof lockPage;
   lockParts: typeof lockParts;
+  locks: typeof locks;
   login: typeof login;
   operators: typeof operators;
   overview: typeof overview;
@@ -51,12 +58,13 @@ export interface Words {
   pages: typeof pages;
   palette: typeof palette;
   problems: typeof problems;
+  search: typeof search;
   settings: typeof settings;
   shell: typeof shell;
   table: typeof table;
   timeline: typeof timeline;
   titles: typeof titles;
   ui: typeof ui;
-  locks: typeof locks;
-  emptyLocks: typeof emptyLocks;
+  viewTools: typeof viewTools;
+  views: typeof views;
 }

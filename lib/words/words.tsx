@@ -71,6 +71,12 @@ export function useWords<Room extends keyof Words>(english: Words[Room] & { room
   return words === null ? english : words[english.room];
 }
 
+/** The same for words that come later: for what is loaded late and is no component. */
+export function useSay(): <Room extends keyof Words>(english: Words[Room] & { room: Room }) => Words[Room] {
+  const { words } = useSpoken();
+  return useCallback((english) => (words === null ? english : words[english.room]), [words]);
+}
+
 export function useLanguage(): Pick<Spoken, "language" | "speak"> {
   return useSpoken();
 }

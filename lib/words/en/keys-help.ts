@@ -8,8 +8,9 @@ export const keysHelp = {
   rowBefore: "Row before",
   openLock: "Open the lock",
   freeLock: "Free the lock…",
+  copyLock: "Copy the lock as a link or a command",
   tickRow: "Tick the row; with Shift, all up to it",
   pause: "Pause, go on",
   thisList: "This list",
-  leave: "Close, leave the search",
+  leave: "Close, untick, leave the search",
 };

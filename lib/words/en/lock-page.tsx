@@ -7,8 +7,6 @@ export const lockPage = {
   allLocks: "All locks",
   key: "Key",
   copyKey: "Copy the key",
-  copyCurl: "Copy as curl",
-  copyRedisCli: "Copy as redis-cli",
   free: "Free…",
   freeWithKey: "Free… (r)",
   cannotFree: (why: string) => `It cannot be freed now. ${why}`,

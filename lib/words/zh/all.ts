@@ -12,6 +12,7 @@ import { formatFacts } from "./format-facts.ts";
 import { free } from "./free.tsx";
 import { keysHelp } from "./keys-help.ts";
 import { lock } from "./lock.tsx";
+import { lockCopy } from "./lock-copy.ts";
 import { lockPage } from "./lock-page.tsx";
 import { lockParts } from "./lock-parts.tsx";
 import { locks } from "./locks.tsx";
@@ -22,12 +23,15 @@ import { owners } from "./owners.ts";
 import { pages } from "./pages.tsx";
 import { palette } from "./palette.ts";
 import { problems } from "./problems.ts";
+import { search } from "./search.ts";
 import { settings } from "./settings.ts";
 import { shell } from "./shell.tsx";
 import { table } from "./table.tsx";
 import { timeline } from "./timeline.ts";
 import { titles } from "./titles.ts";
 import { ui } from "./ui.ts";
+import { viewTools } from "./view-tools.ts";
+import { views } from "./views.ts";
 
 export const zh: Words = {
   apiKeys,
@@ -35,6 +39,7 @@ export const zh: Words = {
   auditDetails,
   bulk,
   docs,
+  emptyLocks,
   events,
   eventsPage,
   facets,
@@ -42,8 +47,10 @@ export const zh: Words = {
   free,
   keysHelp,
   lock,
+  lockCopy,
   lockPage,
   lockParts,
+  locks,
   login,
   operators,
   overview,
@@ -51,12 +58,13 @@ export const zh: Words = {
   pages,
   palette,
   problems,
+  search,
   settings,
   shell,
   table,
   timeline,
   titles,
   ui,
-  locks,
-  emptyLocks,
+  viewTools,
+  views,
 };

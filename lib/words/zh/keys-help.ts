@@ -9,8 +9,9 @@ export const keysHelp: Words["keysHelp"] = {
   rowBefore: "上一行",
   openLock: "打开该锁",
   freeLock: "释放该锁…",
+  copyLock: "把该锁复制为链接或命令",
   tickRow: "勾选该行；按住 Shift 则连选到该行",
   pause: "暂停、继续",
   thisList: "本列表",
-  leave: "关闭、退出搜索",
+  leave: "关闭、取消勾选、退出搜索",
 };

@@ -6,8 +6,6 @@ export const lockPage: Words["lockPage"] = {
   allLocks: "所有锁",
   key: "键",
   copyKey: "复制键",
-  copyCurl: "复制为 curl 命令",
-  copyRedisCli: "复制为 redis-cli 命令",
   free: "释放…",
   freeWithKey: "释放… (r)",
   cannotFree: (why) => `现在无法释放。${why}`,

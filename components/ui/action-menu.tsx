@@ -1,0 +1,89 @@
+"use client";
+
+import { Menu } from "@base-ui/react/menu";
+import clsx from "clsx";
+import type { ReactNode } from "react";
+
+export interface MenuAction {
+  id: string;
+  name: string;
+  /** A second line: what comes of it, or what is copied. */
+  hint?: ReactNode;
+  /** Why it cannot be done now; stands in the place of the hint. */
+  blocked?: string | null | undefined;
+  look?: "danger" | undefined;
+  /** A line above it parts it from what stands before. */
+  apart?: boolean;
+  /** Where it leads when it is opened as any link: copied, or in a tab of its own. */
+  href?: string;
+  run(): void;
+}
+
+interface ActionMenuProps {
+  /** What it is for; said, and shown as its head. */
+  label: string;
+  /** Where it stands. */
+  anchor: Element | null;
+  actions: readonly MenuAction[];
+  align?: "start" | "end";
+  onClose(): void;
+  /** Where the focus goes after. */
+  finalFocus(): HTMLElement | null;
+}
+
+/** What can be done to one thing. Load it late: it brings the overlay. */
+export function ActionMenu({ label, anchor, actions, align = "end", onClose, finalFocus }: ActionMenuProps) {
+  return (
+    <Menu.Root open onOpenChange={(open) => open || onClose()}>
+      <Menu.Portal>
+        <Menu.Positioner anchor={anchor} sideOffset={4} align={align} className="z-40">
+          <Menu.Popup
+            aria-label={label}
+            finalFocus={() => finalFocus()}
+            className="max-h-[70dvh] w-[340px] max-w-[calc(100vw-1.5rem)] overflow-y-auto rounded-[10px] border border-line bg-panel p-1 shadow-sheet outline-none"
+          >
+            {actions.map((action) => (
+              <Item key={action.id} action={action} />
+            ))}
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  );
+}
+
+function Item({ action }: { action: MenuAction }) {
+  const { name, hint, blocked, look, apart, href, run } = action;
+  const isBlocked = blocked !== null && blocked !== undefined;
+  const second = isBlocked ? blocked : hint;
+  return (
+    <>
+      {apart === true && <Menu.Separator className="mx-1 my-1 h-px bg-line-soft" />}
+      <Menu.Item
+        label={name}
+        // It stays reachable, so that the reason can be read.
+        closeOnClick={!isBlocked}
+        aria-disabled={isBlocked || undefined}
+        {...(href !== undefined && !isBlocked && { render: linkTo(href) })}
+        onClick={(event) => {
+          const wantsLink = href !== undefined && (event.metaKey || event.ctrlKey || event.shiftKey);
+          if (isBlocked || wantsLink) return;
+          event.preventDefault();
+          run();
+        }}
+        className={clsx(
+          "block min-h-8 rounded-[7px] px-2.5 py-1.5 outline-none data-highlighted:bg-line-soft",
+          isBlocked ? "cursor-not-allowed text-ink-3" : look === "danger" ? "text-bad" : "text-ink",
+        )}
+      >
+        {name}
+        {second !== undefined && <span className="block truncate text-2xs text-ink-3">{second}</span>}
+      </Menu.Item>
+    </>
+  );
+}
+
+function linkTo(href: string) {
+  // biome-ignore lint/a11y/useAnchorContent: the item puts its own content into it
+  return <a href={href} download />;
+}

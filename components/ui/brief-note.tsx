@@ -1,0 +1,37 @@
+"use client";
+
+import { type ReactNode, useEffect, useState } from "react";
+
+const SHOWN_MS = 2500;
+
+export interface BriefNote {
+  /** Stands in the page all the while, or nobody is told of what comes into it. */
+  note: ReactNode;
+  tell(text: ReactNode): void;
+}
+
+/** A word that something is done, seen and heard, which goes by itself and moves nothing. */
+export function useBriefNote(): BriefNote {
+  const [told, setTold] = useState<{ text: ReactNode; at: number }>({ text: "", at: 0 });
+  useEffect(() => {
+    if (told.text === "") return;
+    const timer = setTimeout(() => setTold({ text: "", at: 0 }), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [told]);
+  return {
+    note: (
+      <div
+        role="status"
+        className="pointer-events-none fixed inset-x-0 bottom-5 z-50 flex justify-center px-4"
+        data-testid="brief-note"
+      >
+        {told.text !== "" && (
+          <span key={told.at} className="max-w-full rounded-[14px] bg-ink px-3.5 py-1.5 text-bg shadow-sheet">
+            {told.text}
+          </span>
+        )}
+      </div>
+    ),
+    tell: (text) => setTold({ text, at: performance.now() }),
+  };
+}

@@ -1,0 +1,62 @@
+"use client";
+
+import { at, BASE, NoAnswer, problemOf, send, type TargetName } from "./request.ts";
+
+export type ExportFormat = "csv" | "jsonl";
+
+export interface ExportProgress {
+  /** Lines that have come. */
+  done: number;
+  /** How many the server says will; undefined: it does not say. */
+  total: number | undefined;
+}
+
+interface Wanted {
+  readonly filter: string;
+  readonly sort: string;
+}
+
+const LINE_FEED = 10;
+
+const pathOf = (format: ExportFormat, { filter, sort }: Wanted, target: TargetName) =>
+  at("/export/locks", target, { format, filter: filter === "" ? undefined : filter, sort });
+
+/** Where the browser finds the file by itself, with the session it has. */
+export function locksExportUrl(format: ExportFormat, wanted: Wanted, target: TargetName): string {
+  return BASE + pathOf(format, wanted, target);
+}
+
+/**
+ * All locks that match as a file, and on the way how far it is.
+ *
+ * @throws ApiProblem, NoAnswer; NoAnswer as well when it breaks off
+ */
+export async function exportLocks(
+  format: ExportFormat,
+  wanted: Wanted,
+  target: TargetName,
+  onProgress: (progress: ExportProgress) => void,
+  signal: AbortSignal,
+): Promise<{ name: string; file: Blob }> {
+  const response = await send("GET", pathOf(format, wanted, target), undefined, signal);
+  if (!response.ok) throw await problemOf(response);
+  const said = Number(response.headers.get("x-total-count") ?? Number.NaN);
+  const total = Number.isNaN(said) ? undefined : said;
+  const name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1];
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  // The head of a CSV file is no lock.
+  let done = format === "csv" ? -1 : 0;
+  const reader = response.body?.getReader();
+  try {
+    while (reader !== undefined) {
+      const share = await reader.read();
+      if (share.done) break;
+      parts.push(share.value);
+      for (const byte of share.value) if (byte === LINE_FEED) done++;
+      onProgress({ done: Math.max(0, done), total });
+    }
+  } catch {
+    throw new NoAnswer("broken_off");
+  }
+  return { name: name ?? `locks.${format}`, file: new Blob(parts) };
+}
