@@ -27,7 +27,11 @@ export function AuditDetails({ item }: { item: AuditItem }) {
       <Seen item={item} />
       {reason !== undefined && (
         <Line name={words.reason}>
-          <Text text={reason} />
+          {reason.trim() === "" ? (
+            <span className="text-ink-3">{words.noReason}</span>
+          ) : (
+            <Text text={reason} />
+          )}
         </Line>
       )}
       <Others details={details} />

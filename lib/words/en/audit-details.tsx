@@ -6,6 +6,7 @@ export const auditDetails = {
   when: "When",
   target: "Target",
   reason: "Reason",
+  noReason: "no reason given",
   request: "Request",
   entry: "Entry",
   itsOutcome: (number: string) => `, its outcome ${number}`,

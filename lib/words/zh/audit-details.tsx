@@ -5,6 +5,7 @@ export const auditDetails: Words["auditDetails"] = {
   when: "时间",
   target: "目标",
   reason: "原因",
+  noReason: "未说明原因",
   request: "请求",
   entry: "条目",
   itsOutcome: (number) => `，结果见 ${number}`,
