@@ -20,7 +20,14 @@ describe("layOut", () => {
   it("leaves the key 260 px beside an open panel of events, and what matters least gives way", () => {
     const layout = layOut(ALL_COLUMNS, {}, 801);
     expect(widthOf("key", layout)).toBeGreaterThanOrEqual(260);
-    expect(layout.columns.map(({ id }) => id)).toEqual(["key", "owner", "remaining", "held", "abnormality"]);
+    expect(layout.columns.map(({ id }) => id)).toEqual([
+      "key",
+      "owner",
+      "remaining",
+      "held",
+      "abnormality",
+      "waiters",
+    ]);
     expect(layout.noRoom[0]).toBe("fence");
   });
 

@@ -17,12 +17,12 @@ export interface Column {
 
 const COLUMN_LIST: readonly Column[] = [
   { id: "key", figure: false, leastPx: 260, usualPx: 260, mostPx: 640, rank: 0 },
-  { id: "owner", figure: false, leastPx: 150, usualPx: 220, mostPx: 420, rank: 3 },
+  { id: "owner", figure: false, leastPx: 132, usualPx: 220, mostPx: 420, rank: 3 },
   { id: "format", figure: false, leastPx: 100, usualPx: 116, mostPx: 180, rank: 6 },
   { id: "count", figure: true, leastPx: 72, usualPx: 76, mostPx: 96, rank: 7 },
-  { id: "remaining", figure: true, leastPx: 98, usualPx: 152, mostPx: 200, rank: 1 },
+  { id: "remaining", figure: true, leastPx: 96, usualPx: 152, mostPx: 200, rank: 1 },
   { id: "held", figure: true, leastPx: 92, usualPx: 108, mostPx: 150, rank: 4 },
-  { id: "abnormality", figure: false, leastPx: 126, usualPx: 160, mostPx: 260, rank: 2 },
+  { id: "abnormality", figure: false, leastPx: 122, usualPx: 160, mostPx: 260, rank: 2 },
   { id: "waiters", figure: true, leastPx: 82, usualPx: 84, mostPx: 110, rank: 5 },
   { id: "fence", figure: true, leastPx: 88, usualPx: 104, mostPx: 150, rank: 8 },
 ];

@@ -45,7 +45,10 @@ export interface LockRowProps {
 const CELL = "h-(--row-px) overflow-hidden border-b border-line-soft px-3 whitespace-nowrap";
 
 /** Where it is told how a row ended: in the first of these that is shown. */
-const END_AT: readonly ColumnId[] = ["remaining", "abnormality", "held", "owner"];
+const END_AT: readonly ColumnId[] = ["remaining", "abnormality", "held", "waiters", "count", "fence"];
+
+/** What is still true of a row that has ended: which lock it was, and whose. All else would go on counting. */
+const STRUCK: ReadonlySet<ColumnId> = new Set(["key", "owner", "format"]);
 
 export const LockRow = memo(function LockRow({
   lock,
@@ -84,13 +87,13 @@ export const LockRow = memo(function LockRow({
             CELL,
             id === "key" && "pl-1",
             COLUMNS.get(id)?.figure && "text-right",
-            end !== null && id !== endAt && "opacity-60 [&_a]:line-through",
+            end !== null && STRUCK.has(id) && "[&_a]:line-through [&_div]:line-through",
           )}
         >
-          {end !== null && id === endAt ? (
-            <RowEndText end={end} />
-          ) : (
+          {end === null || STRUCK.has(id) ? (
             <LockCell id={id} lock={lock} tabIndex={inner} noRoom={noRoom} />
+          ) : (
+            id === endAt && <RowEndText end={end} />
           )}
         </td>
       ))}
