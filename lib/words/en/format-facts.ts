@@ -19,6 +19,10 @@ const all: readonly (readonly [string, FormatFacts])[] = Object.entries(FORMAT_F
 
 export const formatFacts = {
   room: "formatFacts" as const,
+  /** How a format stands in Redis. */
+  layouts: Object.fromEntries(all.map(([name, { layout }]) => [name, layout])) as Readonly<
+    Record<FormatName, string>
+  >,
   // Of each name that the facts have: their type says that this is all of them.
   of: Object.fromEntries(all.map(([name, facts]) => [name, wordsOf(facts)])) as Readonly<
     Record<FormatName, FormatWords>

@@ -149,4 +149,40 @@ const of: Words["formatFacts"]["of"] & Record<string, FormatWords> = {
   ...others,
 };
 
-export const formatFacts: Words["formatFacts"] = { room: "formatFacts", of };
+const UUID = "一个字符串：UUID";
+const HEX_AND_TIME = "一个字符串：32 位十六进制，含时间";
+const BASE64 = "一个字符串：24 个 base64 字符";
+
+const layouts: Words["formatFacts"]["layouts"] = {
+  redisson: "哈希：持有者与次数，与 Redisson 写法相同",
+  token: "一个字符串：持有者",
+  timestamp: "一个字符串：到期时间",
+  shedlock: "一个字符串：时间、主机和 ID",
+  spring: "一个字符串：注册表的 ID，同一应用的所有锁相同",
+  lan1tian: UUID,
+  bullmq: "一个字符串：worker 的 ID 和编号",
+  bull: "一个字符串：队列进程的 ID",
+  "ioredis-lock": UUID,
+  "redis-lock": "一个字符串：到期时间，毫秒",
+  "redis-semaphore": "一个字符串，或持有者的有序集合",
+  redlock: "一个字符串：32 位十六进制",
+  "celery-once": HEX_AND_TIME,
+  "django-redis": HEX_AND_TIME,
+  pottery: UUID,
+  "python-redis-lock": BASE64,
+  redbeat: HEX_AND_TIME,
+  "redis-py": HEX_AND_TIME,
+  rq: "一个字符串：调度器的进程号",
+  tooz: HEX_AND_TIME,
+  "bsm-redislock": "一个字符串：22 个 base64 字符，加上应用的附加内容",
+  redsync: BASE64,
+  "redlock-net": UUID,
+  medallion: "机器、进程号和 ID：字符串、集合或有序集合",
+  laravel: "一个字符串：16 位字母和数字",
+  symfony: "有序集合：令牌及其到期时间",
+  "php-lock": "一个字符串：十六进制数字",
+  "sidekiq-unique-jobs": "哈希：任务 ID，另有相关的键",
+  "redlock-rb": UUID,
+};
+
+export const formatFacts: Words["formatFacts"] = { room: "formatFacts", layouts, of };

@@ -22,7 +22,7 @@ export const lockParts: Words["lockParts"] = {
     nobodySeen: "未见等待者。",
     unnamed: (count) => `另有 ${count} 个已计数，名称未知。`,
     notShown: (count) => `另有 ${count} 个未显示。`,
-    next: "下一个",
+    next: "首位",
     place: (place) => `第 ${place}`,
     noPlace: "位次未知",
     since: (span) => `已等 ${span}`,
