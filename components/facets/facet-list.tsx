@@ -8,6 +8,7 @@ import { SafeText } from "@/components/ui/safe-text.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
 import type { Facet } from "@/lib/contract/facet.ts";
 import { facets } from "@/lib/words/en/facets.ts";
+import { lock as lockWords } from "@/lib/words/en/lock.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 import { type FacetRow, FEW, rowsOf, VERDICTS } from "./facet-rows.ts";
 
@@ -103,8 +104,11 @@ function Value({ row, field, onChoose }: ValueProps) {
 
 function ValueText({ row: { value, locks }, field }: Pick<ValueProps, "row" | "field">) {
   const words = useWords(facets);
+  const { formatNames } = useWords(lockWords);
   if (locks === null) return <SafeText text={value} />;
   if (field === "waiters") return words.waited;
+  const isPlain = value === "token" || value === "timestamp";
+  if (field === "format" && isPlain) return formatNames[value];
   const format = field === "format" ? labelOf(value) : undefined;
   if (format !== undefined) return format;
   const verdict = VERDICTS.find((each) => each === value);

@@ -11,6 +11,7 @@ import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { useUsual } from "@/lib/live/hooks.ts";
 import { free as english } from "@/lib/words/en/free.tsx";
+import { lock as lockWords } from "@/lib/words/en/lock.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 
 export const FACTS = "grid grid-cols-[92px_minmax(0,1fr)] gap-x-3 gap-y-1.5";
@@ -60,6 +61,7 @@ const SAMPLES_LEAST = 3;
 /** What is about to be freed, as it was seen: the lock, or one of its holders. */
 export function FreeFacts({ lock, only }: { lock: Lock; only?: Holder | undefined }) {
   const words = useWords(english);
+  const lockText = useWords(lockWords);
   const usual = useUsual(pathOf(lock))?.heldMs ?? null;
   const holder = only ?? lock.holders[0];
   if (holder === undefined) return <p className="text-ink-2">{words.nobody}</p>;
@@ -89,7 +91,7 @@ export function FreeFacts({ lock, only }: { lock: Lock; only?: Holder | undefine
         <Fact name={words.fence}>
           <FenceText lock={lock} holder={holder} />
         </Fact>
-        <Fact name={words.format}>{formatsText(lock)}</Fact>
+        <Fact name={words.format}>{formatsText(lock, lockText)}</Fact>
       </dl>
     </>
   );

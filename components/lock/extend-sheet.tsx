@@ -106,7 +106,7 @@ export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
               <option value="">{words.noFormat}</option>
               {formats.map((each) => (
                 <option key={each} value={each}>
-                  {formatLabel(each)}
+                  {formatLabel(each, shared)}
                 </option>
               ))}
             </select>

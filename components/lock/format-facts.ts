@@ -10,22 +10,31 @@ export function formatsOf({ format, candidates }: Lock): readonly FormatName[] {
   return format === "token" && candidates.length > 0 ? candidates : [format, ...candidates];
 }
 
-export function formatLabel(format: FormatName): string {
-  return FORMAT_LABELS[format];
+export function formatLabel(
+  format: FormatName,
+  words: Pick<typeof english, "formatNames"> = english,
+): string {
+  return format === "token" || format === "timestamp" ? words.formatNames[format] : FORMAT_LABELS[format];
 }
 
 /** For a cell: the library, or how many it may be. */
-export function formatText(lock: Lock, words: Pick<typeof english, "formats"> = english): string {
+export function formatText(
+  lock: Lock,
+  words: Pick<typeof english, "formats" | "formatNames"> = english,
+): string {
   const formats = formatsOf(lock);
   const [first] = formats;
   if (first === undefined) return "";
   const sure = lock.confidence === "possible" ? "?" : "";
-  return formats.length === 1 ? formatLabel(first) + sure : words.formats(formats.length) + sure;
+  return formats.length === 1 ? formatLabel(first, words) + sure : words.formats(formats.length) + sure;
 }
 
 /** For a sentence and for a title. */
-export function formatsText(lock: Lock, words: Pick<typeof english, "either"> = english): string {
-  const labels = formatsOf(lock).map(formatLabel);
+export function formatsText(
+  lock: Lock,
+  words: Pick<typeof english, "either" | "formatNames"> = english,
+): string {
+  const labels = formatsOf(lock).map((format) => formatLabel(format, words));
   const last = labels.at(-1) ?? "";
   return labels.length < 2 ? last : words.either(labels.slice(0, -1), last);
 }

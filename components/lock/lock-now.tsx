@@ -4,9 +4,9 @@ import type { KeyEvents } from "@/components/events/use-key-events.ts";
 import { Fact } from "@/components/free/free-facts.tsx";
 import { TargetLink } from "@/components/shell/target-link.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import { FORMAT_FACTS } from "@/lib/contract/format-facts.ts";
 import type { KeyFields } from "@/lib/contract/key.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
+import { formatFacts } from "@/lib/words/en/format-facts.ts";
 import { lock as lockWords } from "@/lib/words/en/lock.tsx";
 import { lockPage } from "@/lib/words/en/lock-page.tsx";
 import { useWords } from "@/lib/words/words.tsx";
@@ -150,13 +150,14 @@ function LockFacts({ lock }: { lock: Lock }) {
 function FormatFact({ lock }: { lock: Lock }) {
   const words = useWords(lockPage);
   const shared = useWords(lockWords);
+  const { layouts } = useWords(formatFacts);
   const [only, second] = formatsOf(lock);
   const formats = formatsText(lock, shared);
   return (
     <>
       {lock.kind === null || lock.kind === "lock" ? formats : words.ofKind(formats, lock.kind)}
       {only !== undefined && second === undefined && (
-        <span className="text-ink-3">{words.layout(FORMAT_FACTS[only].layout)}</span>
+        <span className="text-ink-3">{words.layout(layouts[only])}</span>
       )}
       {lock.confidence !== null && lock.confidence !== "certain" && (
         <span className="text-ink-3">{words.confidence[lock.confidence]}</span>

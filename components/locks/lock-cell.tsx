@@ -10,6 +10,7 @@ import { WaitersFigure } from "@/components/lock/waiters-text.tsx";
 import { TargetLink } from "@/components/shell/target-link.tsx";
 import { formatNumber } from "@/components/ui/duration.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
+import { lock as lockWords } from "@/lib/words/en/lock.tsx";
 import { table } from "@/lib/words/en/table.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 import type { ColumnId } from "./columns.ts";
@@ -79,9 +80,10 @@ export function KeyLink({ lock, tabIndex }: { lock: Lock; tabIndex: number }) {
 }
 
 function FormatCell({ lock }: { lock: Lock }) {
+  const words = useWords(lockWords);
   return (
-    <div className="truncate leading-[1.25] text-ink-2" title={formatsText(lock)}>
-      {formatText(lock)}
+    <div className="truncate leading-[1.25] text-ink-2" title={formatsText(lock, words)}>
+      {formatText(lock, words)}
       {lock.kind !== null && lock.kind !== "lock" && (
         <div data-second className="truncate text-2xs text-ink-3">
           {lock.kind}

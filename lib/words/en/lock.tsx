@@ -89,6 +89,8 @@ export const lock = {
   noFence: "none",
   noFenceHint: "Taken without Lockkeeper: this hold has no fencing token",
 
+  /** Of formats that are no library's. */
+  formatNames: { token: "One string", timestamp: "Deadline" },
   runbook: "Runbook",
   opensApart: "(opens apart)",
 

@@ -84,6 +84,7 @@ export const lock: Words["lock"] = {
   noFence: "无",
   noFenceHint: "未经 Lockkeeper 获取：此次持有没有栅栏号",
 
+  formatNames: { token: "单个字符串", timestamp: "截止时间" },
   runbook: "操作手册",
   opensApart: "（另开窗口）",
 

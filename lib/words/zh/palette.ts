@@ -24,7 +24,12 @@ export const palette: Words["palette"] = {
   theme: (name) => `主题：${name}`,
   language: (name) => `语言：${name}`,
   logOut: "退出登录",
-  settings: { you: "设置：我的账户", keys: "设置：API 密钥", operators: "设置：操作员", sessions: "设置：会话" },
+  settings: {
+    you: "设置：我的账户",
+    keys: "设置：API 密钥",
+    operators: "设置：操作员",
+    sessions: "设置：会话",
+  },
   freeKey: (key) => `释放锁 ${key}…`,
   pause: "暂停列表更新",
   goOn: "恢复列表更新",
