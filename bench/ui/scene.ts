@@ -17,6 +17,7 @@ import { takeLocks } from "../watch/keyspace.ts";
 const VIEW = { width: 1440, height: 900 };
 /** Others who take locks, renew them and give them back, on so many names of their own. */
 const CHANGED_NAMES = 2000;
+const KNOWN_WITHIN_MS = 180_000;
 
 /** A console as `npm start` runs it, a fleet of locks that change, and a browser that is logged in. */
 export interface Scene {
@@ -77,7 +78,7 @@ export async function openLocks(context: BrowserContext, url: string, query = ""
 
 async function untilWatched(server: NodeContender, url: string, locks: number): Promise<void> {
   const headers = { authorization: `Bearer ${server.target.secret}` };
-  const deadline = performance.now() + 60_000;
+  const deadline = performance.now() + KNOWN_WITHIN_MS;
   while (performance.now() < deadline) {
     const response = await fetch(`${url}/api/v1/locks?limit=1`, { headers });
     const { total }: { total?: number } = await response.json();
