@@ -2,7 +2,7 @@
 
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
-import { useMemo, useRef, useState } from "react";
+import { memo, useCallback, useMemo, useRef, useState } from "react";
 import { PanelPlace } from "@/components/events/panel-place.tsx";
 import { FacetButton } from "@/components/facets/facet-button.tsx";
 import { FacetSide } from "@/components/facets/facet-side.tsx";
@@ -17,6 +17,7 @@ import { useFreeBlock } from "@/components/shell/use-block.ts";
 import { useBriefNote } from "@/components/ui/brief-note.tsx";
 import { SearchBox } from "@/components/ui/search-box.tsx";
 import { useKeys } from "@/components/ui/use-keys.ts";
+import { useSteady } from "@/components/ui/use-steady.ts";
 import { faultyComparison } from "@/lib/contract/filter.ts";
 import { keyOfFields } from "@/lib/contract/key.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
@@ -79,6 +80,13 @@ const CopyMenu = dynamic(() => import("@/components/lock/copy-menu.tsx").then((m
   ssr: false,
 });
 const PickBar = dynamic(() => import("./pick-bar.tsx").then((module) => module.PickBar), { ssr: false });
+// A window comes ten times a second, and the table is all that is drawn again for it.
+const Facets = memo(FacetSide);
+const FacetsButton = memo(FacetButton);
+const Overview = memo(OverviewStrip);
+const Search = memo(SearchBox);
+const Hint = memo(NotificationsHint);
+const Events = memo(EventPanel);
 const NO_LOCKS: readonly Lock[] = [];
 
 export function LocksPage() {
@@ -104,10 +112,11 @@ export function LocksPage() {
     escape: () => picking.picked.size > 0 && picking.clear(),
   });
   const open = useOpenLock();
-  const search = (next: string) => {
+  const search = useSteady((next: string) => {
     picking.clear();
     view.setFilter(next);
-  };
+  });
+  const faultOf = useCallback((text: string) => faultText(text, comparison), [comparison]);
   const saved = useSavedViews(view, (next, sort) => {
     picking.clear();
     view.show(next, sort);
@@ -124,12 +133,12 @@ export function LocksPage() {
   });
   return (
     <div className="flex min-h-0 flex-1">
-      {!isNeverReached(live) && <FacetSide filter={filter} fault={view.fault} onFilter={search} />}
+      {!isNeverReached(live) && <Facets filter={filter} fault={view.fault} onFilter={search} />}
       <Greyed className="flex min-w-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4">
         <h1 className="sr-only">{words.title}</h1>
         {!isNeverReached(live) && (
           <Boundary name={parts.overview}>
-            <OverviewStrip onFilter={search} />
+            <Overview onFilter={search} />
           </Boundary>
         )}
         <div className="flex flex-wrap items-center justify-between gap-2">
@@ -143,18 +152,18 @@ export function LocksPage() {
           <LocksToolbar table={table} shown={shown} tell={tell} />
         </div>
         <div className="flex gap-2">
-          <FacetButton filter={filter} fault={view.fault} onFilter={search} />
-          <SearchBox
+          <FacetsButton filter={filter} fault={view.fault} onFilter={search} />
+          <Search
             value={filter}
             onChange={search}
             label={words.search}
             placeholder={words.searchHint}
             maxLength={FILTER_CHARACTERS_MAX}
             loadCompletion={loadCompletion}
-            faultOf={(text) => faultText(text, comparison)}
+            faultOf={faultOf}
           />
         </div>
-        <NotificationsHint />
+        <Hint />
         <div ref={place} className="flex min-h-0 flex-1 flex-col">
           <Boundary name={names.places.locks}>
             <Table view={view} freeing={freeing} picking={picking} copying={copying} />
@@ -171,7 +180,7 @@ export function LocksPage() {
         )}
       </Greyed>
       <Boundary name={names.places.events}>
-        <EventPanel />
+        <Events />
       </Boundary>
       {note}
       {copying.lock !== null && (
