@@ -60,7 +60,7 @@ test("locks of every format are in the table with it, and are freed from there",
   for (const format of ["redisson", "token", "timestamp"])
     await lockkeeper.api(`${pathOf(key(format))}/acquire`, { owner: `owner-of-${format}`, format });
   // Wide enough for the column of formats.
-  await page.setViewportSize({ width: 1720, height: 900 });
+  await page.setViewportSize({ width: 2560, height: 900 });
   await page.goto(`/?q=${encodeURIComponent(`key:${key("*")}`)}&sort=format`);
   const rows = page.getByRole("row").filter({ hasText: "owner-of-" });
   await expect(rows).toHaveCount(3);
