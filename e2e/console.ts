@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type BrowserContext, test as base, expect, type Page } from "@playwright/test";
+import type { Role } from "../lib/contract/access.ts";
 import { openHome } from "../server/auth/home-store.ts";
 import { LoginLinks } from "../server/auth/login-link.ts";
 import { readConfig } from "../server/config.ts";
@@ -15,7 +16,7 @@ export interface Console {
   readonly url: string;
   readonly redis: TestRedis;
   /** A fresh one-time link. */
-  link(name?: string): Promise<string>;
+  link(name?: string, role?: Role): Promise<string>;
   /** The same as `npm run login` prints it. */
   printedLink(): Promise<string>;
   api(path: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }>;
@@ -44,7 +45,7 @@ export async function startConsole(environment: Record<string, string> = {}): Pr
   return {
     url,
     redis,
-    link: async (name = "mei") => `${url}/login#${await newToken(env, name)}`,
+    link: async (name = "mei", role = "admin") => `${url}/login#${await newToken(env, name, role)}`,
     printedLink: () => printedLink(env),
     api: (path, body) => callApi(url, path, body),
     nextEvent: (type, key) => nextEvent(url, type, key),
@@ -93,13 +94,13 @@ async function said(process: ChildProcess, what: RegExp): Promise<string> {
 }
 
 /** In this very process: another one takes a second to begin. */
-async function newToken(env: NodeJS.ProcessEnv, name: string): Promise<string> {
+async function newToken(env: NodeJS.ProcessEnv, name: string, role: Role): Promise<string> {
   const where = homeWhereOf(readConfig(env));
   if (where === undefined) throw new Error("This console keeps what it knows in a Redis of its own.");
   const home = openHome(where, "e2e");
   try {
     await whenReady(home.store, AbortSignal.timeout(5000));
-    return await new LoginLinks(home).make({ name, roles: { "*": "admin" } });
+    return await new LoginLinks(home).make({ name, roles: { "*": role } });
   } finally {
     home.close();
   }
@@ -151,15 +152,25 @@ export const test = base.extend<
 });
 
 /** As the page behind a link does, without the page; its own tests are in journey.spec.ts. */
-export async function logIn(context: BrowserContext, lockkeeper: Console, name?: string): Promise<Page> {
-  await beginSession(context, lockkeeper, name);
+export async function logIn(
+  context: BrowserContext,
+  lockkeeper: Console,
+  name?: string,
+  role?: Role,
+): Promise<Page> {
+  await beginSession(context, lockkeeper, name, role);
   const page = await context.newPage();
   await page.goto(`${lockkeeper.url}/`);
   return page;
 }
 
-async function beginSession(context: BrowserContext, lockkeeper: Console, name?: string): Promise<void> {
-  const [, token] = (await lockkeeper.link(name)).split("#");
+async function beginSession(
+  context: BrowserContext,
+  lockkeeper: Console,
+  name?: string,
+  role?: Role,
+): Promise<void> {
+  const [, token] = (await lockkeeper.link(name, role)).split("#");
   const headers = { origin: lockkeeper.url };
   const answer = await context.request.post(`${lockkeeper.url}/api/v1/login`, { data: { token }, headers });
   expect(answer.status()).toBe(200);
