@@ -22,7 +22,7 @@ test.beforeAll(async () => {
     { name: "reports", redis: `${shop.url}/1`, readOnly: true },
   ];
   await writeFile(path, JSON.stringify({ targets }));
-  lockkeeper = await startConsole({ REDIS_URL: "", LOCKKEEPER_CONFIG: path });
+  lockkeeper = await startConsole({ REDIS_URL: "", LOCKKEEPER_RUNBOOKS: "", LOCKKEEPER_CONFIG: path });
 });
 test.afterAll(async () => {
   await lockkeeper.stop();

@@ -21,8 +21,9 @@ export async function startNight(): Promise<NightConsole> {
     { name: "staging", label: "Staging", environment: "staging", redis: `${redis.url}/1` },
     { name: "sandbox", label: "Sandbox", redis: `redis://127.0.0.1:${await freePort()}` },
   ];
-  await writeFile(path, JSON.stringify({ targets }));
-  const lockkeeper = await startConsole({ REDIS_URL: "", LOCKKEEPER_CONFIG: path });
+  const runbooks = [{ pattern: "lock:orders:*", url: "https://wiki.example/runbooks/orders?lock={key}" }];
+  await writeFile(path, JSON.stringify({ targets, runbooks }));
+  const lockkeeper = await startConsole({ REDIS_URL: "", LOCKKEEPER_RUNBOOKS: "", LOCKKEEPER_CONFIG: path });
   await fillSettings(lockkeeper);
   const night = await beginNight(lockkeeper, redis.client());
   return {
