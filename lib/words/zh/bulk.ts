@@ -39,7 +39,7 @@ export const bulk: Words["bulk"] = {
   nothingToFree: "没有可释放的。",
   list: "逐把锁",
 
-  noExpiry: "无过期时间",
+  noExpiry: "永不过期",
   left: (time) => `剩余 ${time}`,
   verdicts: {
     renewing: "续约中",

@@ -19,7 +19,7 @@ export const facets: Words["facets"] = {
   noNames: "没有名称含“:”的锁被持有。",
   open: "展开",
   fold: "收起",
-  loading: "查询中…",
+  loading: "正在查询…",
   notHad: "暂时取不到",
   fields: {
     format: "格式",

@@ -41,7 +41,7 @@ export const timeline: Words["timeline"] = {
     `${first} 与 ${second} 从 ${since} 起同时持有 ${span}。仅当此锁允许多个持有者时才正确。`,
 
   events: "最近事件",
-  looking: "正在查看…",
+  looking: "正在查询…",
   failed: "无法读取历史。",
   none: "未见事件。",
   older: "加载更早的",

@@ -6,7 +6,7 @@ export const ui: Words["ui"] = {
   close: "关闭",
   copied: "已复制",
   tryAgain: "重试",
-  clearSearch: "清空搜索",
+  clearSearch: "清除搜索",
   completions: "可以这样接着写",
   actions: "操作",
   waiting: "正在等待答复",
