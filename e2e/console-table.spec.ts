@@ -1,4 +1,4 @@
-import { expect, test } from "./console.ts";
+import { expect, foldFilters, test } from "./console.ts";
 
 const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
 
@@ -55,6 +55,7 @@ test("while somebody is in the list rows keep their places: what ends is struck 
     lockkeeper.api(`${pathOf(key(name))}/acquire`, { owner: `owner-${name}`, leaseMs: 600_000 });
   for (const name of ["a", "b", "c"]) await take(name);
   const rows = page.getByRole("row").filter({ hasText: "owner-" });
+  await foldFilters(page, lockkeeper);
   await page.goto(`/?sort=key&q=${encodeURIComponent(`key:${key("*")}`)}`);
   await expect(rows).toHaveCount(3);
   await rows.nth(1).hover();
@@ -79,6 +80,7 @@ test("columns are chosen, put in order and sized by keyboard and pointer, and st
   key,
 }) => {
   await lockkeeper.api(`${pathOf(key("a"))}/acquire`, { owner: "owner-a", leaseMs: 600_000 });
+  await foldFilters(page, lockkeeper);
   await page.goto("/");
   const heads = page.getByRole("columnheader");
   await expect(heads.nth(2)).toHaveText("Holder");

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type BrowserContext, test as base, expect, type Page } from "@playwright/test";
+import { KEPT_FLAGS_COOKIE } from "../components/ui/kept-flags-cookie.ts";
 import type { Role } from "../lib/contract/access.ts";
 import { openHome } from "../server/auth/home-store.ts";
 import { LoginLinks } from "../server/auth/login-link.ts";
@@ -174,6 +175,11 @@ async function beginSession(
   const headers = { origin: lockkeeper.url };
   const answer = await context.request.post(`${lockkeeper.url}/api/v1/login`, { data: { token }, headers });
   expect(answer.status()).toBe(200);
+}
+
+/** The table has the room of the filters: all its columns are there. */
+export async function foldFilters(page: Page, { url }: Console): Promise<void> {
+  await page.context().addCookies([{ name: KEPT_FLAGS_COOKIE, value: "-facets", url }]);
 }
 
 /** What a page must never do: throw, or break its own content security policy. */

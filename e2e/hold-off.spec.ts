@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Page } from "@playwright/test";
-import { expect, test } from "./console.ts";
+import { expect, foldFilters, test } from "./console.ts";
 import { assertAccessibleInThemes, shootThemes } from "./look.ts";
 
 const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
@@ -61,6 +61,7 @@ test("locks of every format are in the table with it, and are freed from there",
     await lockkeeper.api(`${pathOf(key(format))}/acquire`, { owner: `owner-of-${format}`, format });
   // Wide enough for the column of formats.
   await page.setViewportSize({ width: 2560, height: 900 });
+  await foldFilters(page, lockkeeper);
   await page.goto(`/?q=${encodeURIComponent(`key:${key("*")}`)}&sort=format`);
   const rows = page.getByRole("row").filter({ hasText: "owner-of-" });
   await expect(rows).toHaveCount(3);

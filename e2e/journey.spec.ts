@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { expect, logIn, startConsole, test } from "./console.ts";
+import { expect, foldFilters, logIn, startConsole, test } from "./console.ts";
 
 const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
 function withResolvers() {
@@ -17,6 +17,7 @@ test("a lock taken twice with curl is in the table within a second, counts 2, an
   key,
 }) => {
   const name = key("orders:42");
+  await foldFilters(page, lockkeeper);
   await page.goto(`/?q=${encodeURIComponent(`key:${name}`)}`);
   await expect(page.getByText("live", { exact: false }).first()).toBeVisible();
   const first = await lockkeeper.api(`${pathOf(name)}/acquire`, { owner: "checkout@pod-7:311" });
