@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { expect, test } from "./console.ts";
+import { assertAccessibleInThemes, shootThemes } from "./look.ts";
 
 const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
 
@@ -97,7 +98,11 @@ test("the lock of a job is not freed, and the page says why and what to do inste
   await expect(free).toHaveAttribute("title", /second time/);
 });
 
-test("a rule settles what the shape does not tell, and is taken back", async ({ page, lockkeeper, key }) => {
+test("a rule settles what the shape does not tell, and is taken back", async ({
+  page,
+  lockkeeper,
+  key,
+}, info) => {
   const name = key("spring");
   await lockkeeper.redis.cli("SET", name, randomUUID(), "PX", "600000");
   await page.goto(pathOf(name));
@@ -106,14 +111,28 @@ test("a rule settles what the shape does not tell, and is taken back", async ({ 
   await page.goto("/formats");
   await page.getByLabel("Keys", { exact: true }).fill(`${name}*`);
   await page.getByLabel("Format").selectOption({ label: "Spring Integration" });
-  await page.getByRole("button", { name: "Add rule" }).click();
-  await expect(page.getByRole("listitem").filter({ hasText: name })).toBeVisible();
+  await page.getByRole("button", { name: "Preview rule" }).click();
+  const preview = page.getByTestId("rule-preview");
+  // What would be read differently is shown before anything is saved.
+  const line = preview.getByRole("listitem").filter({ hasText: name });
+  await expect(line).toContainText("1 lock");
+  await expect(line).toContainText(/→\s*Spring Integration certain/);
+  await assertAccessibleInThemes(page, "preview of a rule");
+  await shootThemes(page, info, "preview");
+  await preview.getByRole("button", { name: "Add rule" }).click();
+  await expect(preview).toHaveCount(0);
+  const rule = page.getByRole("list", { name: "Rules" }).getByRole("listitem").filter({ hasText: name });
+  await expect(rule).toBeVisible();
   await page.goto(pathOf(name));
   await expect(now).toContainText("Spring Integration");
   await expect(now).not.toContainText(/ or /);
   await page.goto("/formats");
   await page.getByRole("button", { name: `Remove the rule for ${name}*` }).click();
-  await expect(page.getByRole("listitem").filter({ hasText: name })).toHaveCount(0);
+  await expect(preview.getByRole("listitem").filter({ hasText: name })).toContainText(
+    /Spring Integration certain\s*→/,
+  );
+  await preview.getByRole("button", { name: "Remove rule" }).click();
+  await expect(rule).toHaveCount(0);
 });
 
 test("the finder tells of locks that nobody watches, and what to set", async ({ page, lockkeeper, key }) => {

@@ -18,7 +18,10 @@ test.beforeAll(async () => {
   const path = join(dir, "lockkeeper.config.json");
   const targets = [
     { name: "shop", label: "Shop", environment: "production", redis: shop.url },
-    { name: "away", label: "Staging", environment: "staging", redis: `redis://127.0.0.1:${awayPort}` },
+    {
+      ...{ name: "away", label: "Staging", environment: "staging", notifications: "off" },
+      redis: `redis://127.0.0.1:${awayPort}`,
+    },
     { name: "reports", redis: `${shop.url}/1`, readOnly: true },
   ];
   await writeFile(path, JSON.stringify({ targets }));
@@ -94,6 +97,7 @@ test("what is only read is not freed, and the page says why", async ({ browser }
 test("the Targets page names what is unsafe, with the command against it, in either theme", async ({
   browser,
 }, info) => {
+  test.setTimeout(90_000);
   const context = await browser.newContext({ baseURL: lockkeeper.url });
   const page = await logIn(context, lockkeeper);
   await page.getByRole("link", { name: "Targets" }).click();
@@ -101,6 +105,20 @@ test("the Targets page names what is unsafe, with the command against it, in eit
   await expect(card).toContainText("maxmemory-policy is volatile-ttl");
   await expect(card.getByRole("button", { name: /Copy the command: maxmemory-policy/ })).toBeVisible();
   await expect(card.getByRole("row").filter({ hasText: `127.0.0.1:${shop.port}` })).toContainText("live");
+  const main = card.getByRole("row").filter({ hasText: `127.0.0.1:${shop.port}` });
+  await expect(main).toContainText("volatile-ttl");
+  await expect(main).toContainText(/100 MB/);
+  await expect(card).toContainText(
+    `redis-cli -h 127.0.0.1 -p ${shop.port} CONFIG SET maxmemory-policy noeviction`,
+  );
+  away ??= await startTestRedis({ port: awayPort });
+  await away.cli("CONFIG", "SET", "notify-keyspace-events", "");
+  const silent = page.getByRole("region", { name: "Staging" });
+  await expect(silent).toContainText(
+    `redis-cli -h 127.0.0.1 -p ${awayPort} CONFIG SET notify-keyspace-events 'Kghszxe$'`,
+    { timeout: 40_000 },
+  );
+  await expect(silent).toContainText("expired keys: when a lease ends");
   await expect(page.getByRole("region", { name: "reports" })).toContainText("read-only");
   await shootThemes(page, info, "targets", { fullPage: true });
   await assertAccessibleInThemes(page, "targets");

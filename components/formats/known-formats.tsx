@@ -1,4 +1,9 @@
+"use client";
+
 import type { Formats } from "@/lib/contract/format-rule.ts";
+import { formatFacts } from "@/lib/words/en/format-facts.ts";
+import { formats as english } from "@/lib/words/en/formats.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 
 type Known = Formats["formats"][number];
 
@@ -13,26 +18,34 @@ export function KnownFormats({ formats }: { formats: readonly Known[] }) {
           key={format.name}
           className="grid gap-x-4 gap-y-1 border-line-soft px-4 py-3 not-last:border-b sm:grid-cols-[180px_minmax(0,1fr)]"
         >
-          <dt>
+          <dt translate="no">
             <span className="font-medium">{format.label}</span>
             <div className="font-mono text-2xs text-ink-3">{format.name}</div>
           </dt>
-          <dd className="flex flex-col gap-1">
-            <p className="text-ink-2">
-              {format.layout}
-              {format.spoken && ". Locks are taken in it by this API, too"}
-              {format.renews.who === "all" && ". Its holders renew by themselves"}.
-            </p>
-            <p>{format.oldOwner}</p>
-            {format.comesBack !== undefined && <p className="text-warn">{format.comesBack}</p>}
-            {format.never !== undefined && (
-              <p className="text-warn">
-                Never freed from here. {format.never.why} {format.never.instead}
-              </p>
-            )}
-          </dd>
+          <Facts format={format} />
         </div>
       ))}
     </dl>
+  );
+}
+
+function Facts({ format }: { format: Known }) {
+  const words = useWords(english);
+  const { oldOwner, comesBack, never } = useWords(formatFacts).of[format.name];
+  const layout = words.layouts?.[format.name] ?? format.layout;
+  return (
+    <dd className="flex flex-col gap-1">
+      <p className="text-ink-2">
+        <span className="inline-block first-letter:uppercase">{layout}</span>
+        {words.stop} {format.spoken && words.spoken} {format.renews.who === "all" && words.renewed}
+      </p>
+      <p>{oldOwner}</p>
+      {comesBack !== undefined && <p className="text-warn">{comesBack}</p>}
+      {never !== undefined && (
+        <p className="text-warn">
+          {words.never} {never.why} {never.instead}
+        </p>
+      )}
+    </dd>
   );
 }

@@ -3,48 +3,50 @@
 import { formatLabel } from "@/components/lock/format-facts.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Command } from "@/components/ui/command.tsx";
+import { formatNumber } from "@/components/ui/duration.ts";
+import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { FinderReport, FoundGroup } from "@/lib/contract/finder.ts";
 import { useFinder, useFinding } from "@/lib/live/hooks.ts";
+import type { Words } from "@/lib/words/all-words.ts";
+import { formats as english } from "@/lib/words/en/formats.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 
-const START: Record<FinderReport["state"], string> = {
-  idle: "Find locks",
-  running: "Find locks",
-  done: "Find locks again",
-  cancelled: "Go on",
-  failed: "Go on",
-};
+type FinderWords = Words["formats"]["finder"];
+
+function startText(state: FinderReport["state"], words: FinderWords): string {
+  if (state === "done") return words.findAgain;
+  return state === "cancelled" || state === "failed" ? words.goOn : words.find;
+}
 
 /** Looks through all keys for locks, and says what to watch. */
 export function LockFinder() {
+  const { finder: words } = useWords(english);
   const { data: finding, error } = useFinding();
   const start = useFinder("start");
   const cancel = useFinder("cancel");
   const failure = start.error ?? cancel.error ?? error;
   return (
     <div className="flex flex-col gap-3 text-left" data-testid="finder">
-      {failure !== null && (
-        <p role="alert" className="text-bad">
-          {failure.message}
-        </p>
-      )}
+      <ProblemNote problem={failure} />
       {finding !== undefined && (
         <>
           <div className="flex flex-wrap items-center gap-3">
             {finding.state === "running" ? (
-              <Button onClick={() => cancel.mutate()}>Stop</Button>
+              <Button onClick={() => cancel.mutate()}>{words.stop}</Button>
             ) : (
-              <Button onClick={() => start.mutate()}>{START[finding.state]}</Button>
+              <Button onClick={() => start.mutate()}>{startText(finding.state, words)}</Button>
             )}
             <p role="status" className="text-ink-3">
-              {progressOf(finding)}
+              {progressOf(finding, words)}
             </p>
           </div>
+          {finding.state === "running" && <Progress finding={finding} />}
           {finding.groups.length > 0 && <Groups groups={finding.groups} />}
           {finding.watch !== null && (
             <>
-              <p className="text-ink-2">To watch these as well, set this and start Lockkeeper again:</p>
-              <Command text={`LOCKKEEPER_WATCH='${finding.watch}'`} label="Copy the setting" />
+              <p className="text-ink-2">{words.toWatch}</p>
+              <Command text={`LOCKKEEPER_WATCH='${finding.watch}'`} label={words.copySetting} />
             </>
           )}
         </>
@@ -53,29 +55,42 @@ export function LockFinder() {
   );
 }
 
-function progressOf({ state, scanned, keys, groups, detail }: FinderReport): string {
-  if (state === "idle") return "Goes through all keys, whatever is watched, in a fifth of the time.";
-  const of = keys === null ? "" : ` of ${keys.toLocaleString("en")}`;
-  const far = `${scanned.toLocaleString("en")}${of} keys`;
-  if (state === "running") return `${far}…`;
-  const found = groups.length === 0 ? "no locks" : "what is found is below";
-  return detail ?? `${far}: ${found}${state === "cancelled" ? ", so far" : ""}.`;
+function progressOf({ state, scanned, keys, groups, detail }: FinderReport, words: FinderWords): string {
+  if (state === "idle") return words.idle;
+  const [far, of] = [formatNumber(scanned), keys === null ? null : formatNumber(keys)];
+  if (state === "running") return words.running(far, of);
+  if (detail !== undefined) return words.failed ?? detail;
+  return words.ended(far, of, groups.length > 0, state === "cancelled");
+}
+
+/** How much of the keys is gone through; of unknown length while nobody knows how many there are. */
+function Progress({ finding: { scanned, keys } }: { finding: FinderReport }) {
+  const { finder: words } = useWords(english);
+  return (
+    <progress
+      aria-label={words.progress}
+      max={keys ?? undefined}
+      value={keys === null ? undefined : Math.min(scanned, keys)}
+      className="h-1.5 w-full max-w-96 accent-accent"
+    />
+  );
 }
 
 function Groups({ groups }: { groups: readonly FoundGroup[] }) {
+  const { finder: words, confidences } = useWords(english);
   return (
     <ul className="flex flex-col divide-y divide-line-soft rounded-[8px] border border-line">
       {groups.map(({ pattern, format, confidence, count, example, isWatched }) => (
         <li key={`${format} ${pattern}`} className="flex flex-wrap items-baseline gap-x-2 px-3 py-1.5">
-          <span className="font-medium tabular-nums">{count.toLocaleString("en")}</span>
-          <span>{formatLabel(format)}</span>
-          <span className="text-ink-3">under</span>
+          <span className="font-medium tabular-nums">{formatNumber(count)}</span>
+          <span translate="no">{formatLabel(format)}</span>
+          <span className="text-ink-3">{words.under}</span>
           <code className="min-w-0 font-mono text-xs" title={example}>
             <SafeText text={pattern} wrap />
           </code>
           <span className="text-2xs text-ink-3">
-            {confidence}
-            {isWatched ? ", watched" : ""}
+            {confidences[confidence]}
+            {isWatched && <>, {words.watched}</>}
           </span>
         </li>
       ))}

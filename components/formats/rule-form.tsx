@@ -1,34 +1,39 @@
 "use client";
 
-import { type FormEvent, useState } from "react";
+import { type FormEvent, type Ref, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import type { FormatName } from "@/lib/contract/format.ts";
 import type { FormatRule, Formats } from "@/lib/contract/format-rule.ts";
+import { formats as english } from "@/lib/words/en/formats.tsx";
+import { useWords } from "@/lib/words/words.tsx";
 
 interface RuleFormProps {
   formats: Formats["formats"];
   blocked: string | null;
-  error: string | undefined;
-  onAdd(rule: FormatRule, then: () => void): void;
+  keysRef: Ref<HTMLInputElement>;
+  /** It is looked at before it is added. */
+  onPreview(rule: FormatRule): void;
 }
 
 const FIELD = "h-7 rounded-[7px] border border-line bg-bg px-2.5";
 const PATTERN_CHARACTERS_MAX = 256;
 
-export function RuleForm({ formats, blocked, error, onAdd }: RuleFormProps) {
+export function RuleForm({ formats, blocked, keysRef, onPreview }: RuleFormProps) {
+  const words = useWords(english);
   const [pattern, setPattern] = useState("");
   const [format, setFormat] = useState<FormatName | "">("");
-  const add = (event: FormEvent) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault();
     const wanted = pattern.trim();
     if (blocked !== null || wanted === "" || format === "") return;
-    onAdd({ pattern: wanted, format }, () => setPattern(""));
+    onPreview({ pattern: wanted, format });
   };
-  const missing = pattern.trim() === "" ? "Say for which keys." : format === "" ? "Say which format." : null;
+  const missing = pattern.trim() === "" ? words.sayKeys : format === "" ? words.sayFormat : null;
   return (
-    <form onSubmit={add} className="flex flex-wrap items-center gap-2 px-4 py-3">
+    <form onSubmit={submit} className="flex flex-wrap items-center gap-2 px-4 py-3">
       <input
-        aria-label="Keys"
+        ref={keysRef}
+        aria-label={words.keys}
         placeholder="order-*"
         value={pattern}
         maxLength={PATTERN_CHARACTERS_MAX}
@@ -36,26 +41,21 @@ export function RuleForm({ formats, blocked, error, onAdd }: RuleFormProps) {
         className={`${FIELD} min-w-48 flex-1 font-mono text-xs placeholder:text-ink-3`}
       />
       <select
-        aria-label="Format"
+        aria-label={words.format}
         value={format}
         onChange={(event) => setFormat(formats.find(({ name }) => name === event.target.value)?.name ?? "")}
         className={FIELD}
       >
-        <option value="">Format…</option>
+        <option value="">{words.chooseFormat}</option>
         {formats.map(({ name, label }) => (
-          <option key={name} value={name}>
+          <option key={name} value={name} translate="no">
             {label}
           </option>
         ))}
       </select>
-      <Button type="submit" look="primary" blocked={blocked ?? missing}>
-        Add rule
+      <Button type="submit" blocked={blocked ?? missing}>
+        {words.preview}
       </Button>
-      {error !== undefined && (
-        <p role="alert" className="w-full text-bad">
-          {error}
-        </p>
-      )}
     </form>
   );
 }

@@ -1,12 +1,17 @@
 "use client";
 
 import { Trash2 } from "lucide-react";
+import { useRef, useState } from "react";
 import { usePictureBlock } from "@/components/shell/use-block.ts";
 import { Button } from "@/components/ui/button.tsx";
+import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
 import type { FormatRule, Formats, ListedRule } from "@/lib/contract/format-rule.ts";
 import { useLive, useReplaceRules } from "@/lib/live/hooks.ts";
+import { formats as english } from "@/lib/words/en/formats.tsx";
+import { useWords } from "@/lib/words/words.tsx";
+import { RuleChange, type RuleWish } from "./rule-change.tsx";
 import { RuleForm } from "./rule-form.tsx";
 
 /** The rules that are kept here, without what the list says of them. */
@@ -16,32 +21,55 @@ function keptOf(rules: readonly ListedRule[]): FormatRule[] {
 
 /** Those of the configuration first, which are changed there; then those that are kept by the server. */
 export function RuleList({ formats: { formats, rules } }: { formats: Formats }) {
+  const words = useWords(english);
   const replace = useReplaceRules();
   const blocked = useRulesBlocked(replace.isPending);
   const kept = keptOf(rules);
+  // A wish that was carried out, or given up, leaves an empty form or the one that was filled in.
+  const [wish, setWish] = useState<RuleWish | null>(null);
+  const [round, setRound] = useState(0);
+  const keys = useRef<HTMLInputElement>(null);
   const label = (name: string) => formats.find((each) => each.name === name)?.label ?? name;
+  const close = () => {
+    setWish(null);
+    replace.reset();
+    keys.current?.focus();
+  };
+  const carryOut = ({ rules: next }: RuleWish) =>
+    replace.mutate(next, {
+      onSuccess: () => {
+        setRound(round + 1);
+        close();
+      },
+    });
   return (
     <>
-      <ol aria-label="Rules">
-        {rules.map(({ pattern, format, from }, index) => (
+      <ol aria-label={words.rules}>
+        {rules.map((rule, index) => (
           <li
-            key={`${from} ${pattern} ${format}`}
+            key={`${rule.from} ${rule.pattern} ${rule.format}`}
             className="flex min-h-10 items-center gap-3 border-b border-line-soft px-4 py-1.5"
           >
             <span className="min-w-0 flex-1 font-mono text-xs">
-              <SafeText text={pattern} wrap />
+              <SafeText text={rule.pattern} wrap />
             </span>
-            <span className="flex-1">{label(format)}</span>
-            {from === "configuration" ? (
-              <span className="text-2xs text-ink-3">from the configuration</span>
+            <span translate="no" className="flex-1">
+              {label(rule.format)}
+            </span>
+            {rule.from === "configuration" ? (
+              <span className="text-2xs text-ink-3">{words.fromConfiguration}</span>
             ) : (
               <Button
                 look="quiet"
                 size="small-icon"
                 blocked={blocked}
-                aria-label={`Remove the rule for ${visibleText(pattern)}`}
+                aria-label={words.removeRuleFor(visibleText(rule.pattern))}
                 onClick={() =>
-                  replace.mutate(kept.filter((_, at) => at !== index - (rules.length - kept.length)))
+                  setWish({
+                    kind: "remove",
+                    rule,
+                    rules: kept.filter((_, at) => at !== index - (rules.length - kept.length)),
+                  })
                 }
               >
                 <Trash2 aria-hidden size={14} />
@@ -51,24 +79,32 @@ export function RuleList({ formats: { formats, rules } }: { formats: Formats }) 
         ))}
       </ol>
       {rules.length === 0 && (
-        <p className="border-b border-line-soft px-4 py-3 text-ink-3">
-          No rules: what a key is, is told by its name and shape alone.
-        </p>
+        <p className="border-b border-line-soft px-4 py-3 text-ink-3">{words.noRules}</p>
       )}
       <RuleForm
+        key={round}
         formats={formats}
         blocked={blocked}
-        error={replace.error?.message}
-        onAdd={(rule, then) => replace.mutate([...kept, rule], { onSuccess: then })}
+        keysRef={keys}
+        onPreview={(rule) => setWish({ kind: "add", rule, rules: [...kept, rule] })}
       />
+      {wish !== null && (
+        <RuleChange wish={wish} blocked={blocked} onDo={() => carryOut(wish)} onCancel={close} />
+      )}
+      {replace.isError && (
+        <div className="px-4 pb-3">
+          <ProblemNote problem={replace.error} />
+        </div>
+      )}
     </>
   );
 }
 
 function useRulesBlocked(isPending: boolean): string | null {
+  const words = useWords(english);
   const live = useLive();
   const block = usePictureBlock();
-  if (isPending) return "Waiting for the answer";
-  if (live.hello?.operator.may.includes("admin") === false) return "Rules are changed by an admin.";
-  return block === null ? null : "Nothing can be changed until the picture is live again.";
+  if (isPending) return words.waiting;
+  if (live.hello?.operator.may.includes("admin") === false) return words.adminsOnly;
+  return block;
 }

@@ -1,7 +1,12 @@
+"use client";
+
 import clsx from "clsx";
 import { Command } from "@/components/ui/command.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { Finding, Severity } from "@/lib/contract/target.ts";
+import { targets } from "@/lib/words/en/targets.ts";
+import { useWords } from "@/lib/words/words.tsx";
+import { redisCliLines } from "./redis-cli.ts";
 
 const TONES: Record<Severity, string> = {
   danger: "text-bad",
@@ -10,46 +15,79 @@ const TONES: Record<Severity, string> = {
   note: "text-ink-2",
 };
 
-const WORDS: Record<Severity, string> = {
-  danger: "Danger",
-  warning: "Warning",
-  unknown: "Not known",
-  note: "Note",
-};
+interface FindingListProps {
+  findings: readonly Finding[];
+  /** Of the masters that there are. */
+  masters: readonly string[];
+}
 
-/**
- * What was found, the worst first: what can go wrong, and the command against it.
- *
- * @param many whether there are several masters, so that it matters at which
- */
-export function FindingList({ findings, many }: { findings: readonly Finding[]; many: boolean }) {
-  if (findings.length === 0) {
-    return <p className="px-4 py-3 text-ink-2">Nothing was found that makes it unsafe for locks.</p>;
-  }
+/** What was found, the worst first: what can go wrong, and the command against it. */
+export function FindingList({ findings, masters }: FindingListProps) {
+  const words = useWords(targets);
+  if (findings.length === 0) return <p className="px-4 py-3 text-ink-2">{words.nothingFound}</p>;
   return (
-    <ul aria-label="Findings">
-      {findings.map(({ code, severity, title, risk, command, masters }) => (
+    <ul aria-label={words.findings}>
+      {findings.map((finding) => (
         <li
-          key={`${code} ${masters.join(" ")}`}
+          key={`${finding.code} ${finding.masters.join(" ")}`}
           className="grid gap-x-4 gap-y-1 border-line-soft px-4 py-3 not-last:border-b sm:grid-cols-[88px_minmax(0,1fr)]"
         >
-          <span className={clsx("font-medium", TONES[severity])}>{WORDS[severity]}</span>
-          <div className="flex min-w-0 flex-col gap-1.5">
-            <p className="font-medium">
-              <SafeText text={title} wrap />
-            </p>
-            <p className="text-ink-2">
-              <SafeText text={risk} wrap />
-            </p>
-            {many && masters.length > 0 && (
-              <p className="font-mono text-2xs text-ink-3">
-                <SafeText text={masters.join(", ")} wrap />
-              </p>
-            )}
-            {command !== undefined && <Command text={command} label={`Copy the command: ${title}`} />}
-          </div>
+          <span className={clsx("font-medium", TONES[finding.severity])}>
+            {words.severities[finding.severity]}
+          </span>
+          <OneFinding finding={finding} masters={masters} />
         </li>
       ))}
     </ul>
+  );
+}
+
+function OneFinding({ finding, masters }: { finding: Finding; masters: readonly string[] }) {
+  const words = useWords(targets);
+  const { code, facts, command } = finding;
+  const told = words.told?.[code];
+  const title = told?.title(facts) ?? finding.title;
+  const lines = command === undefined ? [] : redisCliLines(command, finding.masters);
+  return (
+    <div className="flex min-w-0 flex-col gap-1.5">
+      <p className="font-medium">
+        <SafeText text={title} wrap />
+      </p>
+      <p className="text-ink-2">
+        <SafeText text={told?.risk(facts) ?? finding.risk} wrap />
+      </p>
+      {masters.length > 1 && finding.masters.length > 0 && (
+        <p className="text-2xs text-ink-3">
+          <SafeText text={words.atMasters(finding.masters.join(", "))} wrap />
+        </p>
+      )}
+      {code === "notifications" && <Unseen finding={finding} />}
+      {lines.length > 0 && <Command text={lines.join("\n")} label={words.copyCommand(title)} />}
+      {code === "notifications" && <p className="text-2xs text-ink-3">{words.orAtStart}</p>}
+    </div>
+  );
+}
+
+/** What is not told without the flags that are missing. */
+function Unseen({ finding: { facts } }: { finding: Finding }) {
+  const words = useWords(targets);
+  const missing = String(facts.missing ?? "");
+  const setting = String(facts.setting ?? "");
+  const flags = Object.entries(words.unseen).filter(([flag]) => missing.includes(flag));
+  if (flags.length === 0) return null;
+  return (
+    <div className="flex flex-col gap-1 text-ink-2">
+      <p>
+        <SafeText text={setting === "" ? words.isEmpty : words.isSetTo(setting)} wrap /> {words.unseenTitle}
+      </p>
+      <ul className="grid gap-x-6 gap-y-0.5 md:grid-cols-2">
+        {flags.map(([flag, what]) => (
+          <li key={flag} className="flex gap-2">
+            <code className="w-3 shrink-0 font-mono text-xs text-ink">{flag}</code>
+            <span>{what}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }

@@ -1,29 +1,59 @@
+"use client";
+
+import clsx from "clsx";
+import type { ReactNode } from "react";
 import { StateDot } from "@/components/shell/target-badges.tsx";
+import { formatAgo, formatClock, formatElapsed, formatNumber, formatSpan } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { MasterHealth } from "@/lib/contract/live.ts";
+import type { MasterReport } from "@/lib/contract/target.ts";
+import { useServerNow } from "@/lib/live/hooks.ts";
 import { shell } from "@/lib/words/en/shell.tsx";
+import { targets } from "@/lib/words/en/targets.ts";
+import { ui } from "@/lib/words/en/ui.ts";
 import { useWords } from "@/lib/words/words.tsx";
+import { formatBytes } from "./bytes.ts";
 
-const HEADS = ["Master", "State", "Answers in", "Clock", "Notifications"] as const;
+interface MasterTableProps {
+  masters: readonly MasterHealth[];
+  /** What they tell of themselves; undefined: they are being asked. */
+  reports: readonly MasterReport[] | undefined;
+}
 
-/** Each Redis that takes writes: whether it answers, how soon, and how far its clock is off. */
-export function MasterTable({ masters }: { masters: readonly MasterHealth[] }) {
+const HEADS = [
+  "master",
+  "version",
+  "answers",
+  "memory",
+  "disk",
+  "replicas",
+  "pass",
+  "notifications",
+] as const;
+
+/** Each Redis that takes writes: how it is, and what matters to locks of how it is set up. */
+export function MasterTable({ masters, reports }: MasterTableProps) {
+  const { masters: words } = useWords(targets);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-    <section className="overflow-x-auto border-b border-line-soft" aria-label="Masters" tabIndex={0}>
-      <table className="w-full min-w-[560px] text-left">
-        <thead>
+    <section className="overflow-x-auto border-b border-line-soft" aria-label={words.label} tabIndex={0}>
+      <table className="w-full text-left md:min-w-[920px]">
+        <thead className="max-md:sr-only">
           <tr className="text-2xs text-ink-3">
             {HEADS.map((head) => (
-              <th key={head} scope="col" className="px-4 pt-2 pb-1 font-normal">
-                {head}
+              <th key={head} scope="col" className="px-2 pt-2 pb-1 font-normal first:pl-4 last:pr-4">
+                {words[head]}
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
           {masters.map((master) => (
-            <Row key={master.name} master={master} />
+            <Row
+              key={master.name}
+              master={master}
+              report={reports?.find(({ name }) => name === master.name)}
+            />
           ))}
         </tbody>
       </table>
@@ -31,35 +61,191 @@ export function MasterTable({ masters }: { masters: readonly MasterHealth[] }) {
   );
 }
 
-function Row({ master: { name, state, lagMs, clockOffsetMs, notifications } }: { master: MasterHealth }) {
+function Row({ master, report }: { master: MasterHealth; report: MasterReport | undefined }) {
   const words = useWords(shell);
-  const isDown = state === "down";
+  const { masters: own } = useWords(targets);
+  const { name, state, downSince } = master;
   return (
-    <tr className="border-t border-line-soft">
-      <th scope="row" className="px-4 py-1.5 font-mono text-xs font-normal">
-        <SafeText text={name} />
-      </th>
-      <td className="px-4 py-1.5">
-        <span className="flex items-center gap-2">
+    <tr className="border-t border-line-soft align-top max-md:grid max-md:grid-cols-2 max-md:gap-y-2 max-md:py-2">
+      <th scope="row" className="px-2 py-1.5 pl-4 font-normal max-md:col-span-2 max-md:py-0">
+        <span className="block font-mono text-xs">
+          <SafeText text={name} />
+        </span>
+        <span className="flex items-center gap-1.5 text-2xs text-ink-2">
           <StateDot state={state} />
           {words.states[state]}
+          {state === "down" && downSince !== undefined && ` ${own.downSince(formatClock(downSince))}`}
         </span>
-      </td>
-      <td className="px-4 py-1.5">{isDown || lagMs === null ? "–" : lagText(lagMs)}</td>
-      <td className="px-4 py-1.5">{isDown ? "–" : clockText(clockOffsetMs)}</td>
-      <td className="px-4 py-1.5">{isDown ? "–" : notifications}</td>
+      </th>
+      <Version report={report} />
+      <Answers master={master} />
+      <Memory report={report} />
+      <Disk report={report} />
+      <Replicas report={report} />
+      <LastPass master={master} />
+      <Notifications master={master} report={report} />
     </tr>
   );
 }
 
-function lagText(ms: number): string {
-  return ms < 1 ? "under 1 ms" : `${Math.round(ms)} ms`;
+interface CellProps {
+  head: (typeof HEADS)[number];
+  tone?: "plain" | "warn" | "bad";
+  more?: ReactNode;
+  children: ReactNode;
+}
+
+function Cell({ head, tone = "plain", more, children }: CellProps) {
+  const { masters: words } = useWords(targets);
+  return (
+    <td className="px-2 py-1.5 last:pr-4 max-md:px-4 max-md:py-0">
+      <span aria-hidden className="block text-2xs text-ink-3 md:hidden">
+        {words[head]}
+      </span>
+      <span
+        className={clsx(
+          "block whitespace-nowrap tabular-nums",
+          tone === "bad" && "text-bad",
+          tone === "warn" && "text-warn",
+        )}
+      >
+        {children}
+      </span>
+      {more !== undefined && <span className="block text-2xs text-ink-3">{more}</span>}
+    </td>
+  );
+}
+
+type Reported = { report: MasterReport | undefined };
+
+/** What is not known is said so, and never shown as 0. */
+function orUnknown(value: ReactNode | null | undefined, unknown: string): ReactNode {
+  return value ?? <span className="text-ink-3">{unknown}</span>;
+}
+
+function Version({ report }: Reported) {
+  const { masters: words } = useWords(targets);
+  const uptime = report?.uptimeS;
+  return (
+    <Cell
+      head="version"
+      more={typeof uptime === "number" ? words.upFor(formatElapsed(uptime * 1000)) : undefined}
+    >
+      {orUnknown(report?.version, words.unknown)}
+    </Cell>
+  );
 }
 
 /** Less than this nobody can tell apart from the way there and back. */
 const SAME_MS = 50;
 
-function clockText(offsetMs: number): string {
-  if (Math.abs(offsetMs) < SAME_MS) return "as ours";
-  return `${Math.abs(Math.round(offsetMs))} ms ${offsetMs > 0 ? "ahead" : "behind"}`;
+function Answers({ master: { state, lagMs, clockOffsetMs } }: { master: MasterHealth }) {
+  const { masters: words } = useWords(targets);
+  if (state === "down" || lagMs === null) return <Cell head="answers">{orUnknown(null, words.unknown)}</Cell>;
+  const apartMs = Math.abs(clockOffsetMs);
+  const apart = formatSpan(apartMs);
+  const clock =
+    apartMs < SAME_MS
+      ? words.clockAsOurs
+      : clockOffsetMs > 0
+        ? words.clockAhead(apart)
+        : words.clockBehind(apart);
+  return (
+    <Cell head="answers" more={clock}>
+      {lagMs < 1 ? words.underOneMs : formatSpan(lagMs)}
+    </Cell>
+  );
+}
+
+function Memory({ report }: Reported) {
+  const { masters: words } = useWords(targets);
+  const { usedMemoryBytes: used, maxMemoryBytes: limit, memoryPolicy: policy, evictedKeys } = report ?? {};
+  const size =
+    typeof used !== "number"
+      ? null
+      : limit
+        ? words.ofLimit(formatBytes(used), formatBytes(limit))
+        : words.noLimit(formatBytes(used));
+  const evicts = policy !== undefined && policy !== null && policy !== "noeviction";
+  return (
+    <Cell
+      head="memory"
+      tone={evicts ? (limit ? "bad" : "warn") : "plain"}
+      more={
+        <>
+          {size}
+          {evictedKeys ? `, ${words.evicted(formatNumber(evictedKeys))}` : ""}
+        </>
+      }
+    >
+      {orUnknown(policy, words.unknown)}
+    </Cell>
+  );
+}
+
+function Disk({ report }: Reported) {
+  const { masters: words } = useWords(targets);
+  const { persistence, fsync } = report ?? {};
+  const isAof = persistence === "aof" || persistence === "both";
+  return (
+    <Cell
+      head="disk"
+      tone={persistence === "none" ? "warn" : "plain"}
+      more={isAof && fsync ? <span translate="no">{fsync}</span> : undefined}
+    >
+      {orUnknown(persistence ? words.persistence[persistence] : null, words.unknown)}
+    </Cell>
+  );
+}
+
+function Replicas({ report }: Reported) {
+  const { masters: words } = useWords(targets);
+  const { replicas, minReplicas } = report ?? {};
+  return (
+    <Cell head="replicas" more={minReplicas ? words.atLeast(minReplicas) : undefined}>
+      {orUnknown(replicas, words.unknown)}
+    </Cell>
+  );
+}
+
+function LastPass({ master: { scan, scannedAt, scanMs } }: { master: MasterHealth }) {
+  const { masters: words } = useWords(targets);
+  const ago = useWords(ui);
+  const now = useServerNow();
+  const took = scanMs === null ? undefined : words.passTook(formatSpan(scanMs));
+  if (scannedAt === null && scan?.keys) {
+    const percent = Math.min(99, Math.floor((100 * scan.scanned) / scan.keys));
+    return <Cell head="pass">{words.passUnderWay(percent)}</Cell>;
+  }
+  return (
+    <Cell head="pass" more={took}>
+      {scannedAt === null
+        ? words.passNever
+        : words.passAgo(formatAgo(now === null ? 0 : now - scannedAt, ago))}
+    </Cell>
+  );
+}
+
+function Notifications({ master, report }: { master: MasterHealth } & Reported) {
+  const { masters: words } = useWords(targets);
+  if (master.state === "down") return <Cell head="notifications">{orUnknown(null, words.unknown)}</Cell>;
+  const { setting = "", missing = [] } = report?.notifications ?? {};
+  const isOn = master.notifications === "on";
+  return (
+    <Cell
+      head="notifications"
+      tone={isOn ? "plain" : "warn"}
+      more={
+        missing.length > 0 ? (
+          words.lacks(missing.join(""))
+        ) : (
+          <span translate="no" className="font-mono">
+            {setting}
+          </span>
+        )
+      }
+    >
+      {isOn ? words.on : words.off}
+    </Cell>
+  );
 }

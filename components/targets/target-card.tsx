@@ -5,18 +5,22 @@ import { useId } from "react";
 import { StateDot, TargetBadges } from "@/components/shell/target-badges.tsx";
 import { hrefAt } from "@/components/shell/target-link.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { formatNumber } from "@/components/ui/duration.ts";
+import { formatClock, formatNumber } from "@/components/ui/duration.ts";
+import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { TargetSummary } from "@/lib/contract/target.ts";
 import { useTargetHealth } from "@/lib/live/targets.ts";
 import { shell } from "@/lib/words/en/shell.tsx";
+import { targets } from "@/lib/words/en/targets.ts";
 import { useWords } from "@/lib/words/words.tsx";
 import { FindingList } from "./finding-list.tsx";
 import { MasterTable } from "./master-table.tsx";
 
 export function TargetCard({ target }: { target: TargetSummary }) {
   const words = useWords(shell);
+  const own = useWords(targets);
+  const health = useTargetHealth(target.name);
   const title = useId();
-  const { name, label, topology, address, server, state, locks, detail, masters } = target;
+  const { name, label, topology, address, server, state, locks, detail, masters, triedSince } = target;
   const isWell = state === "live" || state === "catching_up";
   return (
     <section aria-labelledby={title} className="rounded-[10px] border border-line bg-panel">
@@ -30,31 +34,48 @@ export function TargetCard({ target }: { target: TargetSummary }) {
         <span className="flex-1" />
         {locks !== null && (
           <Link href={hrefAt("/", name)} className="text-accent hover:underline">
-            {locks === 1 ? "1 lock" : `${formatNumber(locks)} locks`}
+            {own.locks(locks, formatNumber(locks))}
           </Link>
         )}
         <p className="w-full text-ink-3">
-          <span className="font-mono text-xs">{name}</span>, {topology}, {address}
-          {server !== null && `, ${server}`}
+          <span className="font-mono text-xs">
+            <SafeText text={name} />
+          </span>
+          , {own.topologies[topology]}, <span translate="no">{address}</span>
+          {server !== null && <span translate="no">{`, ${server}`}</span>}
         </p>
-        {!isWell && detail !== undefined && <p className="w-full text-bad">{detail}</p>}
+        {!isWell && server !== null && detail !== undefined && (
+          <p lang="en" className="w-full text-bad">
+            {detail}
+          </p>
+        )}
+        {triedSince !== undefined && (
+          <p className="w-full text-ink-2">{own.triedSince(formatClock(triedSince))}</p>
+        )}
       </div>
-      {masters.length > 0 && <MasterTable masters={masters} />}
-      {server !== null && <Findings name={name} many={masters.length > 1} />}
+      {masters.length > 0 && <MasterTable masters={masters} reports={health.data?.reports} />}
+      <Findings health={health} masters={masters.map((master) => master.name)} />
     </section>
   );
 }
 
-function Findings({ name, many }: { name: string; many: boolean }) {
-  const health = useTargetHealth(name);
+interface FindingsProps {
+  health: ReturnType<typeof useTargetHealth>;
+  masters: readonly string[];
+}
+
+function Findings({ health, masters }: FindingsProps) {
+  const words = useWords(targets);
   if (health.isError) {
     return (
       <div role="alert" className="flex items-center gap-3 px-4 py-3 text-bad">
-        <p className="flex-1">{health.error.message}</p>
-        <Button onClick={() => void health.refetch()}>Try again</Button>
+        <p lang="en" className="flex-1">
+          {health.error.message}
+        </p>
+        <Button onClick={() => void health.refetch()}>{words.again}</Button>
       </div>
     );
   }
-  if (health.data === undefined) return <p className="px-4 py-3 text-ink-3">Looking…</p>;
-  return <FindingList findings={health.data.findings} many={many} />;
+  if (health.data === undefined) return <p className="px-4 py-3 text-ink-3">{words.looking}</p>;
+  return <FindingList findings={health.data.findings} masters={masters} />;
 }

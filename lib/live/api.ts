@@ -4,6 +4,7 @@ import type { ForceReleased, ForceReleaseInput } from "@/lib/contract/force.ts";
 import type { FormatRule, Formats } from "@/lib/contract/format-rule.ts";
 import type { LiveView } from "@/lib/contract/live.ts";
 import type { RawLock } from "@/lib/contract/raw.ts";
+import type { RulesPreview } from "@/lib/contract/rule-preview.ts";
 import type { LoginInput, Session } from "@/lib/contract/session.ts";
 import type { Usual } from "@/lib/contract/stats.ts";
 import type { TargetHealth, TargetList } from "@/lib/contract/target.ts";
@@ -96,6 +97,13 @@ export function getFormats(target: TargetName): Promise<Formats> {
 /** All rules but those of the configuration. */
 export function putRules(rules: readonly FormatRule[], target: TargetName): Promise<Formats> {
   return ask(send("PUT", at("/formats/rules", target), { rules }), (wire, json) => wire.readFormats(json));
+}
+
+/** What rules would change; nothing is changed. */
+export function previewRules(rules: readonly FormatRule[], target: TargetName): Promise<RulesPreview> {
+  return ask(send("POST", at("/formats/rules/preview", target), { rules }), (wire, json) =>
+    wire.readRulesPreview(json),
+  );
 }
 
 export function login(input: LoginInput): Promise<Session> {

@@ -6,6 +6,7 @@ import type { FinderReport } from "@/lib/contract/finder.ts";
 import type { ForceReleased, ForceReleaseInput } from "@/lib/contract/force.ts";
 import type { FormatRule, Formats } from "@/lib/contract/format-rule.ts";
 import type { RawLock } from "@/lib/contract/raw.ts";
+import type { RulesPreview } from "@/lib/contract/rule-preview.ts";
 import type { Usual } from "@/lib/contract/stats.ts";
 import {
   cancelFinder,
@@ -16,6 +17,7 @@ import {
   getUsual,
   login,
   logout,
+  previewRules,
   putRules,
   startFinder,
 } from "./api.ts";
@@ -127,6 +129,14 @@ export function useReplaceRules() {
   return useMutation<Formats, Failure, readonly FormatRule[]>({
     mutationFn: (rules) => putRules(rules, target),
     onSuccess: (formats) => client.setQueryData(formatsKey(target), formats),
+  });
+}
+
+/** What rules would change; nothing is changed by asking. */
+export function usePreviewRules() {
+  const { target } = useLiveStore();
+  return useMutation<RulesPreview, Failure, readonly FormatRule[]>({
+    mutationFn: (rules) => previewRules(rules, target),
   });
 }
 

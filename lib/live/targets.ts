@@ -7,7 +7,7 @@ import type { Failure } from "./request.ts";
 
 const LIST_EVERY_MS = 5000;
 /** Each time Redis is asked for all it tells of itself. */
-const HEALTH_EVERY_MS = 30_000;
+const HEALTH_EVERY_MS = 15_000;
 
 /** The target that the page is about, as its address says; undefined: the first. */
 export function useTargetName(): string | undefined {

@@ -16,6 +16,7 @@ import { Noted } from "@/lib/contract/note.ts";
 import { Operator, OperatorList } from "@/lib/contract/operator.ts";
 import { OwnerList } from "@/lib/contract/owner.ts";
 import { RawLock } from "@/lib/contract/raw.ts";
+import { RulesPreview } from "@/lib/contract/rule-preview.ts";
 import { BrowserSessionList, Session } from "@/lib/contract/session.ts";
 import { Stats, Usual } from "@/lib/contract/stats.ts";
 import { TargetHealth, TargetList } from "@/lib/contract/target.ts";
@@ -35,6 +36,7 @@ export const readAuditVerification = (json: unknown) => AuditVerification.parse(
 export const readSession = (json: unknown) => Session.parse(json);
 export const readHistory = (json: unknown) => History.parse(json);
 export const readFormats = (json: unknown) => Formats.parse(json);
+export const readRulesPreview = (json: unknown) => RulesPreview.parse(json);
 export const readStats = (json: unknown) => Stats.parse(json);
 export const readRawLock = (json: unknown) => RawLock.parse(json);
 export const readLocks = (json: unknown) => LockList.parse(json);

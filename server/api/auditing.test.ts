@@ -7,6 +7,7 @@ const NOT_AUDITED: Readonly<Record<string, string>> = {
   "POST /locks/{key}/renew": "the apps' own verb",
   "POST /locks/{key}/release": "the apps' own verb: the history has it",
   "POST /locks/{key}/verify": "changes nothing",
+  "POST /formats/rules/preview": "reads, and changes nothing",
   "POST /finder": "reads, and changes nothing",
   "POST /finder/cancel": "ends what changes nothing",
   "POST /live/{id}": "says what a tab looks at",

@@ -77,6 +77,36 @@ it.each([
   expect((await server.call("/formats")).body.rules).toHaveLength(2);
 });
 
+it("a preview tells which held keys would be read differently, and which would be locks then; nothing is changed", async () => {
+  const [one, two] = [await uuidAt("preview"), await uuidAt("preview")];
+  const strange = `lock:preview:${randomUUID()}`;
+  await direct.set(strange, "\x01\x02", "PX", 30_000);
+  const before = await listedAs(one);
+  const rules = [{ pattern: "lock:preview:*", format: "redlock-net" }];
+  const preview = (given: unknown) =>
+    server.call("/formats/rules/preview", { method: "POST", body: { rules: given } });
+  const { status, body } = await preview(rules);
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ affected: 2, looked: 2, isWhole: true });
+  expect(body.changes).toHaveLength(2);
+  expect(body.changes[0]).toMatchObject({
+    ...{ from: { format: before }, to: { format: "redlock-net", confidence: "certain" }, count: 2 },
+    sample: expect.arrayContaining([{ key: one }, { key: two }]),
+  });
+  expect(body.changes[1]).toMatchObject({
+    ...{ from: null, to: { format: "redlock-net" }, count: 1 },
+    sample: [{ key: strange }],
+  });
+  expect((await server.call("/formats")).body.rules).toHaveLength(1);
+  expect(await listedAs(one)).toBe(before);
+  expect((await preview([])).body).toMatchObject({ affected: 0, changes: [] });
+  await put(rules);
+  await until(async () => (await listedAs(strange)) === "redlock-net", 1500);
+  const back = (await preview([])).body;
+  expect(back.changes).toContainEqual(expect.objectContaining({ to: null, sample: [{ key: strange }] }));
+  expect((await preview([{ pattern: "", format: "spring" }])).status).toBe(400);
+});
+
 it("nobody without credentials sees or changes them", async () => {
   const headers = { authorization: "Bearer wrong" };
   for (const init of [{ headers }, { headers, method: "PUT", body: { rules: [] } }]) {

@@ -123,7 +123,7 @@ describe("two targets and one that is away", () => {
     expect(page).toContain('"state":"down"');
     expect(page).toContain(`127.0.0.1:${awayPort}`);
     const { body } = await server.call("/targets/away");
-    expect(body.findings).toMatchObject([{ code: "down", severity: "danger" }]);
+    expect(body.findings).toMatchObject([{ code: "unreached", severity: "danger" }]);
     expect((await server.call("/targets/none")).body.code).toBe("not_found");
   });
 

@@ -68,6 +68,8 @@ function ofNotifications({ notifications: { state, detail }, masters, told }: Ta
     const config = told.find((each) => each.name === name)?.config;
     const settings = config !== undefined && "facts" in config ? config.facts : undefined;
     const report = notificationsOf(settings?.get("notify-keyspace-events"));
+    // What is to be set says it all; what else is the matter only the one who watches knows.
+    const isSaid = (report?.missing.length ?? 0) > 0;
     return {
       code: "notifications",
       facts: {
@@ -77,7 +79,7 @@ function ofNotifications({ notifications: { state, detail }, masters, told }: Ta
       },
       severity: "warning",
       title: "Redis does not tell of changes",
-      risk: `Keys are scanned instead: what happens between two scans is not seen, and scanning costs Redis time. ${detail ?? ""}`.trim(),
+      risk: `Keys are scanned instead: what happens between two scans is not seen, and scanning costs Redis time. ${isSaid ? "" : (detail ?? "")}`.trim(),
       command: `CONFIG SET notify-keyspace-events ${report?.wanted ?? notificationsOf("")?.wanted}`,
       masters: [name],
     };

@@ -31,6 +31,7 @@ export const ACCESS_TABLE: Readonly<Record<string, string>> = {
   "POST /live/{id}": "read of anything",
   "GET /formats": "read of one target",
   "PUT /formats/rules": "admin of one target",
+  "POST /formats/rules/preview": "admin of one target",
   "GET /finder": "read of one target",
   "POST /finder": "force of one target",
   "POST /finder/cancel": "force of one target",

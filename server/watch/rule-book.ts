@@ -47,7 +47,12 @@ export class RuleBook {
   }
 
   get rules(): FormatRules {
-    return new FormatRules([...this.parts.given, ...this.#kept]);
+    return this.with(this.#kept);
+  }
+
+  /** As it would be if these took the place of all but those of the configuration. */
+  with(rules: readonly FormatRule[]): FormatRules {
+    return new FormatRules([...this.parts.given, ...rules]);
   }
 
   /** Takes the place of all rules but those of the configuration. @throws LockkeeperError unavailable, unknown_outcome */

@@ -184,6 +184,11 @@ export class Watcher {
     return await this.#sources.read(key, { formatOf: () => format });
   }
 
+  /** What a key is by other rules; the picture stays as it is. @throws when Redis is away */
+  async readBy(key: Key, rules: FormatRules): Promise<Observation> {
+    return await this.#sources.read(key, rules);
+  }
+
   /** A hold of another library was freed by force: should it be there again, it was made again. */
   freedAs({ key, format, holders }: HeldObservation, holder = holders[0]): void {
     if (holder.fence === null) this.#reporter.freedAs(key, holder.owner, format);

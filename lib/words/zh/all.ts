@@ -9,6 +9,7 @@ import { events } from "./events.ts";
 import { eventsPage } from "./events-page.ts";
 import { facets } from "./facets.ts";
 import { formatFacts } from "./format-facts.ts";
+import { formats } from "./formats.tsx";
 import { free } from "./free.tsx";
 import { keysHelp } from "./keys-help.ts";
 import { lock } from "./lock.tsx";
@@ -27,6 +28,7 @@ import { search } from "./search.ts";
 import { settings } from "./settings.ts";
 import { shell } from "./shell.tsx";
 import { table } from "./table.tsx";
+import { targets } from "./targets.ts";
 import { timeline } from "./timeline.ts";
 import { titles } from "./titles.ts";
 import { ui } from "./ui.ts";
@@ -44,6 +46,7 @@ export const zh: Words = {
   eventsPage,
   facets,
   formatFacts,
+  formats,
   free,
   keysHelp,
   lock,
@@ -62,6 +65,7 @@ export const zh: Words = {
   settings,
   shell,
   table,
+  targets,
   timeline,
   titles,
   ui,

@@ -1,6 +1,7 @@
 import type { FinderReport } from "../../../lib/contract/finder.ts";
 import type { Formats } from "../../../lib/contract/format-rule.ts";
 import type { Health, LiveHello, MasterHealth } from "../../../lib/contract/live.ts";
+import type { RulesPreview } from "../../../lib/contract/rule-preview.ts";
 import type { Session } from "../../../lib/contract/session.ts";
 import type { TargetHealth, TargetSummary } from "../../../lib/contract/target.ts";
 
@@ -82,6 +83,18 @@ export const FORMATS: Formats = {
     },
   ],
   rules: [{ pattern: "order-*", format: "redlock-net", from: "api" }],
+};
+
+export const RULES_PREVIEW: RulesPreview = {
+  ...{ held: 17, affected: 3, looked: 3, scanned: 412, isWhole: true },
+  changes: [
+    {
+      from: { format: "token", confidence: "likely" },
+      to: { format: "redlock-net", confidence: "certain" },
+      count: 3,
+      sample: [{ key: "order-42" }, { key: "order-43" }, { key: "order-44" }],
+    },
+  ],
 };
 
 export const FINDING: FinderReport = {

@@ -2,9 +2,13 @@ import type { Logger } from "pino";
 import { FORMAT_NAMES, isSpoken } from "../../../lib/contract/format.ts";
 import { FORMAT_FACTS } from "../../../lib/contract/format-facts.ts";
 import { FormatRulesInput, Formats } from "../../../lib/contract/format-rule.ts";
+import type { Key } from "../../../lib/contract/key.ts";
+import { RulesPreview } from "../../../lib/contract/rule-preview.ts";
+import type { FormatRules } from "../../formats/rules.ts";
 import type { RuleBook } from "../../watch/rule-book.ts";
+import { previewRules } from "../../watch/rule-preview.ts";
 import { tagged } from "../etag.ts";
-import { FORMATS } from "../examples/targets.ts";
+import { FORMATS, RULES_PREVIEW } from "../examples/targets.ts";
 import { json } from "../http.ts";
 import { type Route, targetRoute } from "../route.ts";
 
@@ -66,6 +70,35 @@ export function formatRoutes(log: Logger): Route[] {
         const after = rules.listed;
         log.warn({ by: principal.name, target: name, before, after }, "the rules for formats were replaced");
         return json(200, formatsOf(rules));
+      },
+    }),
+    targetRoute({
+      method: "POST",
+      path: "/formats/rules/preview",
+      operationId: "previewFormatRules",
+      tag: "Targets",
+      effect: "reads",
+      access: "admin",
+      summary: "What rules would change, before they are put in place",
+      description:
+        "Compares the rules with those that hold now, and changes nothing. Held locks of which they say something else are looked at in Redis as they would be read then, 2000 at most; and 20 000 keys, for a second at most, are gone through for such as would be locks by these rules alone. The body is that of `PUT /formats/rules`.",
+      body: FormatRulesInput,
+      examples: { "One rule": { rules: [{ pattern: "order-*", format: "redlock-net" }] } },
+      response: {
+        status: 200,
+        schema: RulesPreview,
+        example: RULES_PREVIEW,
+        description: "What would be read differently.",
+      },
+      handle: async ({ target: { watcher, masters, rules }, body }) => {
+        const around = {
+          holds: watcher.mirror,
+          masters: masters.list,
+          watch: watcher.options.watch,
+          isWatched: (key: Key) => watcher.isWatched(key),
+          readBy: (key: Key, by: FormatRules) => watcher.readBy(key, by),
+        };
+        return json(200, await previewRules(around, rules.rules, rules.with(body.rules)));
       },
     }),
   ];

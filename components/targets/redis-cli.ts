@@ -1,0 +1,21 @@
+const OF_MASTERS = /^(?:CONFIG|ACL) /;
+const PLAIN = /^[\w:+.,=-]+$/;
+
+/**
+ * A command as it is typed at a shell, a line for each master that it is for. What is no command of a master (one of a
+ * sentinel, or of the machine) stays as it is.
+ *
+ * @param masters `host:port`; of IPv6 `[host]:port`
+ */
+export function redisCliLines(command: string, masters: readonly string[]): string[] {
+  if (!OF_MASTERS.test(command)) return [command];
+  const words = command
+    .split(" ")
+    .map((word) => (PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
+  if (masters.length === 0) return [["redis-cli", ...words].join(" ")];
+  return masters.map((master) => {
+    const at = master.lastIndexOf(":");
+    const host = master.slice(0, at).replace(/^\[|\]$/g, "");
+    return ["redis-cli", "-h", host, "-p", master.slice(at + 1), ...words].join(" ");
+  });
+}
