@@ -10,7 +10,9 @@ import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { LockEvent } from "@/lib/contract/event.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
+import { events } from "@/lib/words/en/events.ts";
 import { free as english } from "@/lib/words/en/free.tsx";
+import { lock as lockWords } from "@/lib/words/en/lock.tsx";
 import { ui } from "@/lib/words/en/ui.ts";
 import { useWords } from "@/lib/words/words.tsx";
 import { FreeResult } from "./free-result.tsx";
@@ -102,7 +104,8 @@ function LookAgain({ lock, onLook }: { lock: Lock | undefined; onLook(lock: Lock
 function Unsure({ lock }: { lock: Lock }) {
   const words = useWords(english);
   const [holder] = lock.holders;
-  const who = holder === undefined ? words.itsOwner : <SafeText text={nameText(holder)} wrap />;
+  const lockText = useWords(lockWords);
+  const who = holder === undefined ? words.itsOwner : <SafeText text={nameText(holder, lockText)} wrap />;
   return (
     <OutcomeNote tone="warn" title={words.unsure} comes="asked">
       <p>{words.unsureText(who)}</p>
@@ -117,11 +120,14 @@ interface GoneProps {
 }
 
 function Gone({ ended, comes, children }: GoneProps) {
+  const eventWords = useWords(events);
   const words = useWords(english);
   return (
     <OutcomeNote tone="ok" title={words.alreadyGone} comes={comes}>
       <p>
-        {ended === undefined ? words.goneUnseen : words.goneSeen(endingText(ended), <Ago at={ended.at} />)}
+        {ended === undefined
+          ? words.goneUnseen
+          : words.goneSeen(endingText(ended, eventWords), <Ago at={ended.at} />)}
       </p>
       {children}
     </OutcomeNote>

@@ -14,6 +14,7 @@ import { useServerNow } from "@/lib/live/hooks.ts";
 import { useWaiters } from "@/lib/live/waiters.ts";
 import { formatFacts } from "@/lib/words/en/format-facts.ts";
 import { free as english } from "@/lib/words/en/free.tsx";
+import { lock as lockWords } from "@/lib/words/en/lock.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 import { FACTS, Fact } from "./free-facts.tsx";
 import type { Free } from "./use-free.ts";
@@ -49,6 +50,7 @@ export function WhatFollows({ free }: { free: Free }) {
 /** Who is woken, in which order, as far as that can be known. */
 function Next({ lock, isKeptOff }: { lock: Lock; isKeptOff: boolean }) {
   const words = useWords(english);
+  const lockText = useWords(lockWords);
   const { of } = useWords(formatFacts);
   const { data } = useWaiters(pathOf(lock));
   const hasOrder = data?.order === "queue";
@@ -61,7 +63,7 @@ function Next({ lock, isKeptOff }: { lock: Lock; isKeptOff: boolean }) {
   return (
     <>
       {data === undefined || data.items.length === 0 ? (
-        <p>{waitersText(lock.waiters)}</p>
+        <p>{waitersText(lock.waiters, lockText)}</p>
       ) : (
         <FirstOf waiters={data} />
       )}
@@ -151,6 +153,7 @@ function AllHolders({ holders }: { holders: readonly Holder[] }) {
 /** What the holder will notice, and do. */
 function OldOwner({ lock, holder }: { lock: Lock; holder: Holder }) {
   const words = useWords(english);
+  const lockText = useWords(lockWords);
   const { of } = useWords(formatFacts);
   if (holdOffOf(holder.owner) !== null) return <>{words.noOldOwner}</>;
   if (holder.fence !== null) return <>{words.fencedOwner(<code className="font-mono text-xs">lost</code>)}</>;
@@ -159,7 +162,9 @@ function OldOwner({ lock, holder }: { lock: Lock; holder: Holder }) {
     <>
       {formats.map((format) => (
         <p key={format}>
-          {formats.length > 1 && <span className="text-ink-3">{words.ofFormat(formatLabel(format))}</span>}
+          {formats.length > 1 && (
+            <span className="text-ink-3">{words.ofFormat(formatLabel(format, lockText))}</span>
+          )}
           {of[format].oldOwner}
           {of[format].comesBack !== undefined && <span className="text-warn"> {of[format].comesBack}</span>}
         </p>

@@ -7,6 +7,7 @@ import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { LockEvent } from "@/lib/contract/event.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
+import { events } from "@/lib/words/en/events.ts";
 import { lock as lockWords } from "@/lib/words/en/lock.tsx";
 import { lockPage } from "@/lib/words/en/lock-page.tsx";
 import { useWords } from "@/lib/words/words.tsx";
@@ -43,13 +44,14 @@ export function FreeLock({ lock, history }: { lock: Lock; history: KeyEvents }) 
 
 function LastHold({ ending }: { ending: LockEvent }) {
   const words = useWords(lockPage);
+  const eventWords = useWords(events);
   const shared = useWords(lockWords);
   const now = useServerNow();
   return (
     <p className="text-base text-ink-2">
       {words.lastHold(
         ending.owner === undefined ? null : <LastOwner owner={ending.owner} />,
-        endingText(ending),
+        endingText(ending, eventWords),
         now === null ? null : formatAgo(now - ending.at, shared),
         ending.reason ? <SafeText text={ending.reason} wrap /> : null,
       )}
