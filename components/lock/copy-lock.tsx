@@ -27,14 +27,7 @@ export function CopyLock({ lockKey, lock }: { lockKey: Key; lock: Lock | undefin
   useKeys({ c: open });
   return (
     <span ref={button}>
-      <Button
-        look="quiet"
-        size="small"
-        onClick={open}
-        title={words.titleHint}
-        aria-haspopup="menu"
-        aria-expanded={isOpen}
-      >
+      <Button onClick={open} title={words.titleHint} aria-haspopup="menu" aria-expanded={isOpen}>
         <Copy aria-hidden size={13} />
         {words.title}
       </Button>

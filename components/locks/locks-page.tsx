@@ -141,7 +141,7 @@ export function LocksPage() {
             <Overview onFilter={search} />
           </Boundary>
         )}
-        <div className="flex flex-wrap items-center justify-between gap-2">
+        <div className="flex flex-wrap items-center justify-between gap-2 sm:flex-nowrap">
           <ViewsBar
             filter={filter}
             window={shown === undefined ? undefined : table.latest}

@@ -28,7 +28,7 @@ export function LocksToolbar({ table, shown, tell }: LocksToolbarProps) {
   const words = useWords(views);
   const { latest: window, paused } = table;
   return (
-    <div className="flex items-center gap-2">
+    <div className="flex shrink-0 items-center gap-2 max-sm:ml-auto">
       {window !== undefined && shown !== undefined && shown.filter !== "" && (
         <span className="text-ink-3" data-testid="total">
           {words.ofHeld(formatNumber(window.total), formatNumber(window.held))}

@@ -3,7 +3,7 @@
 import clsx from "clsx";
 import { Ellipsis, Plus, Users } from "lucide-react";
 import dynamic from "next/dynamic";
-import { type ReactNode, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useRange } from "@/components/overview/use-range.ts";
 import type { BriefNote } from "@/components/ui/brief-note.tsx";
 import { Button } from "@/components/ui/button.tsx";
@@ -51,7 +51,7 @@ export function ViewsBar({ filter, window, saved, onFilter, tell }: ViewsBarProp
     setOpen((present) => (present?.what === what ? null : present));
   const overlay = { saved, anchor: from, tell };
   return (
-    <div className="flex max-w-full min-w-0 items-center gap-0.5">
+    <div className="flex max-w-full min-w-0 items-center gap-0.5 sm:flex-1">
       <fieldset className="flex min-w-0 gap-0.5 overflow-x-auto">
         <legend className="sr-only">{words.bar}</legend>
         {SYSTEM_VIEWS.map((view) => (
@@ -124,8 +124,14 @@ interface TabProps {
 }
 
 function Tab({ isHere, title, count, isWrong = false, onClick, children }: TabProps) {
+  const button = useRef<HTMLButtonElement>(null);
+  // Of many tabs the present one may stand beyond the edge.
+  useEffect(() => {
+    if (isHere) button.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [isHere]);
   return (
     <button
+      ref={button}
       type="button"
       aria-pressed={isHere}
       title={title}
