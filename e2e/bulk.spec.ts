@@ -16,7 +16,7 @@ test.beforeAll(async () => {
   const path = join(dir, "lockkeeper.config.json");
   const targets = [{ name: "shop", label: "Shop", environment: "production", redis: redis.url }];
   await writeFile(path, JSON.stringify({ targets }));
-  lockkeeper = await startConsole({ REDIS_URL: "", LOCKKEEPER_CONFIG: path });
+  lockkeeper = await startConsole({ REDIS_URL: "", LOCKKEEPER_RUNBOOKS: "", LOCKKEEPER_CONFIG: path });
 });
 test.afterAll(async () => {
   await lockkeeper.stop();
