@@ -43,7 +43,7 @@ export function IfFreed({ lock }: { lock: Lock }) {
 function Next({ lock: { waiters }, lock }: { lock: Lock }): ReactNode {
   const words = useWords(lockPage);
   const { data } = useLockWaiters(pathOf(lock), waiters.count);
-  if (!waiters.count) return words.nobodyNext;
+  if (!waiters.count) return waiters.known === "unknowable" ? words.nextUnseen : words.nobodyNext;
   const first = data?.items.find(({ place }) => place === 1);
   if (first === undefined) return words.nextOpen(formatNumber(waiters.count));
   return words.nextIs(

@@ -88,7 +88,8 @@ export const lockPage = {
   ifFreed: "If it is freed",
   nextIs: (who: ReactNode) => <>Next is {who}.</>,
   nextOpen: (count: string) => `Of ${count} who wait, which is first is open.`,
-  nobodyNext: "Nobody is seen to wait: it stays free until somebody asks.",
+  nobodyNext: "Nobody waits: it stays free until somebody asks.",
+  nextUnseen: "Whoever asks first gets it: who waits by asking again and again cannot be seen.",
   keepsWriting:
     "The present holder learns of it by its next renew, which answers lost. Until then it may still be writing: only the fence protects what it touches.",
   nobodyWorks: "Nobody works under a hold-off: nothing is lost.",
