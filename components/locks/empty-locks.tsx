@@ -74,7 +74,7 @@ function Since({ at }: { at: number }) {
   return (
     <>
       <time dateTime={new Date(at).toISOString()}>{formatClock(at)}</time>
-      {now !== null && <span className="text-ink-3"> ({formatAgo(now - at, words)})</span>}
+      {now !== null && <span className="text-ink-3">{` (${formatAgo(now - at, words)})`}</span>}
     </>
   );
 }
