@@ -31,8 +31,9 @@ export function KnownFormats({ formats }: { formats: readonly Known[] }) {
 
 function Facts({ format }: { format: Known }) {
   const words = useWords(english);
-  const { oldOwner, comesBack, never } = useWords(formatFacts).of[format.name];
-  const layout = words.layouts?.[format.name] ?? format.layout;
+  const { of, layouts } = useWords(formatFacts);
+  const { oldOwner, comesBack, never } = of[format.name];
+  const layout = layouts[format.name];
   return (
     <dd className="flex flex-col gap-1">
       <p className="text-ink-2">

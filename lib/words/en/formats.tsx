@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { Confidence, FormatName } from "@/lib/contract/format.ts";
+import type { Confidence } from "@/lib/contract/format.ts";
 
 /** What is written where, and how it is found. */
 export const formats = {
@@ -69,6 +69,4 @@ export const formats = {
   spoken: "Locks are taken in it by this API, too.",
   renewed: "Its holders renew by themselves.",
   never: "Never freed from here.",
-  /** null: the server says it in this very language. */
-  layouts: null as Readonly<Record<FormatName, string>> | null,
 };

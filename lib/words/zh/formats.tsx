@@ -1,9 +1,5 @@
 import type { Words } from "../all-words.ts";
 
-const UUID = "一个字符串：UUID";
-const HEX32 = "一个字符串：32 位十六进制数，含时间";
-const BASE64 = "一个字符串：24 个 base64 字符";
-
 export const formats: Words["formats"] = {
   room: "formats",
   title: "格式",
@@ -65,35 +61,4 @@ export const formats: Words["formats"] = {
   spoken: "本 API 也以此格式获取锁。",
   renewed: "其持有者会自动续约。",
   never: "此处从不释放。",
-  layouts: {
-    redisson: "Redisson 写入的哈希：持有者和重入次数",
-    token: "一个字符串：持有者",
-    timestamp: "一个字符串：结束时间",
-    shedlock: "一个字符串：时间、主机和编号",
-    spring: "一个字符串：注册表编号，同一应用的所有锁相同",
-    lan1tian: UUID,
-    bullmq: "一个字符串：worker 编号和序号",
-    bull: "一个字符串：队列进程的编号",
-    "ioredis-lock": UUID,
-    "redis-lock": "一个字符串：以毫秒表示的结束时间",
-    "redis-semaphore": "一个字符串，或持有者的有序集合",
-    redlock: "一个字符串：32 位十六进制数",
-    "celery-once": HEX32,
-    "django-redis": HEX32,
-    pottery: UUID,
-    "python-redis-lock": BASE64,
-    redbeat: HEX32,
-    "redis-py": HEX32,
-    rq: "一个字符串：调度进程的编号",
-    tooz: HEX32,
-    "bsm-redislock": "一个字符串：22 个 base64 字符及应用附加的内容",
-    redsync: BASE64,
-    "redlock-net": UUID,
-    medallion: "机器、进程号和编号：字符串、集合或有序集合",
-    laravel: "一个字符串：16 个字母和数字",
-    symfony: "令牌及其结束时间的有序集合",
-    "php-lock": "一个字符串：十六进制数",
-    "sidekiq-unique-jobs": "任务编号的哈希，旁边另有若干键",
-    "redlock-rb": UUID,
-  },
 };
