@@ -5,6 +5,7 @@ import { SafeText } from "@/components/ui/safe-text.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
 import type { HistoryEntry } from "@/lib/contract/event.ts";
 import { isGap } from "@/lib/contract/gap.ts";
+import { events as eventNames } from "@/lib/words/en/events.ts";
 import { timeline } from "@/lib/words/en/timeline.ts";
 import { useWords } from "@/lib/words/words.tsx";
 import { Derived, EventName, GapText } from "./event-line.tsx";
@@ -43,6 +44,7 @@ export function KeyHistory({ history }: { history: KeyEvents }) {
 }
 
 function HistoryLine({ entry: event }: { entry: HistoryEntry }) {
+  const said = useWords(eventNames);
   const { place, isLinked } = useLinkedEvent(event.id);
   if (isGap(event)) {
     return (
@@ -51,7 +53,7 @@ function HistoryLine({ entry: event }: { entry: HistoryEntry }) {
       </li>
     );
   }
-  const detail = eventDetail(event);
+  const detail = eventDetail(event, false, said);
   return (
     <li
       ref={place}

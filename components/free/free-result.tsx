@@ -20,6 +20,7 @@ import { useLive, useServerNow } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/live/targets.ts";
 import { formatFacts } from "@/lib/words/en/format-facts.ts";
 import { free as english } from "@/lib/words/en/free.tsx";
+import { lock as lockWords } from "@/lib/words/en/lock.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 import { FACTS, Fact } from "./free-facts.tsx";
 import { OutcomeNote } from "./outcome-note.tsx";
@@ -89,10 +90,12 @@ export function FreeResult({ free, result, waited, onClose }: FreeResultProps) {
 }
 
 function WhatIsGone({ owner }: { owner: string | undefined }) {
+  const lockText = useWords(lockWords);
   const words = useWords(english);
   if (owner === undefined) return <>{words.aHoldGone}</>;
   const holdOff = holdOffOf(owner);
-  if (holdOff !== null) return <>{words.holdOffGone(<SafeText text={holdOffText(holdOff)} wrap />)}</>;
+  if (holdOff !== null)
+    return <>{words.holdOffGone(<SafeText text={holdOffText(holdOff, lockText)} wrap />)}</>;
   return (
     <>
       {words.holdGone(

@@ -18,6 +18,7 @@ import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { useLive } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/live/targets.ts";
 import { free as english } from "@/lib/words/en/free.tsx";
+import { lock as lockWords } from "@/lib/words/en/lock.tsx";
 import { ui } from "@/lib/words/en/ui.ts";
 import { useWords } from "@/lib/words/words.tsx";
 import { FormatChoice } from "./format-choice.tsx";
@@ -211,11 +212,12 @@ function MainButton({ free, blocked }: { free: Free; blocked: string | null }) {
 
 /** The second, explicit step. It says whose hold goes, whichever hold that is. */
 function UnsureButton({ free }: { free: Free }) {
+  const lockText = useWords(lockWords);
   const words = useWords(english);
   const { step, choice } = free.state;
   if (step.at !== "unsure") return null;
   const [holder] = step.lock.holders;
-  const who = holder === undefined ? words.itsOwner : shortText(nameText(holder));
+  const who = holder === undefined ? words.itsOwner : shortText(nameText(holder, lockText));
   const isHoldOff = holder !== undefined && holdOffOf(holder.owner) !== null;
   const say = isHoldOff ? words.releaseThe : words.releaseWhatever;
   return (
