@@ -15,7 +15,8 @@ export interface EventSearch {
   readonly types: readonly EventType[];
 }
 
-const PAGE = 500;
+/** A page is read in one go: a longer one would hold up the scrolling. */
+const PAGE = 200;
 
 /** What comes, and what was before; or, with a moment, what came until then and what followed. */
 export function useEventReader(search: EventSearch, at: number | undefined): [Reading, EventReader] {
