@@ -16,13 +16,13 @@ export async function startNight(): Promise<NightConsole> {
   const redis = await startTestRedis();
   const dir = await mkdtemp(join(tmpdir(), "lockkeeper-night-"));
   const path = join(dir, "lockkeeper.config.json");
+  const runbooks = [{ pattern: "lock:orders:*", url: "https://wiki.example/runbooks/orders?lock={key}" }];
   const targets = [
-    { name: "orders", label: "Orders", environment: "production", redis: redis.url },
+    { name: "orders", label: "Orders", environment: "production", redis: redis.url, runbooks },
     { name: "staging", label: "Staging", environment: "staging", redis: `${redis.url}/1` },
     { name: "sandbox", label: "Sandbox", redis: `redis://127.0.0.1:${await freePort()}` },
   ];
-  const runbooks = [{ pattern: "lock:orders:*", url: "https://wiki.example/runbooks/orders?lock={key}" }];
-  await writeFile(path, JSON.stringify({ targets, runbooks }));
+  await writeFile(path, JSON.stringify({ targets }));
   const lockkeeper = await startConsole({ REDIS_URL: "", LOCKKEEPER_RUNBOOKS: "", LOCKKEEPER_CONFIG: path });
   await fillSettings(lockkeeper);
   const night = await beginNight(lockkeeper, redis.client());
