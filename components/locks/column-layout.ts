@@ -74,15 +74,23 @@ function shrink(parts: readonly Part[], roomPx: number): void {
   if (parts.length === 1 && only !== undefined) only.px = Math.min(only.px, Math.max(0, roomPx));
 }
 
-/** The key first. */
+/** Most keys end within it. */
+const USUAL_KEY_PX = 340;
+
+/** The key until most of them can be read, then key and holder alike, then what is left of the room. */
 function grow(parts: readonly Part[], roomPx: number): void {
-  for (const isKey of [true, false]) {
+  const steps: readonly { ids: readonly ColumnId[]; upToPx: number }[] = [
+    { ids: ["key"], upToPx: USUAL_KEY_PX },
+    { ids: ["key", "owner"], upToPx: Number.POSITIVE_INFINITY },
+    { ids: parts.map(({ id }) => id), upToPx: Number.POSITIVE_INFINITY },
+  ];
+  for (const { ids, upToPx } of steps) {
     const spare = roomPx - sumOf(parts.map(({ px }) => px));
     if (spare <= 0) return;
     share(
-      parts.filter(({ id }) => (id === "key") === isKey),
+      parts.filter(({ id }) => ids.includes(id)),
       spare,
-      ({ px, mostPx }) => mostPx - px,
+      ({ px, mostPx }) => Math.min(mostPx, upToPx) - px,
     );
   }
 }

@@ -45,8 +45,11 @@ export function TopBar({ onHelp }: { onHelp(): void }) {
       >
         <CircleHelp aria-hidden size={15} />
       </Button>
-      <LanguageSwitch />
-      <ThemeSwitch />
+      {/* A phone has no room for them: the palette has both. */}
+      <div className="flex gap-2 max-sm:hidden sm:gap-3.5">
+        <LanguageSwitch />
+        <ThemeSwitch />
+      </div>
       {hello !== null && <Operator name={hello.operator.name} may={hello.operator.may} />}
     </header>
   );

@@ -123,7 +123,7 @@ async function keepRenewing(
 /** Locks come and go all the time. */
 async function keepWorking(lockkeeper: Console, over: AbortSignal): Promise<void> {
   for (let i = 0; !over.aborted; i++) {
-    const sample = at(`lock:stock:${i % 7}`, "fulfil", `pod-${i % 5}`, i % 90, 30_000);
+    const sample = at(`lock:cache:warm:${i % 7}`, "search", `pod-${i % 5}`, i % 90, 30_000);
     await acquire(lockkeeper, { ...sample, waitMs: 1000 });
     await pause(250 + (i % 5) * 60);
     await lockkeeper.api(`${pathOf(sample.key)}/release`, { owner: sample.owner });
@@ -144,7 +144,7 @@ async function workAsUsual(lockkeeper: Console): Promise<void> {
   for (let round = 0; round < 6; round++) {
     const samples = [1, 2, 3].flatMap((n) => [
       at(`lock:orders:${n}:settle`, "billing-worker", "ip-10-4-2-18", 60 + n, 30_000),
-      at(`lock:stock:${n}`, "fulfil", "pod-4", n, 30_000),
+      at(`lock:stock:${n}:count`, "fulfil", "pod-4", n, 30_000),
     ]);
     await Promise.all(samples.map((sample) => acquire(lockkeeper, sample)));
     await pause(200 + round * 60);
