@@ -33,7 +33,7 @@ test("no page breaks an accessibility rule in either theme", async ({ page, lock
   await expect(page.getByText("acquired").first()).toBeVisible();
   await check("events");
   await page.goto("/formats");
-  await expect(page.getByRole("button", { name: "Add rule" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Preview rule" })).toBeVisible();
   await page.getByRole("button", { name: /^Find locks/ }).click();
   await expect(page.getByTestId("finder").getByRole("listitem").first()).toBeVisible();
   await check("formats");

@@ -33,7 +33,8 @@ test("the frame, owners, audit and docs are Chinese in Chinese", async ({ page, 
   const name = key("zh");
   await lockkeeper.api(`/locks/${encodeURIComponent(name)}/acquire`, { owner: "me@vm-1", leaseMs: 600_000 });
   await lockkeeper.api(`/locks/${encodeURIComponent(name)}/note`, { note: "看看" });
-  await page.goto("/owners");
+  // Other tests leave owners that are whole sentences of markup, and labels cannot say what of them is data.
+  await page.goto("/owners?q=owner:me@vm-1");
   await expect(page.getByRole("row").filter({ hasText: "me@vm-1" })).toBeVisible();
   await expect(page).toHaveTitle("持有者 · Lockkeeper");
   await expect(page.locator("html")).toHaveAttribute("lang", "zh-Hans");
@@ -63,7 +64,7 @@ test("events are Chinese in Chinese", async ({ page, lockkeeper, key }) => {
   await speakChinese(page, lockkeeper);
   const name = key("event");
   await lockkeeper.api(`/locks/${encodeURIComponent(name)}/acquire`, { owner: "me@vm-1" });
-  await page.goto("/events");
+  await page.goto(`/events?q=${encodeURIComponent(`key:${name}`)}`);
   await expect(page.getByText(name).first()).toBeVisible();
   await check(page, "events");
 });

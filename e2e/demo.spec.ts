@@ -23,6 +23,8 @@ test.afterAll(async () => {
 test("the demo's workers fill the console: articles, ids, addresses and a leader, some of them re-entered", async ({
   page,
 }) => {
+  // Wide enough for the events beside the table.
+  await page.setViewportSize({ width: 1700, height: 900 });
   await page.goto(link);
   await expect(page.getByRole("row", { name: "price-fetcher" })).toBeVisible();
   await expect(page.getByRole("row", { name: "checkout" }).first()).toBeVisible();

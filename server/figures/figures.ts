@@ -46,8 +46,8 @@ export class Figures {
   #since: number;
   readonly #series: Series;
   readonly #ledger: Ledger;
-  /** By pattern; null: too few. */
-  readonly #usualHeld = new Map<string, number | null>();
+  /** By pattern. What has too few yet is asked each time: it may have enough with the next release. */
+  readonly #usualHeld = new Map<string, number>();
   #ticks = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -118,11 +118,10 @@ export class Figures {
   usualHeldMs(key: Key): number | undefined {
     const pattern = patternOf(key);
     const known = this.#usualHeld.get(pattern);
-    if (known !== undefined) return known ?? undefined;
-    const heldMs = this.#ledger.patterns.find(pattern)?.usualAt(this.parts.now()).heldMs;
-    const usualMs = heldMs && heldMs.samples >= SAMPLES_MIN ? heldMs.p95 : null;
-    this.#usualHeld.set(pattern, usualMs);
-    return usualMs ?? undefined;
+    if (known !== undefined) return known;
+    const usualMs = this.#ledger.patterns.find(pattern)?.heldMsP95At(this.parts.now(), SAMPLES_MIN);
+    if (usualMs !== undefined) this.#usualHeld.set(pattern, usualMs);
+    return usualMs;
   }
 
   /** Those that were acquired most, `(other)` left out. */

@@ -49,6 +49,12 @@ export class OnePattern {
     };
   }
 
+  /** Within it nineteen of twenty were given back, in milliseconds; undefined: fewer than so many were. */
+  heldMsP95At(at: number, samplesMin: number): number | undefined {
+    if (this.#held === undefined || samplesOf(this.#held, at) < samplesMin) return undefined;
+    return this.#held.quantile(0.95) ?? undefined;
+  }
+
   spreads(): Pick<Usual, "heldSpread" | "waitedSpread"> {
     return { heldSpread: spreadOf(this.#held), waitedSpread: spreadOf(this.#waited) };
   }
@@ -77,7 +83,12 @@ export class OnePattern {
 function usualOf(times: FadingHistogram | undefined, at: number): UsualMs | null {
   const [p50, p95] = [times?.quantile(0.5) ?? null, times?.quantile(0.95) ?? null];
   if (times === undefined || p50 === null || p95 === null) return null;
-  return { p50, p95, samples: Math.round(times.samplesAt(at) * 10) / 10 };
+  return { p50, p95, samples: samplesOf(times, at) };
+}
+
+/** Older ones count for less, so what came a moment ago is rounded to a whole one. */
+function samplesOf(times: FadingHistogram, at: number): number {
+  return Math.round(times.samplesAt(at) * 10) / 10;
 }
 
 function spreadOf(times: FadingHistogram | undefined): Usual["heldSpread"] {
