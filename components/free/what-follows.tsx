@@ -7,7 +7,7 @@ import { holdOffOf, pathOf } from "@/components/lock/lock-facts.ts";
 import { waitersText } from "@/components/lock/waiters-text.tsx";
 import { formatElapsed } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import type { FormatName } from "@/lib/contract/format.ts";
+import { FREED_TOGETHER } from "@/lib/contract/freed-together.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import type { LockWaiters } from "@/lib/contract/waiters.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
@@ -19,8 +19,6 @@ import { useWords } from "@/lib/words/words.tsx";
 import { FACTS, Fact } from "./free-facts.tsx";
 import type { Free } from "./use-free.ts";
 
-/** Formats whose client can do nothing with what is left of a lock over several keys, so all go together. */
-const AS_A_WHOLE: ReadonlySet<FormatName> = new Set(["bsm-redislock"]);
 const NAMED_MAX = 3;
 
 /** Who is next, who else is freed, and what the old owner's library will do. */
@@ -107,7 +105,7 @@ function Others({ lock, only }: { lock: Lock; only: Holder | undefined }) {
   const isWhole = only === undefined;
   const nested = (only ?? lock.holders[0])?.count ?? 1;
   const along = lock.sharedWith.length;
-  const goAlong = lock.format !== null && AS_A_WHOLE.has(lock.format);
+  const goAlong = lock.format !== null && FREED_TOGETHER.has(lock.format);
   const freed: ReactNode[] = [];
   if (isWhole && others > 0) freed.push(<AllHolders key="holders" holders={lock.holders} />);
   if (nested > 1 && lock.kind !== "semaphore") freed.push(<p key="nested">{words.nested(nested)}</p>);

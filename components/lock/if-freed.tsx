@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { formatNumber } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { Lock } from "@/lib/contract/lock.ts";
-import { useLockWaiters } from "@/lib/live/waiters.ts";
+import { useWaiters } from "@/lib/live/waiters.ts";
 import { formatFacts } from "@/lib/words/en/format-facts.ts";
 import { lockPage } from "@/lib/words/en/lock-page.tsx";
 import { useWords } from "@/lib/words/words.tsx";
@@ -42,7 +42,7 @@ export function IfFreed({ lock }: { lock: Lock }) {
 
 function Next({ lock: { waiters }, lock }: { lock: Lock }): ReactNode {
   const words = useWords(lockPage);
-  const { data } = useLockWaiters(pathOf(lock), waiters.count);
+  const { data } = useWaiters(pathOf(lock), waiters.count);
   if (!waiters.count) return waiters.known === "unknowable" ? words.nextUnseen : words.nobodyNext;
   const first = data?.items.find(({ place }) => place === 1);
   if (first === undefined) return words.nextOpen(formatNumber(waiters.count));

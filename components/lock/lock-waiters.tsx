@@ -9,7 +9,7 @@ import { visibleText } from "@/components/ui/visible-text.ts";
 import type { Lock, Waiters } from "@/lib/contract/lock.ts";
 import type { LockWaiter, LockWaiters } from "@/lib/contract/waiters.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
-import { useLockWaiters } from "@/lib/live/waiters.ts";
+import { useWaiters } from "@/lib/live/waiters.ts";
 import { lockParts } from "@/lib/words/en/lock-parts.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 import { pathOf, shortOwner } from "./lock-facts.ts";
@@ -24,7 +24,7 @@ const AWAITED_MAX = 8;
 export function LockWaitersView({ lock }: { lock: Lock }) {
   const words = useWords(lockParts).waiting;
   const { count, known } = lock.waiters;
-  const { data, error, refetch } = useLockWaiters(pathOf(lock), count);
+  const { data, error, refetch } = useWaiters(pathOf(lock), count);
   if (!count && lock.state === "free") return null;
   if (!count) return <Nobody waiters={lock.waiters} words={words} />;
   return (

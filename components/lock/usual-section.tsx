@@ -7,7 +7,7 @@ import { Section } from "@/components/ui/section.tsx";
 import type { Lock } from "@/lib/contract/lock.ts";
 import type { Usual, UsualMs } from "@/lib/contract/stats.ts";
 import { useServerNow, useUsual } from "@/lib/live/hooks.ts";
-import { useLockWaiters } from "@/lib/live/waiters.ts";
+import { useWaiters } from "@/lib/live/waiters.ts";
 import { lockParts } from "@/lib/words/en/lock-parts.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 import { heldAt, holdOffOf, pathOf } from "./lock-facts.ts";
@@ -84,7 +84,7 @@ function Held({ lock, usual, words }: PlotOfProps) {
 
 function Waited({ lock, usual, words }: PlotOfProps) {
   const now = useServerNow();
-  const { data } = useLockWaiters(pathOf(lock), lock.waiters.count);
+  const { data } = useWaiters(pathOf(lock), lock.waiters.count);
   const begun = lock.waiters.count ? (data?.items ?? []).flatMap(({ since }) => since ?? []) : [];
   const nowMs = begun.length === 0 || now === null ? null : Math.max(0, now - Math.min(...begun));
   return (

@@ -59,6 +59,19 @@ it("what locks have in common is counted, each value with the word that finds ju
   expect(of(seen, "verdict")?.values.map(({ value }) => value)).not.toContain("no-expiry");
 });
 
+it("an answer that is kept for a moment says of when it is", async () => {
+  const key = `lock:${randomUUID()}`;
+  const filter = query(`key:${key}`);
+  const first = await ask(`/facets${filter}`);
+  const { body: grant } = await server.call(`/locks/${key}/acquire`, {
+    body: { owner: "a", leaseMs: 60_000 },
+  });
+  await until(async () => (await ask(`/locks${filter}`)).body.total === 1);
+  const { body } = await ask(`/facets${filter}`);
+  expect(first.body.total).toBe(0);
+  if (body.total === 0) expect(body.asOf).toBeLessThanOrEqual(grant.asOf);
+});
+
 it("what is no filter, or no target, is refused", async () => {
   const refused = await ask(`/facets${query("held>soon")}`);
   expect([refused.status, refused.body.code]).toEqual([400, "invalid"]);

@@ -77,4 +77,18 @@ describe("GET /locks/{key}/raw", () => {
       bytes: 4,
     });
   });
+
+  it("says what Redis does not allow, of what stands there and of who waits", async () => {
+    const shut = key("shut");
+    await redis("ACL", "SETUSER", "default", "resetkeys", "~{lockkeeper}:*", "~lockkeeper:*");
+    try {
+      for (const what of ["raw", "waiters"]) {
+        const { status, body } = await server.call(`/locks/${encodeURIComponent(shut)}/${what}`);
+        expect([what, status, body.code]).toEqual([what, 503, "unavailable"]);
+        expect(body.detail).toMatch(/NOPERM/);
+      }
+    } finally {
+      await redis("ACL", "SETUSER", "default", "allkeys");
+    }
+  });
 });

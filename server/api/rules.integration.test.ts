@@ -16,6 +16,8 @@ beforeAll(async () => {
 afterAll(async () => await server.stop());
 beforeEach(async () => void (await put([])));
 
+const preview = (rules: unknown) =>
+  server.call("/formats/rules/preview", { method: "POST", body: { rules } });
 const put = (rules: unknown) => server.call("/formats/rules", { method: "PUT", body: { rules } });
 
 /** A lock that libraries of several kinds write so. */
@@ -83,8 +85,6 @@ it("a preview tells which held keys would be read differently, and which would b
   await direct.set(strange, "\x01\x02", "PX", 30_000);
   const before = await listedAs(one);
   const rules = [{ pattern: "lock:preview:*", format: "redlock-net" }];
-  const preview = (given: unknown) =>
-    server.call("/formats/rules/preview", { method: "POST", body: { rules: given } });
   const { status, body } = await preview(rules);
   expect(status).toBe(200);
   expect(body).toMatchObject({ affected: 2, looked: 2, isWhole: true });
@@ -105,6 +105,30 @@ it("a preview tells which held keys would be read differently, and which would b
   const back = (await preview([])).body;
   expect(back.changes).toContainEqual(expect.objectContaining({ to: null, sample: [{ key: strange }] }));
   expect((await preview([{ pattern: "", format: "spring" }])).status).toBe(400);
+});
+
+it("a preview says nothing of what Redis does not let be read, and what Redis does not allow", async () => {
+  await Promise.all([uuidAt("shut"), uuidAt("shut")]);
+  const rules = [{ pattern: "lock:shut:*", format: "redlock-net" }];
+  try {
+    await direct.call("ACL", "SETUSER", "default", "resetkeys", "~{lockkeeper}:*", "~lockkeeper:*");
+    expect((await preview(rules)).body).toMatchObject({ affected: 2, changes: [] });
+    await direct.call("ACL", "SETUSER", "default", "allkeys", "-scan");
+    const { status, body } = await preview(rules);
+    expect([status, body.code]).toEqual([503, "unavailable"]);
+    expect(body.detail).toMatch(/does not allow it \(NOPERM.*scan.*nothing is changed/s);
+  } finally {
+    await direct.call("ACL", "SETUSER", "default", "allkeys", "+@all");
+  }
+});
+
+it("a preview goes through so many keys and no more, though none of them is watched", async () => {
+  const each = (command: string) => direct.eval(`for n = 1, 60000 do redis.call(${command}) end`, 0);
+  await each("'SET', 'other:' .. n, ''");
+  const { body } = await preview([{ pattern: "lock:none:*", format: "spring" }]);
+  await each("'DEL', 'other:' .. n");
+  expect(body.isWhole).toBe(false);
+  expect(body.scanned).toBeLessThan(45_000);
 });
 
 it("nobody without credentials sees or changes them", async () => {

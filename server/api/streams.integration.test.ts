@@ -221,6 +221,12 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       leave();
     });
 
+    it("takes as many keys to keep as may be, each as long as may be", async () => {
+      const keep = Array.from({ length: 200 }, (_, n) => `lock%3A${n}`.padEnd(2048, "x"));
+      const { status } = await server.call("/live/none", { body: { keep } });
+      expect(status).toBe(404);
+    });
+
     it("changes what it carries when the tab looks elsewhere", async () => {
       const key = fresh();
       await verb(key, "acquire", { owner: "me" });

@@ -94,6 +94,9 @@ it("the team's are seen by all who may look at all locks of a target, and change
     "forbidden",
   );
   expect((await colleague.send("/views/stuck-ones", { method: "DELETE" })).body.code).toBe("forbidden");
+  // Under that id they would have two.
+  expect((await save(colleague, "stuck-ones", stuck)).body.code).toBe("forbidden");
+  expect(await viewsOf(colleague)).toEqual(["stuck of team"]);
   // A search names keys: who is granted some of them alone does not read it.
   const { body } = await server.call("/keys", {
     body: { name: "orders-alone", verbs: ["read", "force"], targets: ["*"], keys: ["lock:orders:*"] },
@@ -141,9 +144,12 @@ it("an id that is none is refused, and what was damaged in the store is left out
 
 it("go with the operator who is removed: another one of that name finds none", async () => {
   const operator = { name: "temp", roles: { "*": "viewer" }, password: "correct horse battery" };
+  // Of one who was removed as the store went away.
+  await server.redis.client().set("{lockkeeper}:views:operator:temp", "[]");
   await server.call("/operators", { body: operator });
   const browser = new TestBrowser(server);
   await browser.logIn({ name: operator.name, password: operator.password });
+  expect(await server.redis.client().exists("{lockkeeper}:views:operator:temp")).toBe(0);
   await save(browser, "one-of-temp", { name: "old", filter: "" });
   expect(await server.redis.client().exists("{lockkeeper}:views:operator:temp")).toBe(1);
   expect((await server.call("/operators/temp", { method: "DELETE" })).status).toBe(204);

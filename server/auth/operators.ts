@@ -37,6 +37,9 @@ export class Operators {
   /** @throws LockkeeperError invalid: the name is taken, forbidden: more than its maker has, rate_limited */
   async make({ name, roles, password }: OperatorInput, by: Principal): Promise<Operator> {
     assertMayHandOut(by, wantedOfRoles(roles));
+    assertFree(name, this.book.accounts);
+    // Whoever had that name before may have been removed while the store was away.
+    await this.views.forget(idOfOperator(name));
     const operator = await made({ roles, password }, by.name);
     await this.book.change((accounts) => {
       assertFree(name, accounts);
@@ -88,8 +91,8 @@ export class Operators {
       return { changes: kept(accounts, [fieldOfOperator(name), undefined]), result: undefined };
     });
     await this.uses.forget([fieldOfOperator(name)]);
-    await this.views.forget(idOfOperator(name));
     await this.sessions.endAllOf(name, but);
+    await this.views.forget(idOfOperator(name));
   }
 
   /**

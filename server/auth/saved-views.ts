@@ -35,10 +35,11 @@ export class SavedViews {
 
   /** One's own, and then the team's. */
   async list(principal: Principal): Promise<View[]> {
-    const sees = seesTeam(principal);
-    const [own, team] = await this.home.run((redis) => redis.mget(keyOf(principal.id), keyOf(TEAM)));
-    const views = viewsIn(own ?? "").map((view) => shown(view, "me", principal));
-    return sees ? [...views, ...viewsIn(team ?? "").map((view) => shown(view, "team", principal))] : views;
+    const { own, team } = await this.#seenBy(principal);
+    return [
+      ...own.map((view) => shown(view, "me", principal)),
+      ...team.map((view) => shown(view, "team", principal)),
+    ];
   }
 
   /**
@@ -52,6 +53,11 @@ export class SavedViews {
       throw new ForbiddenError(
         `${principal.name} may not keep a view for the team: it needs \`force\` for all keys of a target. Keep it with \`of\`: me.`,
       );
+    }
+    if (of === "me") {
+      const { own, team } = await this.#seenBy(principal);
+      // Under one id there would be two.
+      if (!own.some((each) => each.id === id)) assertMayChange(team, id, principal);
     }
     const others = of === "team" ? principal.id : TEAM;
     // First where it goes to: what fails in between leaves it twice, and not nowhere.
@@ -81,6 +87,11 @@ export class SavedViews {
   /** Of somebody who is gone: another one of that name is not to find them. */
   async forget(principalId: string): Promise<void> {
     await this.home.run((redis) => redis.del(keyOf(principalId)));
+  }
+
+  async #seenBy(principal: Principal): Promise<Readonly<Record<"own" | "team", readonly Stored[]>>> {
+    const [own, team] = await this.home.run((redis) => redis.mget(keyOf(principal.id), keyOf(TEAM)));
+    return { own: viewsIn(own ?? ""), team: seesTeam(principal) ? viewsIn(team ?? "") : [] };
   }
 
   async #change(whose: string, principal: Principal, decide: Decide): Promise<void> {

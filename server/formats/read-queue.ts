@@ -4,7 +4,7 @@ import type { Spread } from "../redis/master.ts";
 import { listenersOf } from "./ask-more.ts";
 import { waitersKeyOf, wakeChannelOf } from "./keys.ts";
 import { knownFormat } from "./known-formats.ts";
-import type { Observation } from "./observation.ts";
+import type { Answered } from "./observation.ts";
 import { type Command, pairsOf, QUEUED_MAX, type Queue, type Queued } from "./queue.ts";
 import { FAIR_QUEUE } from "./redisson/fair-queue.ts";
 
@@ -19,11 +19,7 @@ export interface SeenQueue {
 }
 
 /** @param seen what a look at the key showed just before */
-export async function readQueue(
-  redis: Redis,
-  seen: Exclude<Observation, { state: "unreadable" }>,
-  spread?: Spread,
-): Promise<SeenQueue> {
+export async function readQueue(redis: Redis, seen: Answered, spread?: Spread): Promise<SeenQueue> {
   const { key, asOf } = seen;
   const queue = queueOf(seen);
   const ask = async ([command, at, ...more]: Command) =>
@@ -51,7 +47,7 @@ export async function readQueue(
 }
 
 /** A fair lock keeps its queue while nobody has it. */
-function queueOf(seen: Exclude<Observation, { state: "unreadable" }>): Queue | undefined {
+function queueOf(seen: Answered): Queue | undefined {
   if (seen.state === "free") return FAIR_QUEUE;
   return seen.state === "not_a_lock" ? undefined : knownFormat(seen.format, seen.type)?.queue;
 }

@@ -5,7 +5,6 @@ import { looksAlive } from "../../lib/contract/looks-alive.ts";
 import type { FreeAsk } from "../formats/known-format.ts";
 import type { HeldObservation } from "../formats/observation.ts";
 import type { Journal } from "../history/journal.ts";
-import { failureOf } from "../redis/failure.ts";
 import type { KeyRange } from "../redis/glob.ts";
 import type { HeldBy, Hold } from "../watch/hold.ts";
 import { leaseOf, sinceOf } from "../watch/hold.ts";
@@ -14,13 +13,14 @@ import { remakingMsOf } from "../watch/renewal.ts";
 import { isWatchedVersion, matchVersion, versionOf } from "../watch/version.ts";
 import type { Watcher } from "../watch/watcher.ts";
 import { answered } from "./answered.ts";
-import { ChangedError, LockkeeperError, LostError, ReasonRequiredError, UnavailableError } from "./errors.ts";
+import { ChangedError, LostError, ReasonRequiredError } from "./errors.ts";
 import { formatToFree } from "./force-format.ts";
 import { changedTo, notAlone, notAs, notKeptOff, unsure } from "./force-refusals.ts";
 import { freeTogether, keysTogether } from "./force-together.ts";
 import { noLockSeen, notALock } from "./refusals.ts";
 import { reservedOwner } from "./reserve.ts";
 import type { OperatorVerbs } from "./verbs.ts";
+import { whileRedisAnswers } from "./while-redis-answers.ts";
 
 interface Parts {
   readonly locks: OperatorVerbs;
@@ -177,13 +177,15 @@ function freeAskOf(seen: HeldObservation, holder: HeldBy | undefined, ask: Ask):
   return { holder: one, by, reason, holdOff };
 }
 
+const NOTHING_RELEASED = "Nothing was released; try again.";
+
 /** Of a foreign hold our word is as good as our hearing: that is made sure of first. */
 async function lookAt(watcher: Watcher, key: Key, isForeign: boolean) {
   return await whileRedisAnswers(async () => {
     if (isForeign) await watcher.confirmSight(key);
     const { observation, hold } = await watcher.look(key);
     return { observation: answered(observation), hold };
-  });
+  }, NOTHING_RELEASED);
 }
 
 /** The same hold as the format reads it that the request names. */
@@ -193,21 +195,15 @@ async function seenAs(
   format: HeldObservation["format"],
   ask: WhatAsk,
 ): Promise<HeldObservation> {
-  const seen = await whileRedisAnswers(async () => answered(await watcher.lookAs(hold.key, format)));
+  const seen = await whileRedisAnswers(
+    async () => answered(await watcher.lookAs(hold.key, format)),
+    NOTHING_RELEASED,
+  );
   const isHeld = seen.state === "held";
   if (!isHeld || seen.holders[0].owner !== hold.seen.holders[0].owner)
     throw await changed(watcher, hold.key, ask.within);
   if (seen.format !== format) throw notAs(format, lockFor(watcher, hold, ask));
   return seen;
-}
-
-async function whileRedisAnswers<Result>(look: () => Promise<Result>): Promise<Result> {
-  try {
-    return await look();
-  } catch (cause) {
-    if (cause instanceof LockkeeperError || failureOf(cause) === "fault") throw cause;
-    throw new UnavailableError("Redis does not answer. Nothing was released; try again.", { cause });
-  }
 }
 
 /** Whose hold is meant: one of several holders', or (undefined) the lock as a whole. */

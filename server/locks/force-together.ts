@@ -1,5 +1,6 @@
 import type { ForceReleased } from "../../lib/contract/force.ts";
 import type { FormatName } from "../../lib/contract/format.ts";
+import { FREED_TOGETHER } from "../../lib/contract/freed-together.ts";
 import { fieldsOfKey, type Key } from "../../lib/contract/key.ts";
 import type { FreeAsk } from "../formats/known-format.ts";
 import type { HeldObservation } from "../formats/observation.ts";
@@ -14,14 +15,12 @@ interface Parts {
   readonly watcher: Watcher;
 }
 
-/** Formats whose client can neither renew nor release what is left of a lock over several keys. */
-const AS_A_WHOLE: ReadonlySet<FormatName> = new Set(["bsm-redislock"]);
 /** More keys than anybody locks together. */
 const KEYS_MAX = 100;
 
 /** The other keys that are freed with this one. */
 export function keysTogether(watcher: Watcher, hold: Hold, format: FormatName): Key[] {
-  return AS_A_WHOLE.has(format) ? watcher.mirror.sharing(hold, KEYS_MAX) : [];
+  return FREED_TOGETHER.has(format) ? watcher.mirror.sharing(hold, KEYS_MAX) : [];
 }
 
 /** Frees each of the keys that still has the token of `seen`. */

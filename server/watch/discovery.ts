@@ -52,8 +52,11 @@ export class Discovery {
     return this.#passes.length;
   }
 
-  /** @throws when the signal ends it or Redis does not answer; what was given is not given again afterwards */
-  async *pages(signal: AbortSignal): AsyncGenerator<Key[]> {
+  /**
+   * @param given each: also pages on which nothing matches, empty, so that a walk can be ended whatever it finds
+   * @throws when the signal ends it or Redis does not answer; what was given is not given again afterwards
+   */
+  async *pages(signal: AbortSignal, given: "matching" | "each" = "matching"): AsyncGenerator<Key[]> {
     await this.#measureWay();
     for (; this.#pass < this.#passes.length; this.#pass++) {
       const pattern = this.#passes[this.#pass];
@@ -69,7 +72,7 @@ export class Discovery {
           coming.catch(() => undefined);
         }
         const keys = this.#matching(page.found, pattern);
-        if (keys.length > 0) yield keys;
+        if (keys.length > 0 || given === "each") yield keys;
       }
       this.#cursor = "0";
     }

@@ -25,14 +25,24 @@ export interface CountedValue {
 export class FacetCounts {
   /** How many match the whole filter. */
   total = 0;
+  /** When it was counted, by Redis's clock. */
+  readonly nowMs: number;
+  /** For how long it was counted, others' turns among it. */
+  tookMs = 0;
   readonly #own: readonly (readonly [FacetField, Matches])[];
   readonly #rest: Matches;
   readonly #counts = new Map<FacetField, Map<Key, number>>(FACET_FIELDS.map((field) => [field, new Map()]));
   readonly #without = new Map<FacetField, number>();
 
-  constructor({ filter, within }: FacetsAsked, { now, usual }: Knows) {
+  /** @param revision of the picture that is counted */
+  constructor(
+    { filter, within }: FacetsAsked,
+    { now, usual }: Knows,
+    readonly revision: number,
+  ) {
     const terms = parseFilter(filter);
     const nowMs = now();
+    this.nowMs = nowMs;
     const matches = (these: readonly FilterTerm[]): Matches => {
       const { fits, timed } = matchingOfTerms(these);
       if (timed === undefined) return fits;

@@ -142,3 +142,15 @@ it("many different questions wait for their turn, and too many are not taken", a
   await Promise.all(answers);
   expect((await mirror.facets.ask({ filter: "key:lock:39" }))?.total).toBe(0);
 });
+
+it("what an answer waited for its turn is not what it took: it is not kept for longer", async () => {
+  const mirror = mirrorOf(Array.from({ length: 5000 }, (_, n) => host(n)));
+  const startedAt = performance.now();
+  const answers = await Promise.all(
+    Array.from({ length: 16 }, (_, n) => mirror.facets.ask({ filter: `key:lock:*${n}*` })),
+  );
+  const elapsedMs = performance.now() - startedAt;
+  const last = answers.slice(-5).map((counts) => counts?.tookMs ?? Number.NaN);
+  expect(Math.min(...last)).toBeLessThan(elapsedMs / 4);
+  expect(Math.min(...last)).toBeGreaterThan(0);
+});

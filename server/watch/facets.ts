@@ -15,7 +15,7 @@ const WAITING_MAX = 16;
 
 interface Kept {
   readonly counts: Promise<FacetCounts>;
-  /** Of the picture that was counted. */
+  /** Of the picture when it was asked for. */
   readonly revision: number;
   /** `performance.now()` until which it is as good as new; undefined: it is being counted. */
   freshUntil: number | undefined;
@@ -62,11 +62,9 @@ export class FacetSurveys {
     this.#waiting++;
     const counts = this.#last.then(() => this.#counted(asked));
     const kept: Kept = { counts, revision: this.revision(), freshUntil: undefined };
-    const startedAt = performance.now();
     this.#last = counts.then(
-      () => {
-        const now = performance.now();
-        kept.freshUntil = now + Math.max(KEPT_MS, KEPT_TIMES * (now - startedAt));
+      ({ tookMs }) => {
+        kept.freshUntil = performance.now() + Math.max(KEPT_MS, KEPT_TIMES * tookMs);
       },
       () => this.#kept.delete(name),
     );
@@ -75,9 +73,15 @@ export class FacetSurveys {
   }
 
   async #counted(asked: FacetsAsked): Promise<FacetCounts> {
-    const counts = new FacetCounts(asked, this.knows);
+    const counts = new FacetCounts(asked, this.knows, this.revision());
+    let begunAt: number | undefined;
     // Holds do not change, so this is how things stand at one moment, however long it takes.
-    await inShares([...this.holds.values()], (hold) => counts.add(hold));
+    await inShares([...this.holds.values()], (hold) => {
+      // What it waited for its turn is not its own.
+      begunAt ??= performance.now();
+      counts.add(hold);
+    });
+    counts.tookMs = begunAt === undefined ? 0 : performance.now() - begunAt;
     return counts;
   }
 }

@@ -78,11 +78,17 @@ function told(grouping: Grouping) {
   return { groups, without: grouping.without, total: grouping.sorted.size };
 }
 
+const asked = async (mirror: Mirror, what: GroupsAsked): Promise<Grouping> => {
+  const grouping = await mirror.groups.ask(what);
+  if (grouping === undefined) throw new Error("too many are being made");
+  return grouping;
+};
+
 const holdsOf = (mirror: Mirror): Hold[] => [...mirror.keys()].flatMap((key) => mirror.get(key) ?? []);
 
 it("groups that are kept up with each change are those that one walk over all locks makes", async () => {
   await fc.assert(
-    fc.asyncProperty(LOOKS, LOOKS, fc.constantFrom(...ASKED), async (first, then, asked) => {
+    fc.asyncProperty(LOOKS, LOOKS, fc.constantFrom(...ASKED), async (first, then, what) => {
       let now = NOW;
       const usual = (key: string) => (key.endsWith("a") ? 10 : undefined);
       const mirror = new Mirror(undefined, { now: () => now, usual });
@@ -90,9 +96,9 @@ it("groups that are kept up with each change are those that one walk over all lo
         const hold = mirror.get(key);
         return hold !== undefined && isAbnormal(hold, now, usual(key) ?? NEVER);
       };
-      const kept = async () => told(await mirror.groups.ask(asked));
+      const kept = async () => told(await asked(mirror, what));
       const walked = async () => {
-        const grouping = new Grouping(asked);
+        const grouping = new Grouping(what);
         await grouping.fill(holdsOf(mirror), [...mirror.keys()].filter(has));
         return told(grouping);
       };
@@ -126,6 +132,21 @@ it("many questions keep few lists, and a tree one a branch", async () => {
   expect(await kept("", "host")).toBe(36);
 });
 
+it("many different lists are made in turn, too many are not begun, and those that are get all changes", async () => {
+  const mirror = new Mirror();
+  const at = { owners: ["w1"], record: 0, asOf: 0, remainingMs: 1000, waiting: 0, gone: false };
+  take(mirror, { ...at, key: "lock:1" });
+  const order = { field: "name", direction: 1 } as const;
+  const answers = Array.from({ length: 40 }, (_, n) =>
+    mirror.groups.ask({ by: "owner", filter: `key:lock:${n}`, order }),
+  );
+  take(mirror, { ...at, key: "lock:2" });
+  const made = await Promise.all(answers);
+  expect(made.filter((grouping) => grouping === undefined)).toHaveLength(24);
+  expect(made.slice(0, 3).map((grouping) => grouping?.size)).toEqual([0, 1, 1]);
+  expect((await mirror.groups.ask({ by: "owner", filter: "key:lock:39", order }))?.size).toBe(0);
+});
+
 it("keys count in the namespace that their segments name, if they have as many", async () => {
   const mirror = new Mirror();
   for (const key of [
@@ -142,7 +163,7 @@ it("keys count in the namespace that their segments name, if they have as many",
     take(mirror, { key, owners: ["w1"], record: 0, asOf: 0, remainingMs: 1000, waiting: 1, gone: false });
   const namesAt = async (prefix: string, depth: number, within?: KeyRange) => {
     const order = { field: "name", direction: 1 } as const;
-    const grouping = await mirror.groups.ask({ by: { prefix, depth }, filter: "", order, within });
+    const grouping = await asked(mirror, { by: { prefix, depth }, filter: "", order, within });
     const { keys } = grouping.sorted.slice(0, 100);
     return [
       keys.map((name) => `${name} ${grouping.get(name)?.holds} ${grouping.get(name)?.deeper}`),
@@ -162,8 +183,8 @@ it("what changes while a list is being made is in it", async () => {
   for (let n = 0; n < 30_000; n++) take(mirror, { ...at, key: `lock:${n % 3}:${n}`, asOf: 0 });
   let isMade = false;
   const by = { prefix: "lock:", depth: 1 };
-  const asked = mirror.groups.ask({ by, filter: "", order: { field: "name", direction: 1 } });
-  const made = asked.then(() => {
+  const making = asked(mirror, { by, filter: "", order: { field: "name", direction: 1 } });
+  const made = making.then(() => {
     isMade = true;
   });
   let turns = 0;
@@ -173,7 +194,7 @@ it("what changes while a list is being made is in it", async () => {
     await new Promise((resolve) => setImmediate(resolve));
   }
   await made;
-  const grouping = await asked;
+  const grouping = await making;
   const counts = ["0", "1", "3"].map((name) => grouping.get(`lock:${name}:`)?.holds);
   expect([counts, turns > 1]).toEqual([[10_000 - turns, 10_000, turns], true]);
 });

@@ -39,6 +39,9 @@ const SMALL = 1000;
 /** After so long without a question a list is let go of, so that changes cost nothing again. */
 const KEPT_MS = 30_000;
 
+/** So many may be made at once: each has a copy of the list of all locks, and they take turns. */
+const MAKING_MAX = 16;
+
 interface Kept {
   readonly grouping: Grouping;
   readonly ready: Promise<void>;
@@ -52,6 +55,7 @@ interface Kept {
 export class Groups {
   /** The one asked last comes last. */
   readonly #kept = new Map<string, Kept>();
+  #making = 0;
 
   constructor(
     private readonly holds: ReadonlyMap<Key, Hold>,
@@ -72,11 +76,14 @@ export class Groups {
     }
   }
 
-  async ask(asked: GroupsAsked): Promise<Grouping> {
+  /** @returns undefined: too many others are being made */
+  async ask(asked: GroupsAsked): Promise<Grouping | undefined> {
     this.abnormal.pass();
     const { by, filter, order, within } = asked;
     const name = JSON.stringify([by, filter, order.field, order.direction, within?.patterns]);
-    const kept = this.#kept.get(name) ?? this.#begun(asked);
+    const known = this.#kept.get(name);
+    if (known === undefined && this.#making >= MAKING_MAX) return undefined;
+    const kept = known ?? this.#begun(asked);
     kept.askedAt = performance.now();
     this.#kept.delete(name);
     this.#kept.set(name, kept);
@@ -89,12 +96,17 @@ export class Groups {
 
   #begun(asked: GroupsAsked): Kept {
     const grouping = new Grouping(asked);
-    return { grouping, ready: grouping.fill([...this.holds.values()], this.abnormal.keys()), askedAt: 0 };
+    this.#making++;
+    const made = grouping.fill([...this.holds.values()], this.abnormal.keys());
+    const ready = made.finally(() => this.#making--);
+    return { grouping, ready, askedAt: 0 };
   }
 
   #makeRoom(): void {
     const counts = { small: 0, large: 0 };
     for (const [name, { grouping }] of [...this.#kept].reverse()) {
+      // One that is let go of is told of no change, and somebody waits for it.
+      if (!grouping.isMade) continue;
       const isSmall = grouping.size <= SMALL;
       const count = isSmall ? ++counts.small : ++counts.large;
       if (count > (isSmall ? SMALL_KEPT_MAX : KEPT_MAX)) this.#kept.delete(name);
@@ -136,6 +148,10 @@ export class Grouping {
     const changes = this.#changes ?? [];
     this.#changes = undefined;
     for (const [before, after] of changes) this.change(before, after);
+  }
+
+  get isMade(): boolean {
+    return this.#changes === undefined;
   }
 
   get sorted(): SortedKeys {

@@ -9,16 +9,7 @@ import {
 } from "../../lib/contract/raw.ts";
 import type { RawReply } from "../formats/raw.ts";
 import { type RawLook, readRaw } from "../formats/read.ts";
-import type { FormatRules } from "../formats/rules.ts";
-import { noLockSeen } from "../locks/refusals.ts";
-import { NeverSentError } from "../redis/failure.ts";
-import type { Master, Masters } from "../redis/master.ts";
-
-interface Where {
-  readonly name: string;
-  readonly masters: Masters;
-  readonly rules: FormatRules;
-}
+import { assertLock, firstFailure, mastersOf, type Where } from "./masters-asked.ts";
 
 /**
  * A lock as it stands in Redis. What is no lock is not told: who may look at locks may not read all else that a Redis
@@ -29,7 +20,7 @@ interface Where {
 export async function rawLook({ name, masters, rules }: Where, key: Key): Promise<RawLock> {
   const asked = mastersOf(masters, key);
   const looks = await Promise.allSettled(
-    asked.map(({ redis }) => readRaw(redis, key, rules, masters.spread)),
+    asked.map(({ redis }) => readRaw(redis, key, rules.rules, masters.spread)),
   );
   const copies: RawCopy[] = [];
   const silent: string[] = [];
@@ -39,29 +30,8 @@ export async function rawLook({ name, masters, rules }: Where, key: Key): Promis
     else silent.push(master);
   }
   if (copies.length === 0) throw firstFailure(looks);
-  assertLock(looks);
+  assertLock(looks.flatMap((look) => (look.status === "fulfilled" ? [look.value.observation] : [])));
   return { target: name, ...fieldsOfKey(key), copies, silent };
-}
-
-function mastersOf(masters: Masters, key: Key): readonly Master[] {
-  if (masters.areVoting) return masters.list;
-  const master = masters.of(key);
-  if (master === undefined) throw new NeverSentError("No master is known to have the key");
-  return [master];
-}
-
-function firstFailure(looks: readonly PromiseSettledResult<RawLook>[]): unknown {
-  const failed = looks.find(({ status }) => status === "rejected");
-  return failed?.status === "rejected" ? failed.reason : new NeverSentError("No master was asked");
-}
-
-/** Of a quorum one copy that is a lock is enough: the others are part of what is looked for. */
-function assertLock(looks: readonly PromiseSettledResult<RawLook>[]): void {
-  const seen = looks.flatMap((look) => (look.status === "fulfilled" ? [look.value.observation] : []));
-  const other = seen.find(({ state }) => state === "not_a_lock");
-  if (other?.state === "not_a_lock" && !seen.some(({ state }) => state === "held" || state === "ended")) {
-    throw noLockSeen(other);
-  }
 }
 
 function copyOf(master: string, { reply, observation }: RawLook): RawCopy {

@@ -39,15 +39,17 @@ export async function previewRules(
 ): Promise<RulesPreview> {
   const differs = (key: Key) => present.formatOf(key) !== next.formatOf(key);
   const affected: Key[] = [];
-  await inShares(around.holds.keys(), (key) => {
+  // A key that is given back and taken again meanwhile would come twice.
+  await inShares([...around.holds.keys()], (key) => {
     if (differs(key)) affected.push(key);
   });
   const strangers = await strangersOf(around, differs);
   const changes = new Changes();
   await readAll(around, affected.slice(0, READ_MAX), next, (key, seen) => {
     const hold = around.holds.get(key);
-    // What was given back meanwhile would be read as nothing by any rules.
-    if (hold !== undefined && seen.state !== "free") changes.add(key, meaningOf(hold.seen), meaningOf(seen));
+    // What was given back meanwhile, or Redis does not let be read, would be read as nothing by any rules.
+    const isRead = seen.state !== "free" && seen.state !== "unreadable";
+    if (hold !== undefined && isRead) changes.add(key, meaningOf(hold.seen), meaningOf(seen));
   });
   await readAll(around, strangers.keys, next, (key, seen) => changes.add(key, null, meaningOf(seen)));
   return {
@@ -74,7 +76,7 @@ async function strangersOf(around: Surroundings, differs: (key: Key) => boolean)
   for (const { redis } of around.masters) {
     const walk = new Discovery(redis, around.watch);
     const stop = new AbortController();
-    for await (const page of walk.pages(stop.signal)) {
+    for await (const page of walk.pages(stop.signal, "each")) {
       for (const key of page)
         if (around.holds.get(key) === undefined && around.isWatched(key) && differs(key)) keys.add(key);
       const isEnough = scanned + walk.scanned >= SCANNED_MAX || keys.size >= READ_MAX;

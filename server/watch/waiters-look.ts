@@ -6,25 +6,18 @@ import {
   WAITERS_TOLD_MAX,
   type WaitersOrder,
 } from "../../lib/contract/waiters.ts";
-import type { Observation, SeenWaiters } from "../formats/observation.ts";
+import type { Answered, SeenWaiters } from "../formats/observation.ts";
 import type { Queued } from "../formats/queue.ts";
 import { read } from "../formats/read.ts";
 import { readQueue, type SeenQueue } from "../formats/read-queue.ts";
 import type { FormatRules } from "../formats/rules.ts";
-import { noLockSeen } from "../locks/refusals.ts";
+import { answered } from "../locks/answered.ts";
 import { NeverSentError } from "../redis/failure.ts";
 import type { Master, Masters } from "../redis/master.ts";
-
-interface Where {
-  readonly name: string;
-  readonly masters: Masters;
-  readonly rules: FormatRules;
-}
-
-type Seen = Exclude<Observation, { state: "unreadable" }>;
+import { assertLock, firstFailure, mastersOf, type Where } from "./masters-asked.ts";
 
 interface Look {
-  readonly seen: Seen;
+  readonly seen: Answered;
   readonly queue: SeenQueue;
 }
 
@@ -36,14 +29,11 @@ interface Look {
  */
 export async function waitersLook({ name, masters, rules }: Where, key: Key): Promise<LockWaiters> {
   const asked = mastersOf(masters, key);
-  const tries = await Promise.allSettled(asked.map((master) => lookAt(master, masters, rules, key)));
+  const tries = await Promise.allSettled(asked.map((master) => lookAt(master, masters, rules.rules, key)));
   const looks = tries.flatMap((look) => (look.status === "fulfilled" ? [look.value] : []));
   const [first] = looks;
   if (first === undefined) throw firstFailure(tries);
-  const other = looks.find(({ seen }) => seen.state === "not_a_lock");
-  if (other?.seen.state === "not_a_lock" && !looks.some(({ seen }) => seen.state === "held")) {
-    throw noLockSeen(other.seen);
-  }
+  assertLock(looks.map(({ seen }) => seen));
   const ours = oursOf(looks);
   const { order, theirs } = first.queue;
   const isOne = first.queue.listening === 1 || ours.length === 1;
@@ -64,23 +54,11 @@ export async function waitersLook({ name, masters, rules }: Where, key: Key): Pr
   };
 }
 
-function mastersOf(masters: Masters, key: Key): readonly Master[] {
-  if (masters.areVoting) return masters.list;
-  const master = masters.of(key);
-  if (master === undefined) throw new NeverSentError("No master is known to have the key");
-  return [master];
-}
-
 async function lookAt({ redis }: Master, { spread }: Masters, rules: FormatRules, key: Key): Promise<Look> {
-  const [seen] = await read(redis, [key], rules, spread);
-  if (seen === undefined) throw new NeverSentError("The key has moved to another master just now");
-  if (seen.state === "unreadable") throw new NeverSentError(seen.why);
+  const [observation] = await read(redis, [key], rules, spread);
+  if (observation === undefined) throw new NeverSentError("The key has moved to another master just now");
+  const seen = answered(observation);
   return { seen, queue: await readQueue(redis, seen, spread) };
-}
-
-function firstFailure(tries: readonly PromiseSettledResult<Look>[]): unknown {
-  const failed = tries.find(({ status }) => status === "rejected");
-  return failed?.status === "rejected" ? failed.reason : new NeverSentError("No master was asked");
 }
 
 /** Once each, though each stands at every master of a quorum; who has waited longest first. */

@@ -19,6 +19,8 @@ const NOTHING = { events: [], dropped: 0 };
 /** Tells all tabs of one target what has changed, together: what costs is what is on screen, not who looks at it. */
 export class Feed {
   readonly #tabs = new Set<Tab>();
+  /** Who asked for events, and has not been told of those before. */
+  readonly #lackRecent = new Set<Tab>();
   readonly #texts: RowTexts;
   #stops: (() => void)[] = [];
   #pending: HistoryEntry[] = [];
@@ -46,18 +48,27 @@ export class Feed {
 
   leave(tab: Tab): void {
     this.#tabs.delete(tab);
+    this.#lackRecent.delete(tab);
     if (this.#tabs.size === 0) this.#rest();
   }
 
   look(tab: Tab, view: LiveView): void {
     const wantsEvents = view.events === "all" && tab.view.events !== "all";
     void this.#show(tab, view);
-    if (wantsEvents) this.#tellRecent(tab);
+    if (wantsEvents) this.#lackRecent.add(tab);
+    if (view.events !== "all") this.#lackRecent.delete(tab);
+    this.#tellLacking(tab);
   }
 
   #show(tab: Tab, view: LiveView): Promise<void> {
     tab.look(view, this.#now());
     return tab.lookAtUnwatched(() => this.#now());
+  }
+
+  #tellLacking(tab: Tab): void {
+    if (!this.#lackRecent.has(tab) || tab.isBehind()) return;
+    this.#lackRecent.delete(tab);
+    this.#tellRecent(tab);
   }
 
   #tellRecent(tab: Tab): void {
@@ -108,7 +119,10 @@ export class Feed {
     const frame = new Frame(this.watcher, this.#texts, happened, this.journal);
     this.#pending = [];
     this.#dropped = 0;
-    for (const tab of this.#tabs) tab.take(frame);
+    for (const tab of this.#tabs) {
+      this.#tellLacking(tab);
+      tab.take(frame);
+    }
     this.#tellState();
     // By what it took of the processor: that the machine is busy with others is no reason to tell more seldom.
     const { user, system } = process.cpuUsage(before);

@@ -59,6 +59,8 @@ export class Tab {
     this.#key = keyOf(view);
     this.#kept = new KeptRows(view.keep, this.watcher);
     this.#sentLock = "";
+    // It is told when it has read what it has: else each change of a view that nobody reads would be kept.
+    if (this.isBehind()) return;
     this.#tellWindow(frame);
     this.#tellKept(frame);
     this.#tellLock(frame);

@@ -2,11 +2,11 @@ import { setImmediate as afterIo } from "node:timers/promises";
 import { EXPORT_LOCKS_MAX, ExportLocksQuery } from "../../../lib/contract/list.ts";
 import { Lock } from "../../../lib/contract/lock.ts";
 import { keysFor } from "../../auth/principal.ts";
-import { UnavailableError } from "../../locks/errors.ts";
 import type { KeyRange } from "../../redis/glob.ts";
 import type { Hold } from "../../watch/hold.ts";
 import { orderOf } from "../../watch/questions.ts";
 import type { Watcher } from "../../watch/watcher.ts";
+import { assertUp } from "../assert-up.ts";
 import { HELD_LOCK, LOCKS_CSV } from "../examples/locks.ts";
 import { LINES_HEADERS, LINES_TYPE, Lines } from "../lines.ts";
 import { LOCK_CSV_HEAD, lockCsvLineOf } from "../lock-csv.ts";
@@ -46,11 +46,7 @@ export function exportRoutes({ streams }: Services): Route[] {
       },
       errors: ["too_many_streams"],
       handle: ({ target: { watcher, name }, query, principal, mayStill }) => {
-        if (!watcher.isUp) {
-          throw new UnavailableError(
-            "Redis does not answer, so what is known of its locks may be out of date.",
-          );
-        }
+        assertUp(watcher);
         streams.assertRoom(principal.id);
         const within = keysFor(principal, "read", name);
         const order = orderOf(query.sort);

@@ -12,9 +12,11 @@ import { UnavailableError } from "../../locks/errors.ts";
 import type { KeyRange } from "../../redis/glob.ts";
 import type { FacetCounts } from "../../watch/facet-counts.ts";
 import type { Watcher } from "../../watch/watcher.ts";
+import { assertUp } from "../assert-up.ts";
 import { tagged } from "../etag.ts";
 import { FACETS } from "../examples/facets.ts";
 import { type Route, targetRoute } from "../route.ts";
+import { TOO_MANY_COUNTED } from "./owners.ts";
 
 /** What the locks that match a search have in common. */
 export function facetRoutes(): Route[] {
@@ -39,15 +41,15 @@ export function facetRoutes(): Route[] {
 }
 
 async function facetsOf(watcher: Watcher, filter: string, within: KeyRange | undefined): Promise<Facets> {
-  if (!watcher.isUp) {
-    throw new UnavailableError("Redis does not answer, so what is known of its locks may be out of date.");
-  }
+  assertUp(watcher);
   const counts = await watcher.mirror.facets.ask({ filter, within });
   if (counts === undefined) {
-    throw new UnavailableError("Too many different filters are being counted: ask again in a second.");
+    throw new UnavailableError(TOO_MANY_COUNTED);
   }
   const facets = FACET_FIELDS.map((field) => facetOf(field, counts));
-  return { total: counts.total, facets, asOf: watcher.clock.lastHeard };
+  const { lastHeard } = watcher.clock;
+  const isAsNow = counts.revision === watcher.mirror.revision;
+  return { total: counts.total, facets, asOf: isAsNow ? lastHeard : Math.min(counts.nowMs, lastHeard) };
 }
 
 function facetOf(field: FacetField, counts: FacetCounts): Facet {

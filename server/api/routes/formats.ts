@@ -5,8 +5,10 @@ import { FormatRulesInput, Formats } from "../../../lib/contract/format-rule.ts"
 import type { Key } from "../../../lib/contract/key.ts";
 import { RulesPreview } from "../../../lib/contract/rule-preview.ts";
 import type { FormatRules } from "../../formats/rules.ts";
+import { whileRedisAnswers } from "../../locks/while-redis-answers.ts";
 import type { RuleBook } from "../../watch/rule-book.ts";
 import { previewRules } from "../../watch/rule-preview.ts";
+import { assertUp } from "../assert-up.ts";
 import { tagged } from "../etag.ts";
 import { FORMATS, RULES_PREVIEW } from "../examples/targets.ts";
 import { json } from "../http.ts";
@@ -91,6 +93,7 @@ export function formatRoutes(log: Logger): Route[] {
         description: "What would be read differently.",
       },
       handle: async ({ target: { watcher, masters, rules }, body }) => {
+        assertUp(watcher);
         const around = {
           holds: watcher.mirror,
           masters: masters.list,
@@ -98,7 +101,8 @@ export function formatRoutes(log: Logger): Route[] {
           isWatched: (key: Key) => watcher.isWatched(key),
           readBy: (key: Key, by: FormatRules) => watcher.readBy(key, by),
         };
-        return json(200, await previewRules(around, rules.rules, rules.with(body.rules)));
+        const preview = () => previewRules(around, rules.rules, rules.with(body.rules));
+        return json(200, await whileRedisAnswers(preview, "Nothing was compared, and nothing is changed."));
       },
     }),
   ];

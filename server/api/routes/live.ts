@@ -4,6 +4,9 @@ import { keeperRoute, type Route, route } from "../route.ts";
 import type { Services } from "../services.ts";
 import { SSE_HEADERS } from "../sse.ts";
 
+/** Room for as many keys to keep as may be, each as long as may be. */
+const VIEW_BYTES_MAX = 512 * 1024;
+
 /** The console's one stream a tab. */
 export function liveRoutes({ live, streams }: Services): Route[] {
   return [
@@ -16,7 +19,7 @@ export function liveRoutes({ live, streams }: Services): Route[] {
       access: "read",
       summary: "The console's stream (SSE)",
       description:
-        "Messages: `hello`; `window`, then `rows` with what has changed in it; `lock`; `recent` and `events`, when they are asked for; `health` every second. A reader that falls behind is told the newest as soon as it has read the rest, not all that was between, and `skipped` says how many events that were.",
+        "Messages: `hello`; `window`, then `rows` with what has changed in it; `kept`, of keys of `keep` that the window does not show as they are; `lock`; `recent` and `events`, when they are asked for; `health` every second. A reader that falls behind is told the newest as soon as it has read the rest, not all that was between, and `skipped` says how many events that were.",
       query: LiveQuery,
       response: {
         status: 200,
@@ -47,9 +50,11 @@ export function liveRoutes({ live, streams }: Services): Route[] {
       summary: "Change what a stream carries",
       idIs: { description: "The `stream` of its `hello`.", example: "k3Jd9xQ2" },
       body: LiveView,
+      bodyBytesMax: VIEW_BYTES_MAX,
       examples: {
         "Another filter": { filter: "key:lock:orders:*", limit: 50 },
         "One lock and its events": { limit: 0, lock: "lock%3Aorders%3A42" },
+        "A row that is read, wherever it stands by now": { sort: "-held", keep: ["lock%3Aorders%3A41"] },
       },
       response: { status: 204, description: "The stream carries the new view." },
       errors: ["not_found", "unavailable"],

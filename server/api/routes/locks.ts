@@ -8,15 +8,15 @@ import { Grant } from "../../../lib/contract/verb.ts";
 import { keysFor } from "../../auth/principal.ts";
 import { callOf } from "../../figures/verb-call.ts";
 import { answered } from "../../locks/answered.ts";
-import { UnavailableError } from "../../locks/errors.ts";
 import { extendByForce } from "../../locks/extend.ts";
 import { freeByForce } from "../../locks/force-release.ts";
 import { noLockSeen } from "../../locks/refusals.ts";
-import { failureOf } from "../../redis/failure.ts";
+import { whileRedisAnswers } from "../../locks/while-redis-answers.ts";
 import type { KeyRange } from "../../redis/glob.ts";
 import type { Hold } from "../../watch/hold.ts";
 import { orderOf } from "../../watch/questions.ts";
 import type { Watcher } from "../../watch/watcher.ts";
+import { assertUp } from "../assert-up.ts";
 import { auditOfFreed, seenOf } from "../auditing.ts";
 import { cursorAt, placeIn } from "../cursor.ts";
 import { tagged } from "../etag.ts";
@@ -203,7 +203,10 @@ export function lockRoutes(): Route[] {
 
 /** @throws LockkeeperError not_a_lock, unavailable */
 async function lockNow(watcher: Watcher, key: Key, within: KeyRange | undefined): Promise<Lock> {
-  const { observation: seen, hold } = await look(watcher, key);
+  const { observation: seen, hold } = await whileRedisAnswers(
+    () => watcher.look(key),
+    "The lock cannot be looked at now.",
+  );
   const observation = answered(seen);
   if (observation.state === "not_a_lock") throw noLockSeen(observation);
   if (hold !== undefined) return shown(watcher, hold, within);
@@ -216,23 +219,12 @@ function shown(watcher: Watcher, hold: Hold, within: KeyRange | undefined): Lock
   return watcher.lockOf(hold, watcher.sharedWith(hold, within));
 }
 
-async function look(watcher: Watcher, key: Key) {
-  try {
-    return await watcher.look(key);
-  } catch (cause) {
-    if (failureOf(cause) === "fault") throw cause;
-    throw new UnavailableError("Redis does not answer, so the lock cannot be looked at now.", { cause });
-  }
-}
-
 function listOf(
   watcher: Watcher,
   { limit, cursor, filter, sort }: z.output<typeof ListQuery>,
   within: KeyRange | undefined,
 ): LockList {
-  if (!watcher.isUp) {
-    throw new UnavailableError("Redis does not answer, so what is known of its locks may be out of date.");
-  }
+  assertUp(watcher);
   const order = orderOf(sort);
   const start = cursor === undefined ? { offset: 0 } : { after: placeIn(cursor, order) };
   const { holds, total, next } = watcher.mirror.page(filter, order, start, limit, within);

@@ -13,6 +13,7 @@ import type { KeyRange } from "../../redis/glob.ts";
 import type { Group } from "../../watch/group.ts";
 import type { GroupOrder, GroupsBy } from "../../watch/groups.ts";
 import type { Watcher } from "../../watch/watcher.ts";
+import { assertUp } from "../assert-up.ts";
 import { cursorAt, placeIn } from "../cursor.ts";
 import { tagged } from "../etag.ts";
 import { OWNER_LIST } from "../examples/owners.ts";
@@ -47,6 +48,8 @@ export function ownerRoutes(): Route[] {
   ];
 }
 
+export const TOO_MANY_COUNTED = "Too many different filters are being counted: ask again in a second.";
+
 /** One page of the groups that were asked for. */
 export async function groupsPage<Item>(
   watcher: Watcher,
@@ -55,11 +58,10 @@ export async function groupsPage<Item>(
   within: KeyRange | undefined,
   itemOf: (name: Key, group: Group) => Item,
 ) {
-  if (!watcher.isUp) {
-    throw new UnavailableError("Redis does not answer, so what is known of its locks may be out of date.");
-  }
+  assertUp(watcher);
   const order = orderOf(sort);
   const grouping = await watcher.mirror.groups.ask({ by, filter, order, within });
+  if (grouping === undefined) throw new UnavailableError(TOO_MANY_COUNTED);
   const { sorted, without } = grouping;
   const { keys: names, next } =
     cursor === undefined ? sorted.slice(0, limit) : sorted.after(placeIn(cursor, order), limit);

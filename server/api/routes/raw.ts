@@ -1,8 +1,5 @@
-import type { Key } from "../../../lib/contract/key.ts";
 import { RawLock } from "../../../lib/contract/raw.ts";
-import { LockkeeperError, UnavailableError } from "../../locks/errors.ts";
-import { failureOf } from "../../redis/failure.ts";
-import type { Target } from "../../targets/target.ts";
+import { whileRedisAnswers } from "../../locks/while-redis-answers.ts";
 import { rawLook } from "../../watch/raw-look.ts";
 import { RAW_LOCK } from "../examples/locks.ts";
 import { json } from "../http.ts";
@@ -27,17 +24,8 @@ export function rawRoutes(): Route[] {
         description: "What is there; a free key has the type `none`.",
       },
       errors: ["not_a_lock", "key_not_allowed"],
-      handle: async ({ target, key }) => json(200, await rawNow(target, key)),
+      handle: async ({ target, key }) =>
+        json(200, await whileRedisAnswers(() => rawLook(target, key), "The lock cannot be looked at now.")),
     }),
   ];
-}
-
-/** @throws LockkeeperError not_a_lock, unavailable */
-async function rawNow({ name, masters, rules }: Target, key: Key): Promise<RawLock> {
-  try {
-    return await rawLook({ name, masters, rules: rules.rules }, key);
-  } catch (cause) {
-    if (cause instanceof LockkeeperError || failureOf(cause) === "fault") throw cause;
-    throw new UnavailableError("Redis does not answer, so the lock cannot be looked at now.", { cause });
-  }
 }

@@ -1,8 +1,5 @@
-import type { Key } from "../../../lib/contract/key.ts";
 import { LockWaiters } from "../../../lib/contract/waiters.ts";
-import { LockkeeperError, UnavailableError } from "../../locks/errors.ts";
-import { failureOf } from "../../redis/failure.ts";
-import type { Target } from "../../targets/target.ts";
+import { whileRedisAnswers } from "../../locks/while-redis-answers.ts";
 import { waitersLook } from "../../watch/waiters-look.ts";
 import { LOCK_WAITERS } from "../examples/locks.ts";
 import { json } from "../http.ts";
@@ -27,17 +24,11 @@ export function waitersRoutes(): Route[] {
         description: "Who waits, as it stands in Redis now.",
       },
       errors: ["not_a_lock", "key_not_allowed"],
-      handle: async ({ target, key }) => json(200, await waitersNow(target, key)),
+      handle: async ({ target, key }) =>
+        json(
+          200,
+          await whileRedisAnswers(() => waitersLook(target, key), "Who waits cannot be looked at now."),
+        ),
     }),
   ];
-}
-
-/** @throws LockkeeperError not_a_lock, unavailable */
-async function waitersNow({ name, masters, rules }: Target, key: Key): Promise<LockWaiters> {
-  try {
-    return await waitersLook({ name, masters, rules: rules.rules }, key);
-  } catch (cause) {
-    if (cause instanceof LockkeeperError || failureOf(cause) === "fault") throw cause;
-    throw new UnavailableError("Redis does not answer, so who waits cannot be looked at now.", { cause });
-  }
 }
