@@ -1,26 +1,23 @@
 import { holdOffOf, holdOffText, shortOwner } from "@/components/lock/lock-facts.ts";
 import { formatClockMs, formatSpan } from "@/components/ui/duration.ts";
-import { lock } from "@/lib/words/en/lock.tsx";
-import { timeline } from "@/lib/words/en/timeline.ts";
+import type { Words } from "@/lib/words/all-words.ts";
 import type { Bar, Overlap } from "./lanes.ts";
 
 /** What a bar is told in. */
 export interface BarWords {
-  timeline: typeof timeline;
-  lock: typeof lock;
+  timeline: Words["timeline"];
+  lock: Words["lock"];
 }
 
-const english: BarWords = { timeline, lock };
-
 /** Who held it, for a label. May hold text from Redis. */
-export function laneName(owner: string, words = english): string {
+export function laneName(owner: string, words: BarWords): string {
   const holdOff = holdOffOf(owner);
   if (holdOff !== null) return holdOffText(holdOff, words.lock);
   return owner === "" ? words.timeline.notTold : shortOwner(owner);
 }
 
 /** All that a bar says, in sentences. May hold text from Redis. */
-export function barText(bar: Bar, words = english): string {
+export function barText(bar: Bar, words: BarWords): string {
   const { timeline } = words;
   const sentences = [holdText(bar, words)];
   if (bar.fromIs === "at_least") sentences.push(timeline.maybeEarlier);
@@ -40,7 +37,7 @@ function holdText({ owner, from, to, end, ended }: Bar, words: BarWords): string
   return timeline.ends[end](who, since, until, span);
 }
 
-export function overlapText({ from, to, bars: [one, other], is }: Overlap, words = english): string {
+export function overlapText({ from, to, bars: [one, other], is }: Overlap, words: BarWords): string {
   const [first, second] = [laneName(one.owner, words), laneName(other.owner, words)];
   const say = is === "wrong" ? words.timeline.twoHolders : words.timeline.twoMaybe;
   return say(first, second, formatSpan(to - from), formatClockMs(from));

@@ -7,6 +7,7 @@ import { visibleText } from "@/components/ui/visible-text.ts";
 import type { GapEvent, HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
 import { isGap } from "@/lib/contract/gap.ts";
 import { events } from "@/lib/words/en/events.ts";
+import { lock } from "@/lib/words/en/lock.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 import { eventDetail, isAlarming } from "./event-text.ts";
 
@@ -53,7 +54,7 @@ export function EventLine({ entry }: { entry: HistoryEntry }) {
 }
 
 function OneEvent({ event }: { event: LockEvent }) {
-  const detail = eventDetail(event, true, useWords(events));
+  const detail = eventDetail(event, { events: useWords(events), lock: useWords(lock) }, true);
   return (
     <li className="grid grid-cols-[58px_minmax(0,1fr)] gap-2 border-b border-line-soft py-1.5 font-mono text-2xs">
       <time className="text-ink-3" dateTime={new Date(event.at).toISOString()}>

@@ -8,6 +8,7 @@ import type { HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
 import { isGap } from "@/lib/contract/gap.ts";
 import { events } from "@/lib/words/en/events.ts";
 import { eventsPage } from "@/lib/words/en/events-page.ts";
+import { lock } from "@/lib/words/en/lock.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 import { Derived, EventName, GapText } from "./event-line.tsx";
 import { exactMoment, shortMoment } from "./event-moment.ts";
@@ -72,7 +73,7 @@ function GapCells({ entry, isOpen, onOpen }: CellsProps<Extract<HistoryEntry, { 
 function EventCells({ entry: event, skipped, isOpen, onOpen, onJump }: CellsProps<LockEvent>) {
   const words = useWords(events);
   const { list } = useWords(eventsPage);
-  const detail = eventDetail(event, false, words);
+  const detail = eventDetail(event, { events: words, lock: useWords(lock) });
   const time = shortMoment(event.at);
   return (
     <>

@@ -11,10 +11,16 @@ export function isAlarming(type: EventType): boolean {
   return type === "force_released" || type === "evicted" || type === "recreated";
 }
 
+/** What an event is told in. */
+export interface DetailWords {
+  events: Words["events"];
+  lock: Pick<Words["lock"], "leastHold" | "holdOffBy">;
+}
+
 /** One line about what happened, without the key. May hold text from Redis. `brief`: for a narrow column. */
-export function eventDetail(event: LockEvent, brief = false, words: Words["events"] = english): string {
+export function eventDetail(event: LockEvent, { events: words, lock }: DetailWords, brief = false): string {
   const holdOff = holdOffOf(event.owner ?? "");
-  const who = holdOff === null ? shortOwner(event.owner ?? "") : holdOffText(holdOff);
+  const who = holdOff === null ? shortOwner(event.owner ?? "") : holdOffText(holdOff, lock);
   const ended = event.heldMs === undefined ? who : words.after(who, formatSpan(event.heldMs));
   const join = (...parts: string[]) => parts.filter((part) => part !== "").join(words.between);
   const count = event.count === undefined || event.count === 1 ? "" : words.count(event.count);
@@ -51,7 +57,7 @@ export function eventDetail(event: LockEvent, brief = false, words: Words["event
 }
 
 /** How a hold ended, for a sentence. */
-export function endingText(event: LockEvent, { endings }: Words["events"] = english): string {
+export function endingText(event: LockEvent, { endings }: Words["events"]): string {
   switch (event.type) {
     case "released":
       // Seen from outside, a release by the owner and a DEL by anybody look the same.

@@ -6,6 +6,7 @@ import { visibleText } from "@/components/ui/visible-text.ts";
 import type { HistoryEntry } from "@/lib/contract/event.ts";
 import { isGap } from "@/lib/contract/gap.ts";
 import { events as eventNames } from "@/lib/words/en/events.ts";
+import { lock } from "@/lib/words/en/lock.tsx";
 import { timeline } from "@/lib/words/en/timeline.ts";
 import { useWords } from "@/lib/words/words.tsx";
 import { Derived, EventName, GapText } from "./event-line.tsx";
@@ -44,7 +45,7 @@ export function KeyHistory({ history }: { history: KeyEvents }) {
 }
 
 function HistoryLine({ entry: event }: { entry: HistoryEntry }) {
-  const said = useWords(eventNames);
+  const said = { events: useWords(eventNames), lock: useWords(lock) };
   const { place, isLinked } = useLinkedEvent(event.id);
   if (isGap(event)) {
     return (
@@ -53,7 +54,7 @@ function HistoryLine({ entry: event }: { entry: HistoryEntry }) {
       </li>
     );
   }
-  const detail = eventDetail(event, false, said);
+  const detail = eventDetail(event, said);
   return (
     <li
       ref={place}

@@ -1,8 +1,10 @@
 "use client";
 
+import { formatLabel } from "@/components/lock/format-facts.ts";
 import type { Formats } from "@/lib/contract/format-rule.ts";
 import { formatFacts } from "@/lib/words/en/format-facts.ts";
 import { formats as english } from "@/lib/words/en/formats.tsx";
+import { lock } from "@/lib/words/en/lock.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 
 type Known = Formats["formats"][number];
@@ -11,6 +13,7 @@ const byLabel = (one: Known, two: Known) => one.label.localeCompare(two.label, "
 
 /** Each library: what it writes, and what it does when a lock is freed under it. */
 export function KnownFormats({ formats }: { formats: readonly Known[] }) {
+  const names = useWords(lock);
   return (
     <dl>
       {[...formats].sort(byLabel).map((format) => (
@@ -19,7 +22,7 @@ export function KnownFormats({ formats }: { formats: readonly Known[] }) {
           className="grid gap-x-4 gap-y-1 border-line-soft px-4 py-3 not-last:border-b sm:grid-cols-[180px_minmax(0,1fr)]"
         >
           <dt translate="no">
-            <span className="font-medium">{format.label}</span>
+            <span className="font-medium">{formatLabel(format.name, names)}</span>
             <div className="font-mono text-2xs text-ink-3">{format.name}</div>
           </dt>
           <Facts format={format} />

@@ -10,6 +10,7 @@ import type { FinderReport, FoundGroup } from "@/lib/contract/finder.ts";
 import { useFinder, useFinding } from "@/lib/live/hooks.ts";
 import type { Words } from "@/lib/words/all-words.ts";
 import { formats as english } from "@/lib/words/en/formats.tsx";
+import { lock } from "@/lib/words/en/lock.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 
 type FinderWords = Words["formats"]["finder"];
@@ -78,20 +79,18 @@ function Progress({ finding: { scanned, keys } }: { finding: FinderReport }) {
 
 function Groups({ groups }: { groups: readonly FoundGroup[] }) {
   const { finder: words, confidences } = useWords(english);
+  const names = useWords(lock);
   return (
     <ul className="flex flex-col divide-y divide-line-soft rounded-[8px] border border-line">
       {groups.map(({ pattern, format, confidence, count, example, isWatched }) => (
         <li key={`${format} ${pattern}`} className="flex flex-wrap items-baseline gap-x-2 px-3 py-1.5">
           <span className="font-medium tabular-nums">{formatNumber(count)}</span>
-          <span translate="no">{formatLabel(format)}</span>
+          <span translate="no">{formatLabel(format, names)}</span>
           <span className="text-ink-3">{words.under}</span>
           <code className="min-w-0 font-mono text-xs" title={example}>
             <SafeText text={pattern} wrap />
           </code>
-          <span className="text-2xs text-ink-3">
-            {confidences[confidence]}
-            {isWatched && <>, {words.watched}</>}
-          </span>
+          <span className="text-2xs text-ink-3">{words.sure(confidences[confidence], isWatched)}</span>
         </li>
       ))}
     </ul>

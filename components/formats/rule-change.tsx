@@ -11,6 +11,7 @@ import type { FormatRule } from "@/lib/contract/format-rule.ts";
 import type { RuleChange as Change, RulesPreview } from "@/lib/contract/rule-preview.ts";
 import { usePreviewRules } from "@/lib/live/hooks.ts";
 import { formats as english } from "@/lib/words/en/formats.tsx";
+import { lock } from "@/lib/words/en/lock.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 
 export interface RuleWish {
@@ -31,6 +32,7 @@ interface RuleChangeProps {
 /** What a rule, or the lack of one, would change of the locks that are held: looked at before it is done. */
 export function RuleChange({ wish, blocked, onDo, onCancel }: RuleChangeProps) {
   const { change: words, ...all } = useWords(english);
+  const names = useWords(lock);
   const preview = usePreviewRules();
   const { mutate } = preview;
   const place = useRef<HTMLElement>(null);
@@ -51,7 +53,7 @@ export function RuleChange({ wish, blocked, onDo, onCancel }: RuleChangeProps) {
       className="mx-4 mb-3 flex flex-col gap-2 rounded-[9px] border border-accent px-3 py-2.5 outline-none"
     >
       <h3 className="font-medium">
-        {isAdding ? words.adding(pattern, formatLabel(wish.rule.format)) : words.removing(pattern)}
+        {isAdding ? words.adding(pattern, formatLabel(wish.rule.format, names)) : words.removing(pattern)}
       </h3>
       {preview.isError && <ProblemNote problem={preview.error} />}
       <div role="status">
@@ -115,10 +117,11 @@ function Line({ change: { from, to, count, sample } }: { change: Change }) {
 
 function Meaning({ meaning }: { meaning: Change["from"] }): ReactNode {
   const { change, confidences } = useWords(english);
+  const names = useWords(lock);
   if (meaning === null) return <span className="text-ink-2">{change.noLock}</span>;
   return (
     <span>
-      <span translate="no">{formatLabel(meaning.format)}</span>{" "}
+      <span translate="no">{formatLabel(meaning.format, names)}</span>{" "}
       <span className="text-2xs text-ink-3">{confidences[meaning.confidence]}</span>
     </span>
   );

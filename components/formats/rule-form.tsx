@@ -1,10 +1,12 @@
 "use client";
 
 import { type FormEvent, type Ref, useState } from "react";
+import { formatLabel } from "@/components/lock/format-facts.ts";
 import { Button } from "@/components/ui/button.tsx";
 import type { FormatName } from "@/lib/contract/format.ts";
 import type { FormatRule, Formats } from "@/lib/contract/format-rule.ts";
 import { formats as english } from "@/lib/words/en/formats.tsx";
+import { lock } from "@/lib/words/en/lock.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 
 interface RuleFormProps {
@@ -20,6 +22,7 @@ const PATTERN_CHARACTERS_MAX = 256;
 
 export function RuleForm({ formats, blocked, keysRef, onPreview }: RuleFormProps) {
   const words = useWords(english);
+  const names = useWords(lock);
   const [pattern, setPattern] = useState("");
   const [format, setFormat] = useState<FormatName | "">("");
   const submit = (event: FormEvent) => {
@@ -47,9 +50,9 @@ export function RuleForm({ formats, blocked, keysRef, onPreview }: RuleFormProps
         className={FIELD}
       >
         <option value="">{words.chooseFormat}</option>
-        {formats.map(({ name, label }) => (
+        {formats.map(({ name }) => (
           <option key={name} value={name} translate="no">
-            {label}
+            {formatLabel(name, names)}
           </option>
         ))}
       </select>

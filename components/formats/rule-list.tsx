@@ -2,6 +2,7 @@
 
 import { Trash2 } from "lucide-react";
 import { useRef, useState } from "react";
+import { formatLabel } from "@/components/lock/format-facts.ts";
 import { usePictureBlock } from "@/components/shell/use-block.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
@@ -10,6 +11,7 @@ import { visibleText } from "@/components/ui/visible-text.ts";
 import type { FormatRule, Formats, ListedRule } from "@/lib/contract/format-rule.ts";
 import { useLive, useReplaceRules } from "@/lib/live/hooks.ts";
 import { formats as english } from "@/lib/words/en/formats.tsx";
+import { lock } from "@/lib/words/en/lock.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 import { RuleChange, type RuleWish } from "./rule-change.tsx";
 import { RuleForm } from "./rule-form.tsx";
@@ -29,7 +31,7 @@ export function RuleList({ formats: { formats, rules } }: { formats: Formats }) 
   const [wish, setWish] = useState<RuleWish | null>(null);
   const [round, setRound] = useState(0);
   const keys = useRef<HTMLInputElement>(null);
-  const label = (name: string) => formats.find((each) => each.name === name)?.label ?? name;
+  const names = useWords(lock);
   const close = () => {
     setWish(null);
     replace.reset();
@@ -54,7 +56,7 @@ export function RuleList({ formats: { formats, rules } }: { formats: Formats }) 
               <SafeText text={rule.pattern} wrap />
             </span>
             <span translate="no" className="flex-1">
-              {label(rule.format)}
+              {formatLabel(rule.format, names)}
             </span>
             {rule.from === "configuration" ? (
               <span className="text-2xs text-ink-3">{words.fromConfiguration}</span>

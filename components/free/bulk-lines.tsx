@@ -87,14 +87,15 @@ function Outcome({ line }: { line: BulkItemHeard }) {
   return (
     <p className={isFreed(line) ? "truncate text-2xs text-ink-3" : "text-2xs text-warn"}>
       {words.outcomes[outcome]}
-      {freed?.heldMs !== undefined && `, ${words.heldFor(formatElapsed(freed.heldMs))}`}
+      {freed?.heldMs !== undefined && words.between + words.heldFor(formatElapsed(freed.heldMs))}
       {holder !== undefined && (
         <span className="text-ink-2">
-          : <HolderName holder={holder} wrap />
+          {words.colon}
+          <HolderName holder={holder} wrap />
         </span>
       )}
       {problem !== undefined && outcome !== "changed" && (
-        <span lang="en" className="block text-ink-3">
+        <span lang="en" translate="no" className="block text-ink-3">
           <SafeText text={problem.detail} wrap />
         </span>
       )}
@@ -117,7 +118,10 @@ function Seen({ line: { seen } }: { line: BulkItemHeard }) {
     <p className="truncate text-2xs text-ink-2">
       {holder !== undefined && <HolderName holder={holder} />}
       {holders.length > 1 && words.andMore(holders.length - 1)}
-      <span className={verdict === "renewing" ? "text-warn" : "text-ink-3"}>, {facts.join(", ")}</span>
+      <span className={verdict === "renewing" ? "text-warn" : "text-ink-3"}>
+        {words.between}
+        {facts.join(words.between)}
+      </span>
     </p>
   );
 }

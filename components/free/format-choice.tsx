@@ -1,22 +1,23 @@
 "use client";
 
 import { formatLabel } from "@/components/lock/format-facts.ts";
+import { releaseText } from "@/components/lock/release-text.ts";
 import { free as english } from "@/lib/words/en/free.tsx";
+import { lock as lockWords } from "@/lib/words/en/lock.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 import type { Free } from "./use-free.ts";
 
 /** Where the shape does not tell what it is, whoever frees it says so. */
 export function FormatChoice({ free }: { free: Free }) {
   const words = useWords(english);
+  const lockText = useWords(lockWords);
   const { seen, format } = free.state;
   const { release } = seen;
   if (release?.may !== "with_format" || free.choice === "lapse") return null;
   return (
     <fieldset className="flex flex-col gap-1.5 rounded-[9px] bg-warn-bg px-3 py-2.5">
       <legend className="sr-only">{words.itsFormat}</legend>
-      <p lang="en" className="text-warn">
-        {release.why}
-      </p>
+      <p className="text-warn">{releaseText(seen, lockText)}</p>
       <div className="flex flex-wrap gap-x-4 gap-y-1">
         {release.formats.map((name) => (
           <label key={name} className="flex cursor-pointer items-center gap-1.5">
@@ -27,7 +28,7 @@ export function FormatChoice({ free }: { free: Free }) {
               onChange={() => free.setFormat(name)}
               className="size-[13px] accent-accent"
             />
-            {formatLabel(name)}
+            {formatLabel(name, lockText)}
           </label>
         ))}
       </div>

@@ -1,7 +1,8 @@
 "use client";
 
 import { useReducer } from "react";
-import { neverFreed, pathOf } from "@/components/lock/lock-facts.ts";
+import { pathOf } from "@/components/lock/lock-facts.ts";
+import { neverFreed } from "@/components/lock/release-text.ts";
 import { freeBlock } from "@/components/shell/connection.ts";
 import { isProduction } from "@/components/shell/target-badges.tsx";
 import type { FormatName } from "@/lib/contract/format.ts";
@@ -12,6 +13,7 @@ import { useLock } from "@/lib/live/pictures.ts";
 import { ApiProblem, type Failure } from "@/lib/live/request.ts";
 import { useWaiters } from "@/lib/live/waiters.ts";
 import { free as english } from "@/lib/words/en/free.tsx";
+import { lock as lockWords } from "@/lib/words/en/lock.tsx";
 import { shell } from "@/lib/words/en/shell.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 import {
@@ -69,6 +71,7 @@ function stepOf(failure: Failure): Step {
 export function useFree(looked: Looked): Free {
   const words = useWords(english);
   const shellWords = useWords(shell);
+  const lockText = useWords(lockWords);
   const [state, dispatch] = useReducer(reduceFree, looked, startFree);
   const path = pathOf(looked.lock);
   useShowLock(path);
@@ -91,7 +94,7 @@ export function useFree(looked: Looked): Free {
     ...{ state, current, shown, drift, ways, choice, needsReason },
     blocked:
       freeBlock(live, shellWords) ??
-      neverFreed(seen) ??
+      neverFreed(seen, lockText) ??
       (choice === null && !isUnsure ? words.chooseHow : null),
     // What may take work from under somebody on production is not one click away.
     confirm: isProduction(live.hello?.target) && needsReason ? live.hello?.target.name : undefined,

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { formatLabel, formatsOf } from "@/components/lock/format-facts.ts";
 import { HolderName } from "@/components/lock/holder-text.tsx";
 import { holdOffOf, pathOf } from "@/components/lock/lock-facts.ts";
+import { releaseText } from "@/components/lock/release-text.ts";
 import { waitersText } from "@/components/lock/waiters-text.tsx";
 import { formatElapsed } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
@@ -25,6 +26,7 @@ const NAMED_MAX = 3;
 export function WhatFollows({ free }: { free: Free }) {
   const words = useWords(english);
   const { shown: lock, state } = free;
+  const why = releaseText(lock, useWords(lockWords));
   const holder = state.holder ?? lock.holders[0];
   if (holder === undefined) return null;
   return (
@@ -36,11 +38,7 @@ export function WhatFollows({ free }: { free: Free }) {
       <Fact name={words.oldOwner}>
         <OldOwner lock={lock} holder={holder} />
       </Fact>
-      {lock.release?.may === "yes" && lock.release.why !== undefined && (
-        <Fact name={words.releasing}>
-          <span lang="en">{lock.release.why}</span>
-        </Fact>
-      )}
+      {lock.release?.may === "yes" && why !== null && <Fact name={words.releasing}>{why}</Fact>}
     </dl>
   );
 }

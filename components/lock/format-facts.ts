@@ -1,6 +1,6 @@
 import type { FormatName } from "@/lib/contract/format.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
-import { lock as english } from "@/lib/words/en/lock.tsx";
+import type { Words } from "@/lib/words/all-words.ts";
 import { FORMAT_LABELS } from "./format-labels.ts";
 
 /** All that it may be: one, when its shape tells. */
@@ -10,18 +10,12 @@ export function formatsOf({ format, candidates }: Lock): readonly FormatName[] {
   return format === "token" && candidates.length > 0 ? candidates : [format, ...candidates];
 }
 
-export function formatLabel(
-  format: FormatName,
-  words: Pick<typeof english, "formatNames"> = english,
-): string {
+export function formatLabel(format: FormatName, words: Pick<Words["lock"], "formatNames">): string {
   return format === "token" || format === "timestamp" ? words.formatNames[format] : FORMAT_LABELS[format];
 }
 
 /** For a cell: the library, or how many it may be. */
-export function formatText(
-  lock: Lock,
-  words: Pick<typeof english, "formats" | "formatNames"> = english,
-): string {
+export function formatText(lock: Lock, words: Pick<Words["lock"], "formats" | "formatNames">): string {
   const formats = formatsOf(lock);
   const [first] = formats;
   if (first === undefined) return "";
@@ -30,10 +24,7 @@ export function formatText(
 }
 
 /** For a sentence and for a title. */
-export function formatsText(
-  lock: Lock,
-  words: Pick<typeof english, "either" | "formatNames"> = english,
-): string {
+export function formatsText(lock: Lock, words: Pick<Words["lock"], "either" | "formatNames">): string {
   const labels = formatsOf(lock).map((format) => formatLabel(format, words));
   const last = labels.at(-1) ?? "";
   return labels.length < 2 ? last : words.either(labels.slice(0, -1), last);

@@ -6,16 +6,18 @@ import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { useWaiters } from "@/lib/live/waiters.ts";
 import { formatFacts } from "@/lib/words/en/format-facts.ts";
+import { lock as lockWords } from "@/lib/words/en/lock.tsx";
 import { lockPage } from "@/lib/words/en/lock-page.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 import { formatsOf } from "./format-facts.ts";
-import { holdOffOf, neverFreed, pathOf, shortOwner } from "./lock-facts.ts";
+import { holdOffOf, pathOf, shortOwner } from "./lock-facts.ts";
+import { neverFreed } from "./release-text.ts";
 
 /** What happens when it is freed: who has it next, and what the old owner's library does. */
 export function IfFreed({ lock }: { lock: Lock }) {
   const words = useWords(lockPage);
   const facts = useWords(formatFacts);
-  const never = neverFreed(lock);
+  const never = neverFreed(lock, useWords(lockWords));
   if (never !== null) {
     return (
       <>

@@ -6,10 +6,12 @@ import { useFreeBlock } from "@/components/shell/use-block.ts";
 import { Button } from "@/components/ui/button.tsx";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { useLive } from "@/lib/live/hooks.ts";
+import type { Words } from "@/lib/words/all-words.ts";
+import { lock as lockWords } from "@/lib/words/en/lock.tsx";
 import { lockPage } from "@/lib/words/en/lock-page.tsx";
 import { lockParts } from "@/lib/words/en/lock-parts.tsx";
 import { useWords } from "@/lib/words/words.tsx";
-import { neverFreed } from "./lock-facts.ts";
+import { neverFreed } from "./release-text.ts";
 
 const NoteSheet = dynamic(() => import("./note-sheet.tsx").then((module) => module.NoteSheet), {
   ssr: false,
@@ -28,12 +30,14 @@ export interface ActionSheetProps {
 /** What can be done about a lock besides freeing it. */
 export function LockActions({ lock }: { lock: Lock }) {
   const words = useWords(lockParts);
+  const known = useWords(lockWords);
   const nobody = useWords(lockPage).nobodyHolds;
   const live = useLive();
   const [open, setOpen] = useState<{ what: "note" | "extend"; lock: Lock; from: HTMLElement } | null>(null);
   const isForced = live.hello?.operator.may.includes("force") ?? false;
   const noteBlocked = isForced ? null : words.mayNotWrite;
-  const extendBlocked = useFreeBlock() ?? extendBlock(lock, { nobody, endless: words.nothingToProlong });
+  const extendBlocked =
+    useFreeBlock() ?? extendBlock(lock, { nobody, endless: words.nothingToProlong, known });
   const sheet = {
     onClose: () => setOpen(null),
     finalFocus: () => open?.from ?? null,
@@ -58,8 +62,14 @@ export function LockActions({ lock }: { lock: Lock }) {
   );
 }
 
-function extendBlock(lock: Lock, words: { nobody: string; endless: string }): string | null {
+interface BlockWords {
+  nobody: string;
+  endless: string;
+  known: Words["lock"];
+}
+
+function extendBlock(lock: Lock, words: BlockWords): string | null {
   if (lock.holders.length === 0) return words.nobody;
   if (lock.remainingMs === null) return words.endless;
-  return neverFreed(lock);
+  return neverFreed(lock, words.known);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sampleHolder, sampleLock } from "@/lib/contract/lock-sample.ts";
+import { lock as words } from "@/lib/words/en/lock.tsx";
 import {
   graceOf,
   heldAt,
@@ -45,18 +46,20 @@ describe("lock facts", () => {
   });
 
   it("names the holder by its record first", () => {
-    expect(nameText(holder)).toBe("o");
-    expect(nameText({ ...holder, record: { service: "checkout", host: "pod-7" } })).toBe("checkout on pod-7");
-    expect(nameText({ ...holder, record: { host: "pod-7" } })).toBe("pod-7");
-    expect(nameText({ ...holder, record: { trace: "t" } })).toBe("o");
+    expect(nameText(holder, words)).toBe("o");
+    expect(nameText({ ...holder, record: { service: "checkout", host: "pod-7" } }, words)).toBe(
+      "checkout on pod-7",
+    );
+    expect(nameText({ ...holder, record: { host: "pod-7" } }, words)).toBe("pod-7");
+    expect(nameText({ ...holder, record: { trace: "t" } }, words)).toBe("o");
   });
 
   it("knows a hold-off, and whose it is", () => {
     expect(holdOffOf("me")).toBeNull();
     expect(holdOffOf("lockkeeper:reserve:mei")).toEqual({ by: "mei" });
     expect(holdOffOf("lockkeeper:reserve:min-hold")).toEqual({ by: null });
-    expect(nameText({ ...holder, owner: "lockkeeper:reserve:mei" })).toBe("the hold-off by mei");
-    expect(nameText({ ...holder, owner: "lockkeeper:reserve:min-hold" })).toBe("the least hold time");
+    expect(nameText({ ...holder, owner: "lockkeeper:reserve:mei" }, words)).toBe("the hold-off by mei");
+    expect(nameText({ ...holder, owner: "lockkeeper:reserve:min-hold" }, words)).toBe("the least hold time");
   });
 
   it("tells a grace from what a deadline is rounded by", () => {

@@ -1,7 +1,9 @@
 import { type KeyFields, keyOfFields, pathOfKey } from "@/lib/contract/key.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { MIN_HOLD, reservedFor } from "@/lib/contract/reserved.ts";
-import { lock as english } from "@/lib/words/en/lock.tsx";
+import type { Words } from "@/lib/words/all-words.ts";
+
+type LockWords = Words["lock"];
 
 /** A key as one path segment: names a lock in URLs and in lists. */
 export function pathOf(fields: KeyFields): string {
@@ -16,12 +18,6 @@ export function hrefOf(fields: KeyFields): string {
 export function splitKey(key: string): { namespace: string; rest: string } {
   const cut = key.slice(0, -1).lastIndexOf(":") + 1;
   return { namespace: key.slice(0, cut), rest: key.slice(cut) };
-}
-
-/** Why this lock is freed by nobody; null when it may be. */
-export function neverFreed({ release }: Lock): string | null {
-  if (release?.may !== "never") return null;
-  return [release.why, release.instead].filter((text) => text !== undefined).join(" ");
 }
 
 /** What is left of the lease. null: it has none. */
@@ -89,7 +85,10 @@ export function holdOffOf(owner: string): HoldOff | null {
 }
 
 /** For a sentence. */
-export function nameText(holder: Holder, words = english): string {
+export function nameText(
+  holder: Holder,
+  words: Pick<LockWords, "theHoldOff" | "leastHold" | "holdOffBy" | "onHostText">,
+): string {
   const holdOff = holdOffOf(holder.owner);
   if (holdOff !== null) return words.theHoldOff(holdOffText(holdOff, words));
   const name = nameOf(holder);
@@ -97,10 +96,7 @@ export function nameText(holder: Holder, words = english): string {
   return name.where === undefined ? name.who : words.onHostText(name.who, name.where);
 }
 
-export function holdOffText(
-  { by }: HoldOff,
-  words: Pick<typeof english, "leastHold" | "holdOffBy"> = english,
-) {
+export function holdOffText({ by }: HoldOff, words: Pick<LockWords, "leastHold" | "holdOffBy">): string {
   return by === null ? words.leastHold : words.holdOffBy(by);
 }
 

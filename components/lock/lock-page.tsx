@@ -15,12 +15,13 @@ import { type Key, keyOfPath, pathOfKey } from "@/lib/contract/key.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { useShowLock } from "@/lib/live/hooks.ts";
 import { useLock } from "@/lib/live/pictures.ts";
+import { lock as lockWords } from "@/lib/words/en/lock.tsx";
 import { lockPage } from "@/lib/words/en/lock-page.tsx";
 import { shell } from "@/lib/words/en/shell.tsx";
 import { useWords } from "@/lib/words/words.tsx";
-import { neverFreed } from "./lock-facts.ts";
 import { BackToList, LockTitle } from "./lock-head.tsx";
 import { LockSkeleton } from "./lock-skeleton.tsx";
+import { neverFreed } from "./release-text.ts";
 
 const FreeSheet = dynamic(
   () => import("@/components/free/free-sheet.tsx").then((module) => module.FreeSheet),
@@ -121,8 +122,9 @@ function Blocked({ lock, blocked }: { lock: Lock | undefined; blocked: string | 
 
 function useFreeBlocked(lock: Lock | undefined): string | null {
   const words = useWords(lockPage);
+  const known = useWords(lockWords);
   const block = useFreeBlock();
   if (block !== null) return block;
   if (lock === undefined || lock.holders.length === 0) return words.nobodyHolds;
-  return neverFreed(lock);
+  return neverFreed(lock, known);
 }

@@ -1,13 +1,14 @@
 import { expect, it } from "vitest";
 import { sampleHolder, sampleLock } from "@/lib/contract/lock-sample.ts";
+import { lock as words } from "@/lib/words/en/lock.tsx";
 import { isPastUsual, usualText } from "./usual-facts.ts";
 
 const lock = sampleLock({ holders: [sampleHolder({ since: 1000 })] });
 const USUAL = { p50: 40_000, p95: 60_000, samples: 20 };
 
 it("tells what is usual once three holds have ended", () => {
-  expect(usualText(USUAL)).toBe("usual 40 s");
-  expect(usualText({ ...USUAL, samples: 2.9 })).toBe("");
+  expect(usualText(USUAL, words)).toBe("usual 40 s");
+  expect(usualText({ ...USUAL, samples: 2.9 }, words)).toBe("");
 });
 
 it("judges a hold when twenty have ended, and past what nineteen of them took", () => {

@@ -1,7 +1,7 @@
 import { formatSpan } from "@/components/ui/duration.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import type { UsualMs } from "@/lib/contract/stats.ts";
-import { lock as english } from "@/lib/words/en/lock.tsx";
+import type { Words } from "@/lib/words/all-words.ts";
 
 /** One or two holds say nothing of what is usual. */
 export const SAMPLES_LEAST = 3;
@@ -9,7 +9,7 @@ export const SAMPLES_LEAST = 3;
 const SAMPLES_TO_JUDGE = 20;
 
 /** "": too few holds have ended to tell. */
-export function usualText(usual: UsualMs, words: Pick<typeof english, "usual"> = english): string {
+export function usualText(usual: UsualMs, words: Pick<Words["lock"], "usual">): string {
   return usual.samples < SAMPLES_LEAST ? "" : words.usual(formatSpan(usual.p50));
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Verdict } from "@/lib/contract/verdict.ts";
+import { lock as words } from "@/lib/words/en/lock.tsx";
 import { evidenceOf, verdictLines } from "./verdict-facts.ts";
 
 const NOW = 1_000_000;
@@ -23,8 +24,8 @@ describe("the evidence of a verdict", () => {
       cadenceMs: 10_000,
       nextExpectedAt: NOW + 6000,
     });
-    expect(evidenceOf(renewing, NOW)).toBe("last renewed 4 s ago, every 10 s, next expected in 6.0 s");
-    expect(evidenceOf(renewing, NOW + 7000)).toMatch(/next expected now$/);
+    expect(evidenceOf(renewing, NOW, words)).toBe("last renewed 4 s ago, every 10 s, next expected in 6.0 s");
+    expect(evidenceOf(renewing, NOW + 7000, words)).toMatch(/next expected now$/);
   });
 
   it("of one that is late: since when, how many missed", () => {
@@ -35,23 +36,27 @@ describe("the evidence of a verdict", () => {
       nextExpectedAt: NOW - 16_000,
       misses: 2,
     });
-    expect(evidenceOf(late, NOW)).toBe("expected 16 s ago, 2 missed, last renewed 26 s ago, every 10 s");
-    expect(evidenceOf({ ...late, lastRenewalAt: null }, NOW)).toContain("never seen to renew");
+    expect(evidenceOf(late, NOW, words)).toBe(
+      "expected 16 s ago, 2 missed, last renewed 26 s ago, every 10 s",
+    );
+    expect(evidenceOf({ ...late, lastRenewalAt: null }, NOW, words)).toContain("never seen to renew");
   });
 
   it("of the others: for how long it was watched", () => {
-    expect(evidenceOf(verdict({ state: "fixed-lease" }), NOW)).toBe("watched for 25 s and never renewed");
-    expect(evidenceOf(verdict({}), NOW)).toContain("not long enough");
+    expect(evidenceOf(verdict({ state: "fixed-lease" }), NOW, words)).toBe(
+      "watched for 25 s and never renewed",
+    );
+    expect(evidenceOf(verdict({}), NOW, words)).toContain("not long enough");
   });
 });
 
 it("has a second line in the table for what is wrong, and for nothing else", () => {
   const late = verdict({ state: "late", lastRenewalAt: NOW - 23_000 });
-  expect(verdictLines(late, NOW)).toEqual({ word: "late", under: "last renewed 23 s ago" });
-  expect(verdictLines({ ...late, lastRenewalAt: null }, NOW).under).toBe("never seen to renew");
-  expect(verdictLines(verdict({ state: "no-expiry" }), NOW).under).not.toBe("");
+  expect(verdictLines(late, NOW, words)).toEqual({ word: "late", under: "last renewed 23 s ago" });
+  expect(verdictLines({ ...late, lastRenewalAt: null }, NOW, words).under).toBe("never seen to renew");
+  expect(verdictLines(verdict({ state: "no-expiry" }), NOW, words).under).not.toBe("");
   for (const state of ["renewing", "fixed-lease", "unknown"] as const) {
-    const { word, under } = verdictLines(verdict({ state }), NOW);
+    const { word, under } = verdictLines(verdict({ state }), NOW, words);
     expect([word !== "", under]).toEqual([true, ""]);
   }
 });

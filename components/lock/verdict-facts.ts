@@ -1,15 +1,12 @@
 import { formatAgo, formatElapsed, formatRemaining } from "@/components/ui/duration.ts";
-import type { Verdict, VerdictState } from "@/lib/contract/verdict.ts";
-import { lock as english } from "@/lib/words/en/lock.tsx";
-
-/** What each means, where one is chosen. */
-export const VERDICT_HINTS: Readonly<Record<VerdictState, string>> = english.verdictHints;
+import type { Verdict } from "@/lib/contract/verdict.ts";
+import type { Words } from "@/lib/words/all-words.ts";
 
 /** For a cell. `under` is a second line, which only what is wrong has. */
 export function verdictLines(
   verdict: Verdict,
   now: number,
-  words = english,
+  words: Words["lock"],
 ): { word: string; under: string } {
   const { state, lastRenewalAt } = verdict;
   const word = words.verdicts[state];
@@ -21,7 +18,7 @@ export function verdictLines(
 }
 
 /** What the verdict rests on, at this moment of Redis's clock. */
-export function evidenceOf(verdict: Verdict, now: number, words = english): string {
+export function evidenceOf(verdict: Verdict, now: number, words: Words["lock"]): string {
   const { state, watchedMs, lastRenewalAt, cadenceMs, nextExpectedAt, misses } = verdict;
   const last = lastRenewalAt === null ? "" : words.lastRenewed(formatAgo(now - lastRenewalAt, words));
   const every = cadenceMs === null ? "" : words.renewsEvery(formatElapsed(cadenceMs));

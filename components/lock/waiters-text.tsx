@@ -1,11 +1,12 @@
 import { formatNumber } from "@/components/ui/duration.ts";
 import type { Waiters } from "@/lib/contract/lock.ts";
-import { lock as english } from "@/lib/words/en/lock.tsx";
+import type { Words } from "@/lib/words/all-words.ts";
+import { lock } from "@/lib/words/en/lock.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 
 /** A figure for a cell: `3`, `≥ 2`, or nothing. */
 export function WaitersFigure({ waiters: { count, known } }: { waiters: Waiters }) {
-  const words = useWords(english);
+  const words = useWords(lock);
   const title = words.waitersHints[known];
   if (count === null || (count === 0 && known !== "exact")) {
     return (
@@ -23,7 +24,7 @@ export function WaitersFigure({ waiters: { count, known } }: { waiters: Waiters 
 }
 
 /** For a sentence. */
-export function waitersText({ count, known }: Waiters, words = english): string {
+export function waitersText({ count, known }: Waiters, words: Words["lock"]): string {
   if (known === "exact") return count ? words.wait(formatNumber(count)) : words.nobodyWaits;
   if (known === "estimated") return count ? words.listen(formatNumber(count)) : words.nobodyListens;
   return words.waitUnseen(count ? formatNumber(count) : null);

@@ -55,7 +55,7 @@ export function NeverReached() {
     <EmptyState title={words.title(label)}>
       <p>{since === undefined ? words.text(where) : words.textSince(where, <Since at={since} />)}</p>
       {health?.detail !== undefined && (
-        <p className="rounded-[9px] bg-bad-bg px-3 py-2.5 text-bad">
+        <p lang="en" translate="no" className="rounded-[9px] bg-bad-bg px-3 py-2.5 text-bad">
           <SafeText text={health.detail} wrap />
         </p>
       )}
@@ -70,11 +70,12 @@ export function NeverReached() {
 
 function Since({ at }: { at: number }) {
   const words = useWords(ui);
+  const { aside } = useWords(emptyLocks).neverReached;
   const now = useServerNow();
   return (
     <>
       <time dateTime={new Date(at).toISOString()}>{formatClock(at)}</time>
-      {now !== null && <span className="text-ink-3">{` (${formatAgo(now - at, words)})`}</span>}
+      {now !== null && <span className="text-ink-3">{aside(formatAgo(now - at, words))}</span>}
     </>
   );
 }

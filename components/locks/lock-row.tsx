@@ -3,10 +3,12 @@
 import clsx from "clsx";
 import { Copy } from "lucide-react";
 import { memo, type MouseEvent as RowMouseEvent } from "react";
-import { neverFreed, pathOf } from "@/components/lock/lock-facts.ts";
+import { pathOf } from "@/components/lock/lock-facts.ts";
+import { neverFreed } from "@/components/lock/release-text.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
+import { lock as lockWords } from "@/lib/words/en/lock.tsx";
 import { lockCopy } from "@/lib/words/en/lock-copy.ts";
 import { table } from "@/lib/words/en/table.tsx";
 import { useWords } from "@/lib/words/words.tsx";
@@ -121,6 +123,7 @@ interface FreeButtonProps {
 
 export function FreeButton({ lock, tabIndex, actions, className = "" }: FreeButtonProps) {
   const words = useWords(table);
+  const known = useWords(lockWords);
   const open = (event: RowMouseEvent) => {
     event.stopPropagation();
     actions.free(lock);
@@ -129,7 +132,7 @@ export function FreeButton({ lock, tabIndex, actions, className = "" }: FreeButt
     <Button
       size="small"
       tabIndex={tabIndex}
-      blocked={actions.freeBlocked ?? neverFreed(lock)}
+      blocked={actions.freeBlocked ?? neverFreed(lock, known)}
       onClick={open}
       aria-label={words.free(visibleText(lock.key))}
       className={className}

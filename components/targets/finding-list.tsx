@@ -47,6 +47,8 @@ function OneFinding({ finding, masters }: { finding: Finding; masters: readonly 
   const { code, facts, command } = finding;
   const told = words.told?.[code];
   const title = told?.title(facts) ?? finding.title;
+  // Redis's own words, which an English risk has in it; what is to be set says all of flags that are missing.
+  const detail = told === undefined || facts.missing ? "" : String(facts.detail ?? "");
   const lines = command === undefined ? [] : redisCliLines(command, finding.masters);
   return (
     <div className="flex min-w-0 flex-col gap-1.5">
@@ -56,6 +58,11 @@ function OneFinding({ finding, masters }: { finding: Finding; masters: readonly 
       <p className="text-ink-2">
         <SafeText text={told?.risk(facts) ?? finding.risk} wrap />
       </p>
+      {detail !== "" && (
+        <p lang="en" translate="no" className="text-2xs text-ink-3">
+          <SafeText text={detail} wrap />
+        </p>
+      )}
       {masters.length > 1 && finding.masters.length > 0 && (
         <p className="text-2xs text-ink-3">
           <SafeText text={words.atMasters(finding.masters.join(", "))} wrap />

@@ -158,7 +158,7 @@ function Answers({ master: { state, lagMs, clockOffsetMs } }: { master: MasterHe
 }
 
 function Memory({ report }: Reported) {
-  const { masters: words } = useWords(targets);
+  const { masters: words, between } = useWords(targets);
   const { usedMemoryBytes: used, maxMemoryBytes: limit, memoryPolicy: policy, evictedKeys } = report ?? {};
   const size =
     typeof used !== "number"
@@ -174,7 +174,7 @@ function Memory({ report }: Reported) {
       more={
         <>
           {size}
-          {evictedKeys ? `, ${words.evicted(formatNumber(evictedKeys))}` : ""}
+          {evictedKeys ? between + words.evicted(formatNumber(evictedKeys)) : ""}
         </>
       }
     >

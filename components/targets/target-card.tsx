@@ -6,6 +6,7 @@ import { StateDot, TargetBadges } from "@/components/shell/target-badges.tsx";
 import { hrefAt } from "@/components/shell/target-link.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { formatClock, formatNumber } from "@/components/ui/duration.ts";
+import { ProblemText } from "@/components/ui/problem-text.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { TargetSummary } from "@/lib/contract/target.ts";
 import { useTargetHealth } from "@/lib/live/targets.ts";
@@ -27,7 +28,9 @@ export function TargetCard({ target }: { target: TargetSummary }) {
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line-soft px-4 py-3">
         <h2 id={title} className="flex min-w-0 items-center gap-2 font-semibold">
           <StateDot state={state} />
-          <span className="truncate">{label}</span>
+          <span translate="no" className="truncate">
+            {label}
+          </span>
         </h2>
         <TargetBadges target={target} />
         <span className={isWell ? "text-ink-2" : "font-medium text-bad"}>{words.states[state]}</span>
@@ -41,11 +44,15 @@ export function TargetCard({ target }: { target: TargetSummary }) {
           <span className="font-mono text-xs">
             <SafeText text={name} />
           </span>
-          , {own.topologies[topology]}, <span translate="no">{address}</span>
-          {server !== null && <span translate="no">{`, ${server}`}</span>}
+          {own.between}
+          {own.topologies[topology]}
+          {own.between}
+          <span translate="no">{address}</span>
+          {server !== null && own.between}
+          {server !== null && <span translate="no">{server}</span>}
         </p>
         {!isWell && server !== null && detail !== undefined && (
-          <p lang="en" className="w-full text-bad">
+          <p lang="en" translate="no" className="w-full text-bad">
             {detail}
           </p>
         )}
@@ -69,8 +76,8 @@ function Findings({ health, masters }: FindingsProps) {
   if (health.isError) {
     return (
       <div role="alert" className="flex items-center gap-3 px-4 py-3 text-bad">
-        <p lang="en" className="flex-1">
-          {health.error.message}
+        <p className="flex-1">
+          <ProblemText problem={health.error} />
         </p>
         <Button onClick={() => void health.refetch()}>{words.again}</Button>
       </div>

@@ -1,4 +1,4 @@
-import { ui } from "@/lib/words/en/ui.ts";
+import type { Words } from "@/lib/words/all-words.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -35,7 +35,7 @@ export function formatSpan(ms: number): string {
 }
 
 /** For a sentence: `4 s ago`. */
-export function formatAgo(ms: number, words: Pick<typeof ui, "justNow" | "ago"> = ui): string {
+export function formatAgo(ms: number, words: Pick<Words["ui"], "justNow" | "ago">): string {
   const past = Math.max(0, ms);
   if (past < SECOND) return words.justNow;
   return words.ago(past < MINUTE ? `${Math.floor(past / SECOND)} s` : coarse(past));

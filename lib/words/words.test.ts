@@ -9,10 +9,14 @@ const HERE = import.meta.dirname;
 
 /** The same in every language, and why. */
 const NEEDS_NO_HAN: ReadonlyMap<string, string> = new Map([
+  ["bulk.between", "punctuation alone"],
+  ["bulk.colon", "punctuation alone"],
   ["docs.needsOf", "punctuation alone"],
+  ["emptyLocks.neverReached.aside", "punctuation alone"],
   ["events.between", "punctuation alone"],
   ["shell.underOneMs", "a symbol"],
   ["formats.stop", "punctuation alone"],
+  ["targets.between", "punctuation alone"],
   ["settings.roleAt", "punctuation alone"],
   ["settings.listOf", "punctuation alone"],
   ["lock.joined", "punctuation alone"],
@@ -21,6 +25,7 @@ const NEEDS_NO_HAN: ReadonlyMap<string, string> = new Map([
   ["lock.votes.after", "punctuation alone"],
   ["timeline.sentences", "punctuation alone"],
   ["lock.onHost", "punctuation alone"],
+  ["lock.theHoldOff", "nothing is added"],
   ["lockPage.ofKind", "punctuation alone"],
   ["lockPage.layout", "punctuation alone"],
   ["lockPage.role", "punctuation alone"],

@@ -19,6 +19,9 @@ const locks = (count: number, shown: string) => (count === 1 ? "1 lock" : `${sho
 export const bulk = {
   room: "bulk" as const,
   outcomes: OUTCOMES,
+  /** What stands between the parts of a line, and before who holds it now. */
+  between: ", ",
+  colon: ": ",
   titleReviewing: "Looking…",
   titleReviewed: (count: number, shown: string) => `Free ${locks(count, shown)}`,
   titleFreeing: (count: number, shown: string) => `Freeing ${locks(count, shown)}…`,

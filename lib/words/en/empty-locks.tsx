@@ -34,6 +34,7 @@ export const emptyLocks = {
         every few seconds; this page goes on by itself.
       </>
     ),
+    aside: (ago: string) => ` (${ago})`,
     allTargets: "All targets, and how each of them is",
   },
   nothingHeld: {

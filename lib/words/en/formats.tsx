@@ -60,7 +60,7 @@ export const formats = {
     /** null: the server says it in this very language. */
     failed: null as string | null,
     under: "under",
-    watched: "watched",
+    sure: (confidence: string, isWatched: boolean) => `${confidence}${isWatched ? ", watched" : ""}`,
     toWatch: "To watch these as well, set this and start Lockkeeper again:",
     copySetting: "Copy the setting",
   },

@@ -1,5 +1,10 @@
 import type { ReactNode } from "react";
 
+/** What the server says about freeing a lock, as another language tells it. */
+export type ToldRelease = Readonly<
+  Record<"shapeAlone" | "latch" | "permit" | "job" | "number" | "notFreed", string>
+>;
+
 /** What is known of a lock, in the list, on its page and in the sheets that free it. */
 export const lock = {
   room: "lock" as const,
@@ -95,6 +100,9 @@ export const lock = {
   opensApart: "(opens apart)",
 
   formats: (count: number) => `one of ${count}`,
+
+  /** null: the server says it in this very language. */
+  release: null as ToldRelease | null,
 
   /** Of a quorum. */
   votes: {

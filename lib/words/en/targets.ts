@@ -37,6 +37,8 @@ export const targets = {
   again: "Try again",
   locks: (count: number, shown: string) => (count === 1 ? "1 lock" : `${shown} locks`),
   triedSince: (clock: string) => `Never reached; tried again and again since ${clock}.`,
+  /** What stands between the parts of a list. */
+  between: ", ",
   topologies: { standalone: "standalone", sentinel: "sentinel", cluster: "cluster", quorum: "quorum" },
   findings: "Findings",
   nothingFound: "Nothing was found that makes it unsafe for locks.",

@@ -14,6 +14,8 @@ export const bulk: Words["bulk"] = {
     unknown: "没有答复：可能已释放，也可能没有",
     failed: "失败",
   },
+  between: "，",
+  colon: "：",
   titleReviewing: "正在查看…",
   titleReviewed: (_count, shown) => `释放 ${shown} 把锁`,
   titleFreeing: (_count, shown) => `正在释放 ${shown} 把锁…`,
@@ -29,7 +31,7 @@ export const bulk: Words["bulk"] = {
   production: (name) => `这是生产环境。请输入其名称：${name}`,
 
   tooMany: (found, most) => `共涉及 ${found} 个；这里是前 ${most} 个，其余保持不变。`,
-  alive: (count) => `其中 ${count} 个的持有者在续约：它们活着，可能正在工作。`,
+  alive: (count) => `其中 ${count} 个的持有者在续约：它们存活，可能正在工作。`,
   waited: (count) => `有 ${count} 个被等待，等待者接着得锁。`,
   shared: (count) => `有 ${count} 个的其他持有者仍保留一部分。`,
   unfenced: (count) => `有 ${count} 个的格式不确定。`,

@@ -22,14 +22,15 @@ export const emptyLocks: Words["emptyLocks"] = {
   neverReached: {
     title: (label) => `尚未连接到 ${label}`,
     text: (address) => (
-      <>Lockkeeper 正在 {address} 寻找它，暂时没有可显示的锁。每隔几秒会重试，页面会自动恢复。</>
+      <>Lockkeeper 正在尝试连接 {address}，暂无可显示的锁。每隔几秒会重试，页面会自动恢复。</>
     ),
     textSince: (address, since) => (
       <>
-        自 {since} 起，Lockkeeper 一直在 {address}{" "}
-        寻找它，暂时没有可显示的锁。每隔几秒会重试，页面会自动恢复。
+        自 {since} 起，Lockkeeper 一直在尝试连接 {address}
+        ，暂无可显示的锁。每隔几秒会重试，页面会自动恢复。
       </>
     ),
+    aside: (ago) => `（${ago}）`,
     allTargets: "所有目标及其状态",
   },
   nothingHeld: {
@@ -37,7 +38,7 @@ export const emptyLocks: Words["emptyLocks"] = {
     text: "一旦有人获取锁，它就会立刻出现在这里。自己获取一个试试，一秒内即可看到并开始倒计时：",
     keyAndOthers: (patterns) => (
       <>
-        密钥在首次启动时打印，或为 {code("LOCKKEEPER_ROOT_KEY")} 中设置的值。其他客户端（例如
+        API 密钥在首次启动时打印，或为 {code("LOCKKEEPER_ROOT_KEY")} 中设置的值。其他客户端（例如
         Redisson）的锁，只要键匹配 {patterns}，也会列出。还有别的吗？
       </>
     ),

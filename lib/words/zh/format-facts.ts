@@ -5,7 +5,7 @@ const UNTIL_THEN = "在此之前它会继续工作。";
 const FIRST_WINS = "先请求者得锁。";
 const ASK_AGAIN = `不会通知任何人：等待者自行再次请求，${FIRST_WINS}`;
 const JOB_WAITERS = "没有人会等待任务的锁。";
-const JOB_LOCK = {
+export const JOB_LOCK = {
   why: "没有锁，任务仍会继续运行，结果会丢失，队列还会与它同时再运行一遍。",
   instead: "若其 worker 已死，锁会自行过期，任务随后被恢复。否则请用此令牌通过队列自己的 API 结束任务。",
 };
@@ -87,12 +87,12 @@ const python = {
     oldOwner: `其 release() 抛出 NotAcquired，续约线程结束。${UNTIL_THEN}`,
   },
   redbeat: {
-    waiters: "另一个 beat 在下次轮询时获取，可能是几分钟之后。",
+    waiters: "另一个 beat 在下次轮询时得锁，可能是几分钟之后。",
     oldOwner: "该 beat 的下一次延长会抛出错误并使其结束；另一个 beat 会在其间隔之内接手。",
   },
   "redis-py": { waiters: EVERY_100_MS, oldOwner: REDIS_PY },
   rq: {
-    waiters: "不会通知任何人：另一个调度器在下次轮询时获取。",
+    waiters: "不会通知任何人：另一个调度器在下次轮询时得锁。",
     oldOwner: "它不会得到通知，会与下一个调度器并行调度。",
     comesBack: "其心跳和结束不比较就操作此键，会波及届时的持有者。",
   },

@@ -37,22 +37,22 @@ export const lockPage: Words["lockPage"] = {
   heldOff: (by, left) => (
     <>
       {by === null ? "暂缓至其最短持有时间结束" : <>由 {by} 暂缓</>}
-      {left === null ? "" : `：${left} 内无人能获取`}。
+      {left === null ? "" : `：${left} 内无人得锁`}。
     </>
   ),
   usually: (span) => `通常 ${span}。`,
   times: (times, span) => `是通常（${span}）的 ${times} 倍。`,
-  ended: (who) => <>期限已过：下一个请求者即可获取。上一个持有者是 {who}。</>,
+  ended: (who) => <>期限已过：下一个请求者即可得锁。上一个持有者是 {who}。</>,
   nobody: "空闲：无人持有。",
   neverSeen: "空闲，且从未有过任何记录。",
   neverSeenHelp:
     "Lockkeeper 从键首次被锁定时起认识它，追溯范围以历史保留期为限。若它本应被持有，请检查名称是否正确，以及是否监视了这类名称的键。",
-  alive: (ago) => `持有者存活：上次续约 ${ago}。`,
+  alive: (ago) => `持有者存活，上次续约：${ago}。`,
   aliveYet: "按预期续约。",
   late: (overdue, heard) =>
     heard === null
-      ? `持有者本应续约（${overdue}），但从未续约过。`
-      : `持有者本应续约（${overdue}）；上次续约 ${heard}。`,
+      ? `持有者逾期，本应续约：${overdue}；从未续约过。`
+      : `持有者逾期，本应续约：${overdue}；上次续约：${heard}。`,
   lateSomehow: "持有者续约逾期。",
   fixed: (left) => `无从得知持有者是否存活；租约将在 ${left} 后自行结束。`,
   endless: "不会自行过期，也无从得知持有者是否存活。",
@@ -78,14 +78,14 @@ export const lockPage: Words["lockPage"] = {
   liveness: "存活判定",
   ifFreed: "若释放",
   nextIs: (who) => <>下一个是 {who}。</>,
-  nextOpen: (count) => `${count} 个等待者中谁先获取尚不确定。`,
+  nextOpen: (count) => `${count} 个等待者中谁先得锁尚不确定。`,
   nobodyNext: "无人等待：在有人请求之前保持空闲。",
-  nextUnseen: "先请求者取得：靠反复询问来等待者无法看到。",
-  keepsWriting: "旧持有者下一次续约会得到 lost。在此之前它可能仍在写入：只有栅栏号能保护它所写的内容。",
+  nextUnseen: "先请求者得锁：靠轮询等待的客户端无法看到。",
+  keepsWriting: "原持有者下一次续约会得到 lost。在此之前它可能仍在写入：只有栅栏号能保护它所触及的资源。",
   nobodyWorks: "暂缓期间无人工作：不会丢失任何东西。",
   mayNot: "不应释放：",
   votes: "投票",
-  lastFence: "最近栅栏号",
+  lastFence: "最近的栅栏号",
   fromRedisson: (fence) => `${fence}，由 Redisson 发出`,
   permits: "许可",
   permitsLeft: (available, total) =>
@@ -108,7 +108,7 @@ export const lockPage: Words["lockPage"] = {
   copyOwner: "复制持有者",
   itsLease: "其租约",
   endsIn: (span) => `${span} 后结束`,
-  graceAfter: (span) => `；此后 ${span} 内无人能获取`,
+  graceAfter: (span) => `；此后 ${span} 内无人得锁`,
   over: "已结束",
   graceKeeps: "；宽限期使锁在过期前仍被占用",
   noExpiry: "永不过期",

@@ -1,4 +1,5 @@
 import type { Words } from "../all-words.ts";
+import { JOB_LOCK } from "./format-facts.ts";
 
 export const lock: Words["lock"] = {
   room: "lock",
@@ -67,7 +68,7 @@ export const lock: Words["lock"] = {
   heldOffBy: (who) => <>由 {who} 暂缓</>,
   leastHold: "最短持有时间",
   holdOffBy: (who) => `${who} 的暂缓`,
-  theHoldOff: (what) => `此暂缓（${what}）`,
+  theHoldOff: (what) => what,
 
   endedFree: "已到期，可获取",
   noExpiry: "永不过期",
@@ -89,6 +90,17 @@ export const lock: Words["lock"] = {
   opensApart: "（另开窗口）",
 
   formats: (count) => `${count} 种之一`,
+
+  release: {
+    shapeAlone: "它略像一把锁，也可能是他人的数据。指明其格式后才能释放。",
+    latch: "无论计数还剩多少，门闩都会对所有等待者打开。",
+    permit:
+      "归还一个许可，因为 Redis 不告知其余许可在谁手中。若其持有者仍存活并也归还，信号量会比原先多一个许可。",
+    job: JOB_LOCK.why + JOB_LOCK.instead,
+    number:
+      "无人等待时，Redis 不告知这个数字是信号量、门闩还是计数器：对其中一种的释放会损坏另一种。请在有人等待时再看，或用创建它的应用更改。",
+    notFreed: "Lockkeeper 不释放此格式的锁。",
+  },
 
   votes: {
     held: (its, of) => `在 ${of} 个主节点中的 ${its} 个上持有`,

@@ -16,7 +16,7 @@ export const palette: Words["palette"] = {
   console: "控制台",
   searchLocks: (text) => `在锁中搜索“${text}”`,
   openKey: (key) => `打开锁 ${key}`,
-  notHeld: "不在已持有的锁中",
+  notHeld: "不在当前持有的锁中",
   heldBy: (owner) => `持有者：${owner}`,
   free: "空闲",
   hereAlready: "当前位置",

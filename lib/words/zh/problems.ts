@@ -62,7 +62,7 @@ export const problems: Words["problems"] = {
       unavailable: { title: "无法连接 Redis，未做任何更改", remedy: "请稍后原样重试。" },
       not_replicated: {
         title: "及时确认的副本过少",
-        remedy: "操作已撤回，因为故障切换可能会丢失它；请重试。",
+        remedy: "操作已撤回，因为故障转移可能会丢失它；请重试。",
       },
       unknown_outcome: {
         title: "Redis 没有及时答复，操作可能已执行，也可能没有",

@@ -5,10 +5,11 @@ export const targets: Words["targets"] = {
   title: "目标",
   intro:
     "所监视的每个 Redis，以及哪些情况可能使它丢失锁或重复授予锁。这里不做任何更改：命令由你判断后自行执行。",
-  looking: "正在查看…",
+  looking: "正在查询…",
   again: "重试",
-  locks: (_count, shown) => `${shown} 个锁`,
+  locks: (_count, shown) => `${shown} 把锁`,
   triedSince: (clock) => `从未连上；自 ${clock} 起一直在重试。`,
+  between: "，",
   topologies: { standalone: "单机", sentinel: "哨兵", cluster: "集群", quorum: "多数派" },
   findings: "检查结果",
   nothingFound: "未发现会危及锁的问题。",
@@ -39,10 +40,10 @@ export const targets: Words["targets"] = {
       risk: () => "故障转移后，在较慢的时钟追上之前栅栏号可能变小：资源可能拒绝新的持有者。",
     },
     down: {
-      title: ({ name }) => `${name} 没有应答`,
+      title: ({ name }) => `${name} 没有答复`,
       risk: ({ quorum, left }) =>
         quorum === 1
-          ? `其余节点在没有它的情况下决定，${left === 0 ? "不能再有节点失效" : `还可再失效 ${left} 个节点`}。若它在租约未到期时丢失数据后恢复，同一个锁可能有两个持有者。`
+          ? `其余节点在没有它的情况下决定，${left === 0 ? "不能再有节点失效" : `还可再失效 ${left} 个节点`}。若它在租约未到期时丢失数据后恢复，同一把锁可能有两个持有者。`
           : "其上的锁既不能获取也不能归还，只能随租约结束。",
     },
     even_quorum: {
@@ -74,7 +75,7 @@ export const targets: Words["targets"] = {
     },
     min_replicas: {
       title: () => "min-replicas-to-write 为 0",
-      risk: () => "与副本断开的主节点仍会授予锁；故障转移后新的主节点也会授予同一个锁。",
+      risk: () => "与副本断开的主节点仍会授予锁；故障转移后新的主节点也会授予同一把锁。",
     },
     no_replica: {
       title: () => "没有副本",
@@ -105,15 +106,15 @@ export const targets: Words["targets"] = {
     },
     sentinel_unknown: {
       title: () => "没有哨兵告知其组的情况",
-      risk: ({ detail }) => `无法得知能否进行故障转移（${detail}）。`,
+      risk: () => "无法得知能否进行故障转移。",
     },
     unread: {
       title: ({ command }) => `无权读取 ${command}`,
-      risk: ({ detail }) => `因此有些情况在此无法得知（${detail}）。`,
+      risk: () => "因此有些情况在此无法得知。",
     },
     unreached: {
-      title: () => "尚未连上，正在重试",
-      risk: ({ detail }) => `原因：${detail}`,
+      title: () => "从未连上，正在重试",
+      risk: () => "在连上之前，没有可显示的内容。",
     },
     version: {
       title: ({ version }) => `Redis ${version} 版本较旧`,
