@@ -1,5 +1,4 @@
 import { expect, test } from "./console.ts";
-import { assertAccessibleInThemes } from "./look.ts";
 
 test("the docs show every operation, and the snippet in hand is what is copied", async ({
   page,
@@ -59,14 +58,12 @@ test("the docs are read by keyboard alone", async ({ page }) => {
   ).toBeInViewport();
 });
 
-test("the docs break no accessibility rule in either theme, and fit a phone", async ({ page }) => {
-  test.setTimeout(90_000);
+test("the docs fit a phone", async ({ page }) => {
   await page.goto("/docs");
   await expect(page.getByRole("article").first()).toBeVisible();
   await page.evaluate(() => {
     for (const details of document.querySelectorAll("details")) details.open = true;
   });
-  await assertAccessibleInThemes(page, "docs");
   await page.setViewportSize({ width: 375, height: 740 });
   const overflow = await page.evaluate(() => {
     const main = document.querySelector("main > div");

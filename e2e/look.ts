@@ -35,13 +35,14 @@ async function assertKept(page: Page, what: string, options: AxeOptions): Promis
   expect(violations.map(({ id, nodes }) => `${what}: ${id} ${nodes.length} ${nodes[0]?.html}`)).toEqual([]);
 }
 
-/** Pictures for whoever looks at the page itself. */
+/** Pictures for whoever looks at the page itself, and asks for them with LOCKKEEPER_E2E_PICTURES=1. */
 export async function shootThemes(
   page: Page,
   info: TestInfo,
   name: string,
   { fullPage = false } = {},
 ): Promise<void> {
+  if (process.env.LOCKKEEPER_E2E_PICTURES === undefined) return;
   for (const theme of THEMES) {
     await showIn(page, theme);
     await page.screenshot({ path: info.outputPath(`${name}-${theme}.png`), fullPage });

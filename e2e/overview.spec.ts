@@ -1,8 +1,5 @@
 import type { Page } from "@playwright/test";
-import type { Stats } from "../lib/contract/stats.ts";
-import { busyHour } from "./busy-hour.ts";
 import { expect, test } from "./console.ts";
-import { assertAccessibleInThemes, shootThemes } from "./look.ts";
 
 const overview = (page: Page) => page.getByRole("region", { name: "Overview" });
 const figure = (page: Page, measure: string) => overview(page).locator(`[data-measure=${measure}]`);
@@ -72,24 +69,6 @@ test("while no newer figures can be had the old ones say of when they are, and n
   await page.unroute("**/api/v1/stats?**");
   await overview(page).getByRole("button", { name: "Try again" }).click();
   await expect(figure(page, "held").getByRole("img")).toBeVisible();
-});
-
-test("a busy hour breaks no rule of accessibility in either theme", async ({ page, lockkeeper }, info) => {
-  const answer: unknown = (await lockkeeper.api("/stats")).body;
-  const busy = busyHour(answer as Stats);
-  await page.route("**/api/v1/stats?**", (route) => route.fulfill({ json: busy }));
-  await page.goto("/");
-  await expect(figure(page, "waitedMsP95")).toContainText("84 ms");
-  await assertAccessibleInThemes(page, "overview");
-  await shootThemes(page, info, "overview");
-  await overview(page).getByRole("button", { name: "Patterns" }).click();
-  await expect(overview(page).getByRole("region", { name: "Evicted" })).toContainText("lock:cache:*");
-  await assertAccessibleInThemes(page, "overview with patterns");
-  await shootThemes(page, info, "overview-patterns");
-  await page.setViewportSize({ width: 390, height: 844 });
-  await page.getByRole("button", { name: "Overview" }).click();
-  await expect(figure(page, "held")).toBeVisible();
-  await shootThemes(page, info, "overview-phone");
 });
 
 test("the overview counts what is there, finds it in the table, and names the patterns that stand out", async ({

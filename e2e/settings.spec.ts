@@ -2,7 +2,7 @@ import type { Page, TestInfo } from "@playwright/test";
 import { expect, test } from "./console.ts";
 import { assertAccessible, shootThemes } from "./look.ts";
 
-/** In both themes, and as a phone shows it; accessibility.spec.ts checks the pages. */
+/** In both themes, and as a phone shows it; night.spec.ts checks the pages. */
 async function look(page: Page, info: TestInfo, name: string): Promise<void> {
   await page.mouse.move(0, 0);
   await shootThemes(page, info, name);

@@ -49,6 +49,14 @@ export async function drawHour(page: Page): Promise<void> {
 
 export const SCENES: readonly Scene[] = [
   { name: "locks", also: ["phone", "wide", "chinese", "chinese-phone"], show: (page) => atLocks(page) },
+  {
+    name: "locks-patterns",
+    async show(page) {
+      await atLocks(page);
+      await page.getByRole("button", { name: "Patterns" }).click();
+      await page.getByRole("region", { name: "Evicted" }).waitFor();
+    },
+  },
   { name: "locks-abnormal", show: (page) => atLocks(page, "?q=is:abnormal") },
   {
     name: "locks-nothing-found",
@@ -62,6 +70,14 @@ export const SCENES: readonly Scene[] = [
     async show(page) {
       await atLocks(page);
       await page.getByRole("combobox", { name: /Search locks|搜索/ }).fill("held>");
+      await page.getByRole("listbox").waitFor();
+    },
+  },
+  {
+    name: "locks-ticked",
+    async show(page) {
+      await atLocks(page, "?q=owner:checkout*");
+      await page.getByRole("checkbox", { name: "Tick all rows" }).click();
     },
   },
   { name: "locks-nothing-held", show: async (page) => void (await page.goto("/?target=staging")) },
@@ -84,6 +100,14 @@ export const SCENES: readonly Scene[] = [
     },
   },
   { name: "lock", also: ["phone", "wide", "chinese", "chinese-phone"], show: atStuck },
+  ...["More time…", "Note…"].map((button) => ({
+    name: button === "Note…" ? "lock-note" : "lock-more-time",
+    async show(page: Page) {
+      await atStuck(page);
+      await page.getByRole("button", { name: button }).click();
+      await page.getByRole("dialog").waitFor();
+    },
+  })),
   { name: "lock-shared", show: async (page) => void (await page.goto(lockPath(SHARED))) },
   { name: "lock-not-held", show: async (page) => void (await page.goto(lockPath("lock:orders:1:settle"))) },
   {
@@ -105,19 +129,45 @@ export const SCENES: readonly Scene[] = [
   { name: "owners", also: ["phone", "chinese"], show: async (page) => void (await page.goto("/owners")) },
   { name: "targets", also: ["phone", "chinese"], show: async (page) => void (await page.goto("/targets")) },
   { name: "formats", also: ["chinese"], show: async (page) => void (await page.goto("/formats")) },
+  {
+    name: "formats-finder",
+    async show(page) {
+      await page.goto("/formats");
+      await page.getByRole("button", { name: /^Find locks/ }).click();
+      await page.getByTestId("finder").getByRole("listitem").first().waitFor();
+    },
+  },
   ...["keys", "operators", "sessions", "you"].map((part) => ({
     name: `settings-${part}`,
     show: async (page: Page) => void (await page.goto(`/settings/${part}`)),
   })),
+  {
+    name: "audit-entry",
+    async show(page) {
+      await page.goto("/audit");
+      await page.getByRole("listitem").first().locator("summary").click();
+    },
+  },
+  {
+    name: "audit-when",
+    async show(page) {
+      await page.goto("/audit");
+      await page.getByRole("button", { name: "Any time" }).click();
+      await page.getByRole("dialog").waitFor();
+    },
+  },
   { name: "audit", also: ["phone", "chinese"], show: async (page) => void (await page.goto("/audit")) },
   {
     name: "docs",
+    also: ["phone"],
     async show(page) {
       await page.goto("/docs");
       await page.getByRole("article").first().waitFor();
       await page.getByRole("button", { name: "TypeScript", exact: true }).click();
+      await page.mouse.move(0, 0);
     },
   },
+  { name: "login", show: async (page) => void (await page.goto("/login")) },
   { name: "not-found", show: async (page) => void (await page.goto("/nowhere")) },
 ];
 
