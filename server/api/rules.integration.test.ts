@@ -124,6 +124,7 @@ it("a preview says nothing of what Redis does not let be read, and what Redis do
 
 it("a preview goes through so many keys and no more, though none of them is watched", async () => {
   const each = (command: string) => direct.eval(`for n = 1, 60000 do redis.call(${command}) end`, 0);
+  await direct.del("lock:none", ...(await direct.keys("lock:*")));
   await each("'SET', 'other:' .. n, ''");
   const { body } = await preview([{ pattern: "lock:none:*", format: "spring" }]);
   await each("'DEL', 'other:' .. n");
