@@ -60,3 +60,37 @@ test("the palette goes to pages, does what the page offers, and says why somethi
   await expect(palette.getByRole("option")).toHaveCount(1);
   await expect(palette.getByRole("option")).toContainText("Search the locks for");
 });
+
+test("the palette does what a lock's page, the events and the formats offer", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
+  const name = key("offers");
+  await lockkeeper.api(`/locks/${encodeURIComponent(name)}/acquire`, { owner: "me@vm-1", leaseMs: 600_000 });
+  const take = async (command: string) => {
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog", { name: "Search and commands" }).getByRole("combobox").fill(command);
+    await expect(page.getByRole("option").first()).toContainText(command);
+    await page.keyboard.press("Enter");
+  };
+  await page.goto(`/locks/${encodeURIComponent(name)}`);
+  await expect(page.getByRole("region", { name: "Now" })).toContainText("me@vm-1");
+  await take("Note…");
+  await expect(page.getByRole("dialog").getByRole("textbox")).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("button", { name: "Note…" })).toBeFocused();
+  await take("Copy…");
+  await expect(page.getByRole("menuitem", { name: /^Key/ })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.goto("/events");
+  await expect(page.getByRole("button", { name: "Pause the events" })).toBeVisible();
+  await take("Pause the events");
+  await expect(page.getByRole("button", { name: "Go on with the events" })).toBeVisible();
+  await take("Show events until");
+  await expect(page.getByLabel("Show events until")).toBeFocused();
+  await page.goto("/formats");
+  await expect(page.getByRole("heading", { name: "Rules" })).toBeVisible();
+  await take("Add a rule");
+  await expect(page.getByLabel("Keys", { exact: true })).toBeFocused();
+});

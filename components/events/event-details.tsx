@@ -114,7 +114,7 @@ function GapFacts({ gap }: { gap: GapEvent }) {
       <dl className="grid grid-cols-[88px_minmax(0,1fr)] gap-x-3 gap-y-1.5">
         <Fact name={words.from}>{formatDate(gap.from)}</Fact>
         <Fact name={words.to}>{formatDate(gap.to)}</Fact>
-        <Fact name={words.held}>{formatSpan(gap.to - gap.from)}</Fact>
+        <Fact name={words.lasted}>{formatSpan(gap.to - gap.from)}</Fact>
       </dl>
     </>
   );

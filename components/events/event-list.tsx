@@ -9,7 +9,11 @@ import { useFixedRows } from "./use-fixed-rows.ts";
 
 const ROW_PX = 32;
 /** So many rows before the end of what is loaded more is asked for. */
-const AHEAD = 60;
+const AHEAD = 100;
+/** The places of rows that are on their way, so that one may scroll on meanwhile. */
+const COMING = 200;
+const COMING_CLASS =
+  "absolute inset-x-0 bg-[linear-gradient(transparent_31px,var(--line-soft)_31px),linear-gradient(transparent_12px,var(--line-soft)_12px_20px,transparent_20px),linear-gradient(transparent_12px,var(--line-soft)_12px_20px,transparent_20px)] bg-[length:100%_32px,48px_32px,42%_32px] bg-[position:0_0,16px_0,92px_0] bg-[repeat:repeat,repeat-y,repeat-y]";
 
 export interface EventListHandle {
   /** Shows an entry, and gives it the focus. */
@@ -31,6 +35,8 @@ interface EventListProps {
   /** What is loaded on either side, as one comes near; undefined: nothing more, or it is on its way. */
   onOlder: (() => void) | undefined;
   onNewer: (() => void) | undefined;
+  /** There are older ones, which come as one comes near. */
+  isOlderComing: boolean;
   /** What is said when there are none. */
   children: ReactNode;
   /** Stands below the last one. */
@@ -66,6 +72,7 @@ export function EventList({ entries, skippedBefore, openId, onOpen, onJump, ...p
     wanted.current = undefined;
   });
   const height = entries.length * ROW_PX;
+  const coming = props.isOlderComing && entries.length > 0 ? COMING * ROW_PX : 0;
   return (
     <section
       ref={scroller}
@@ -76,7 +83,7 @@ export function EventList({ entries, skippedBefore, openId, onOpen, onJump, ...p
       className="isolate @container min-h-0 flex-1 overflow-auto rounded-t-[10px] border border-b-0 border-line bg-panel outline-offset-[-2px] [overflow-anchor:none]"
     >
       {props.children}
-      <ol className="relative" style={height > 0 ? { height } : undefined}>
+      <ol className="relative" style={height > 0 ? { height: height + coming } : undefined}>
         {entries.slice(first, end).map((entry, at) => (
           <EventRow
             key={entry.id}
@@ -88,6 +95,7 @@ export function EventList({ entries, skippedBefore, openId, onOpen, onJump, ...p
             onJump={onJump}
           />
         ))}
+        {coming > 0 && <li aria-hidden className={COMING_CLASS} style={{ top: height, height: coming }} />}
       </ol>
       {props.end}
     </section>

@@ -4,7 +4,7 @@ import { KeyText } from "@/components/lock/key-text.tsx";
 import { formatClock, formatDate, formatNumber } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
-import type { HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
+import type { GapEvent, HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
 import { isGap } from "@/lib/contract/gap.ts";
 import { events } from "@/lib/words/en/events.ts";
 import { eventsPage } from "@/lib/words/en/events-page.ts";
@@ -31,8 +31,8 @@ const COLUMNS =
 const OPENER =
   "text-left outline-offset-[-2px] after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent";
 
-/** One line of the stream, at its place in the list. */
-export const EventRow = memo(function EventRow({ entry, top, ...rest }: EventRowProps) {
+/** One line of the stream, at its place in the list. What is new above it moves it, and draws nothing of it anew. */
+export function EventRow({ entry, top, ...rest }: EventRowProps) {
   const { isOpen } = rest;
   return (
     <li
@@ -49,11 +49,11 @@ export const EventRow = memo(function EventRow({ entry, top, ...rest }: EventRow
       {isGap(entry) ? <GapCells entry={entry} {...rest} /> : <EventCells entry={entry} {...rest} />}
     </li>
   );
-});
+}
 
 type CellsProps<Entry> = Omit<EventRowProps, "top" | "entry"> & { entry: Entry };
 
-function GapCells({ entry, isOpen, onOpen }: CellsProps<Extract<HistoryEntry, { type: "gap" }>>) {
+const GapCells = memo(function GapCells({ entry, isOpen, onOpen }: CellsProps<GapEvent>) {
   const { list } = useWords(eventsPage);
   const words = useWords(events);
   const label = list.openGap(words.gap(formatClock(entry.from), formatClock(entry.to)));
@@ -68,9 +68,10 @@ function GapCells({ entry, isOpen, onOpen }: CellsProps<Extract<HistoryEntry, { 
       <GapText gap={entry} />
     </button>
   );
-}
+});
 
-function EventCells({ entry: event, skipped, isOpen, onOpen, onJump }: CellsProps<LockEvent>) {
+const EventCells = memo(function EventCells(props: CellsProps<LockEvent>) {
+  const { entry: event, skipped, isOpen, onOpen, onJump } = props;
   const words = useWords(events);
   const { list } = useWords(eventsPage);
   const detail = eventDetail(event, { events: words, lock: useWords(lock) });
@@ -108,7 +109,7 @@ function EventCells({ entry: event, skipped, isOpen, onOpen, onJump }: CellsProp
       </span>
     </>
   );
-}
+});
 
 function Skipped({ count, onJump }: { count: number; onJump(): void }) {
   const { list } = useWords(eventsPage);

@@ -23,6 +23,7 @@ interface EventStreamProps {
   onReplay(at: number): void;
   onOlder: (() => void) | undefined;
   onNewer: (() => void) | undefined;
+  isOlderComing: boolean;
   handle: React.RefObject<EventListHandle | null>;
   children: ReactNode;
   end: ReactNode;

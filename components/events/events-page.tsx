@@ -1,7 +1,8 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
+import { useCommands } from "@/components/palette/commands.tsx";
 import { Greyed } from "@/components/shell/greyed.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { SearchBox } from "@/components/ui/search-box.tsx";
@@ -46,6 +47,15 @@ export function EventsPage() {
     setChoosing(false);
     url.setReplay({ from: Math.floor(moment) - MINUTE_MS, to: Math.floor(moment) + 2 * MINUTE_MS });
   };
+  const jumpTo = useRef<HTMLInputElement>(null);
+  useCommands(
+    url.replay === undefined
+      ? [
+          { id: "events:jump", name: words.commands.jump, run: () => jumpTo.current?.focus() },
+          { id: "events:replay", name: words.commands.replay, run: () => setChoosing(true) },
+        ]
+      : [],
+  );
   const faultOf = (text: string) => {
     const word = wordOfNoEvent(text);
     return word === undefined ? undefined : words.noEventHas(word);
@@ -64,7 +74,7 @@ export function EventsPage() {
             faultOf={faultOf}
           />
         </div>
-        {url.replay === undefined && <JumpToTime at={at} onJump={jump} />}
+        {url.replay === undefined && <JumpToTime at={at} onJump={jump} inputRef={jumpTo} />}
         {url.replay === undefined && (
           <Button onClick={() => setChoosing(!isChoosing)} aria-expanded={isChoosing}>
             {words.replay.open}

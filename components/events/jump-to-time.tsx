@@ -1,3 +1,4 @@
+import type { Ref } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { localText, momentOfText } from "@/components/ui/moment.ts";
 import { eventsPage } from "@/lib/words/en/events-page.ts";
@@ -7,16 +8,18 @@ interface JumpToTimeProps {
   /** Unix milliseconds; undefined: live. */
   at: number | undefined;
   onJump(at: number | undefined): void;
+  inputRef: Ref<HTMLInputElement>;
 }
 
 /** A moment of the past, in the time of this browser. */
-export function JumpToTime({ at, onJump }: JumpToTimeProps) {
+export function JumpToTime({ at, onJump, inputRef }: JumpToTimeProps) {
   const { jump } = useWords(eventsPage);
   return (
     <div className="flex items-center gap-2">
       <label className="flex items-center gap-1.5 text-ink-2">
         {jump.until}
         <input
+          ref={inputRef}
           type="datetime-local"
           step={1}
           value={at === undefined ? "" : localText(at)}

@@ -1,6 +1,7 @@
 "use client";
 
 import { useCallback, useRef } from "react";
+import { useCommands } from "@/components/palette/commands.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { useKeys } from "@/components/ui/use-keys.ts";
@@ -26,6 +27,7 @@ interface LiveEventsProps {
 /** What happens now, and before; or what came until a moment, and after. */
 export function LiveEvents({ search, at, onJump, onReplay, onClear }: LiveEventsProps) {
   const [reading, reader] = useEventReader(search, at);
+  const { commands } = useWords(eventsPage);
   const { events } = useLiveStore();
   const list = useRef<EventListHandle>(null);
   const { entries, newer, older, paused, waiting } = reading;
@@ -46,6 +48,11 @@ export function LiveEvents({ search, at, onJump, onReplay, onClear }: LiveEvents
       toggle();
     },
   });
+  useCommands(
+    at === undefined
+      ? [{ id: "events:pause", name: paused ? commands.goOn : commands.pause, keys: "p", run: toggle }]
+      : [{ id: "events:now", name: commands.live, run: resume }],
+  );
   const isFiltered = search.filter !== "" || search.types.length > 0;
   // Times in which nobody watched are shown whatever is searched for.
   const isEmpty = isFiltered ? entries.every(isGap) : entries.length === 0;
@@ -75,10 +82,13 @@ export function LiveEvents({ search, at, onJump, onReplay, onClear }: LiveEvents
         onReplay={onReplay}
         onOlder={older === "more" ? () => reader.older() : undefined}
         onNewer={newer === "more" ? () => reader.newer() : undefined}
+        isOlderComing={isLoading}
         handle={list}
         end={<OlderSide reading={reading} reader={reader} />}
       >
-        {isEmpty && !isLoading && <Nothing filtered={isFiltered} at={at} onClear={onClear} />}
+        {isEmpty && !isLoading && older !== "failed" && (
+          <Nothing filtered={isFiltered} at={at} onClear={onClear} />
+        )}
       </EventStream>
     </>
   );

@@ -1,6 +1,7 @@
 "use client";
 
 import { useRef } from "react";
+import { useCommands } from "@/components/palette/commands.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { useKeys } from "@/components/ui/use-keys.ts";
 import { eventsPage } from "@/lib/words/en/events-page.ts";
@@ -31,7 +32,7 @@ interface ReplayedEventsProps {
 
 /** A span of the past, as it came. */
 export function ReplayedEvents({ search, span, at, speed, ...on }: ReplayedEventsProps) {
-  const { empty } = useWords(eventsPage);
+  const { empty, commands } = useWords(eventsPage);
   const replay = useReplay(search, span, at, speed);
   const list = useRef<EventListHandle>(null);
   const seek = (position: number) => {
@@ -56,6 +57,15 @@ export function ReplayedEvents({ search, span, at, speed, ...on }: ReplayedEvent
     arrowleft: step(-1),
     arrowright: step(1),
   });
+  useCommands([
+    {
+      id: "replay:play",
+      name: replay.isPlaying ? commands.pauseReplay : commands.play,
+      keys: "p",
+      run: toggle,
+    },
+    { id: "replay:end", name: commands.endReplay, run: on.onEnd },
+  ]);
   const isSilent = replay.state === "done" && replay.entries.length === 0;
   return (
     <>
@@ -79,6 +89,7 @@ export function ReplayedEvents({ search, span, at, speed, ...on }: ReplayedEvent
         onReplay={on.onReplay}
         onOlder={undefined}
         onNewer={undefined}
+        isOlderComing={false}
         handle={list}
         end={null}
       >

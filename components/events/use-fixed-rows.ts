@@ -33,7 +33,8 @@ export function useFixedRows(
   // The page that joins what is loaded to now is still one that was asked for.
   const followed = useRef(follows);
   const take = (top: number) => {
-    const at = Math.floor(top / rowPx);
+    // Below the last one stand the places of those that are on their way.
+    const at = Math.min(Math.floor(top / rowPx), ids.length - 1);
     const id = ids[at]?.id;
     anchor.current = id === undefined ? undefined : { id, beyondPx: top - at * rowPx };
     setView((known) => ({
@@ -69,7 +70,7 @@ export function useFixedRows(
     take(element.scrollTop);
   };
   return {
-    first: Math.max(0, Math.floor(view.top / rowPx) - OVERSCAN),
+    first: Math.max(0, Math.min(ids.length, Math.floor(view.top / rowPx)) - OVERSCAN),
     end: Math.min(ids.length, Math.ceil((view.top + view.height) / rowPx) + OVERSCAN),
     isAtTop: view.top < rowPx,
     isGoingUp: view.isGoingUp,

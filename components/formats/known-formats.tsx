@@ -40,8 +40,11 @@ function Facts({ format }: { format: Known }) {
   return (
     <dd className="flex flex-col gap-1">
       <p className="text-ink-2">
-        <span className="inline-block first-letter:uppercase">{layout}</span>
-        {words.stop} {format.spoken && words.spoken} {format.renews.who === "all" && words.renewed}
+        <span className="inline-block first-letter:uppercase">
+          {layout}
+          {words.stop}
+        </span>{" "}
+        {format.spoken && words.spoken} {format.renews.who === "all" && words.renewed}
       </p>
       <p>{oldOwner}</p>
       {comesBack !== undefined && <p className="text-warn">{comesBack}</p>}

@@ -1,6 +1,7 @@
 "use client";
 
 import { formatLabel } from "@/components/lock/format-facts.ts";
+import { useCommands } from "@/components/palette/commands.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Command } from "@/components/ui/command.tsx";
 import { formatNumber } from "@/components/ui/duration.ts";
@@ -26,6 +27,13 @@ export function LockFinder() {
   const { data: finding, error } = useFinding();
   const start = useFinder("start");
   const cancel = useFinder("cancel");
+  useCommands(
+    finding === undefined
+      ? []
+      : finding.state === "running"
+        ? [{ id: "finder:stop", name: words.stopFinding, run: () => cancel.mutate() }]
+        : [{ id: "finder:start", name: words.findCommand, run: () => start.mutate() }],
+  );
   const failure = start.error ?? cancel.error ?? error;
   return (
     <div className="flex flex-col gap-3 text-left" data-testid="finder">
@@ -72,7 +80,7 @@ function Progress({ finding: { scanned, keys } }: { finding: FinderReport }) {
       aria-label={words.progress}
       max={keys ?? undefined}
       value={keys === null ? undefined : Math.min(scanned, keys)}
-      className="h-1.5 w-full max-w-96 accent-accent"
+      className="h-1.5 w-full max-w-96 appearance-none overflow-hidden rounded-full bg-line [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-line [&::-webkit-progress-value]:bg-accent"
     />
   );
 }

@@ -3,6 +3,7 @@
 import { Trash2 } from "lucide-react";
 import { useRef, useState } from "react";
 import { formatLabel } from "@/components/lock/format-facts.ts";
+import { useCommands } from "@/components/palette/commands.tsx";
 import { usePictureBlock } from "@/components/shell/use-block.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
@@ -32,6 +33,7 @@ export function RuleList({ formats: { formats, rules } }: { formats: Formats }) 
   const [round, setRound] = useState(0);
   const keys = useRef<HTMLInputElement>(null);
   const names = useWords(lock);
+  useCommands([{ id: "rules:add", name: words.addRule, blocked, run: () => keys.current?.focus() }]);
   const close = () => {
     setWish(null);
     replace.reset();

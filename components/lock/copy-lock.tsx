@@ -3,6 +3,7 @@
 import { Copy } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useRef, useState } from "react";
+import { useCommands } from "@/components/palette/commands.tsx";
 import { useBriefNote } from "@/components/ui/brief-note.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { useKeys } from "@/components/ui/use-keys.ts";
@@ -25,6 +26,7 @@ export function CopyLock({ lockKey, lock }: { lockKey: Key; lock: Lock | undefin
     setOpen(true);
   };
   useKeys({ c: open });
+  useCommands([{ id: "lock:copy", name: words.title, keys: "c", run: open }]);
   return (
     <span ref={button}>
       <Button onClick={open} title={words.titleHint} aria-haspopup="menu" aria-expanded={isOpen}>

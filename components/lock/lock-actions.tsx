@@ -1,7 +1,8 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { useState } from "react";
+import { useRef, useState } from "react";
+import { useCommands } from "@/components/palette/commands.tsx";
 import { useFreeBlock } from "@/components/shell/use-block.ts";
 import { Button } from "@/components/ui/button.tsx";
 import type { Lock } from "@/lib/contract/lock.ts";
@@ -33,29 +34,34 @@ export function LockActions({ lock }: { lock: Lock }) {
   const known = useWords(lockWords);
   const nobody = useWords(lockPage).nobodyHolds;
   const live = useLive();
-  const [open, setOpen] = useState<{ what: "note" | "extend"; lock: Lock; from: HTMLElement } | null>(null);
+  const [open, setOpen] = useState<{ what: "note" | "extend"; lock: Lock } | null>(null);
+  const buttons = { note: useRef<HTMLButtonElement>(null), extend: useRef<HTMLButtonElement>(null) };
   const isForced = live.hello?.operator.may.includes("force") ?? false;
   const noteBlocked = isForced ? null : words.mayNotWrite;
   const extendBlocked =
     useFreeBlock() ?? extendBlock(lock, { nobody, endless: words.nothingToProlong, known });
+  const actions = [
+    { what: "note", name: words.note, blocked: noteBlocked },
+    { what: "extend", name: words.moreTime, blocked: extendBlocked },
+  ] as const;
+  useCommands(
+    actions.map(({ what, ...action }) => ({
+      ...action,
+      id: `lock:${what}`,
+      run: () => setOpen({ what, lock }),
+    })),
+  );
   const sheet = {
     onClose: () => setOpen(null),
-    finalFocus: () => open?.from ?? null,
+    finalFocus: () => (open === null ? null : buttons[open.what].current),
   };
   return (
     <>
-      <Button
-        blocked={noteBlocked}
-        onClick={({ currentTarget }) => setOpen({ what: "note", lock, from: currentTarget })}
-      >
-        {words.note}
-      </Button>
-      <Button
-        blocked={extendBlocked}
-        onClick={({ currentTarget }) => setOpen({ what: "extend", lock, from: currentTarget })}
-      >
-        {words.moreTime}
-      </Button>
+      {actions.map(({ what, name, blocked }) => (
+        <Button key={what} ref={buttons[what]} blocked={blocked} onClick={() => setOpen({ what, lock })}>
+          {name}
+        </Button>
+      ))}
       {open?.what === "note" && <NoteSheet lock={open.lock} {...sheet} />}
       {open?.what === "extend" && <ExtendSheet lock={open.lock} {...sheet} />}
     </>

@@ -5,6 +5,7 @@ import { usePathname } from "next/navigation";
 import { useEffect, useRef, useState } from "react";
 import { useKeyEvents } from "@/components/events/use-key-events.ts";
 import type { Looked } from "@/components/free/free-state.ts";
+import { useCommands } from "@/components/palette/commands.tsx";
 import { Boundary } from "@/components/shell/boundary.tsx";
 import { Greyed } from "@/components/shell/greyed.tsx";
 import { useFreeBlock } from "@/components/shell/use-block.ts";
@@ -57,6 +58,7 @@ export function LockPage() {
 }
 
 function OneLock({ lockKey }: { lockKey: Key }) {
+  const words = useWords(lockPage);
   const parts = useWords(shell).parts;
   const path = pathOfKey(lockKey);
   useShowLock(path);
@@ -67,6 +69,7 @@ function OneLock({ lockKey }: { lockKey: Key }) {
   const blocked = useFreeBlocked(lock);
   const free = () => blocked === null && lock !== undefined && setFreeing({ lock });
   useKeys({ r: free });
+  useCommands([{ id: "lock:free", name: words.free, keys: "r", blocked, run: free }]);
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       <Greyed className="mx-auto flex max-w-[1080px] flex-col gap-4 px-3 pt-4 pb-20 sm:px-5 sm:pb-6 min-[1600px]:max-w-[1720px]">

@@ -19,6 +19,9 @@ const KEYS: readonly [keys: readonly string[], what: What][] = [
   [["x"], "tickRow"],
   [["c"], "copyLock"],
   [["p"], "pause"],
+  [["Space"], "pauseEvents"],
+  [["←", "→"], "replayStep"],
+  [["⇧ ←", "⇧ →"], "replayLongStep"],
   [["?"], "thisList"],
   [["Esc"], "leave"],
 ];
@@ -35,7 +38,7 @@ export function KeysHelp({ onClose }: { onClose(): void }) {
           <dl className="mb-4 grid grid-cols-[96px_1fr] gap-y-2">
             {KEYS.map(([keys, what]) => (
               <div key={what} className="contents">
-                <dt className="flex gap-1">
+                <dt className="flex items-start gap-1">
                   {keys.map((key) => (
                     <Kbd key={key}>{key}</Kbd>
                   ))}

@@ -15,5 +15,5 @@ export function momentOfText(text: string): number | undefined {
 
 /** A moment is given to the second, and all of that is meant. */
 export function endOfSecond(at: number): number {
-  return at + SECOND_MS - 1;
+  return Math.floor(at / SECOND_MS) * SECOND_MS + SECOND_MS - 1;
 }

@@ -10,11 +10,14 @@ const SHOWN_MAX = 600;
 // Controls, format characters (bidi, zero width), lone surrogates, private use, and every space but U+0020.
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 const EDGE_SPACE = /^ +| +$/g;
+/** Text without any of it, as nearly all is, needs no look at each of its characters. */
+const MAY_HIDE = new RegExp(`${HIDDEN.source}|\u2420|^ | $`, "u");
 
 /** Text from Redis is anybody's text: what is invisible in it is shown as a stand-in. */
 export function visibleParts(text: string): TextPart[] {
   const parts: TextPart[] = [];
   const cut = text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+  if (!MAY_HIDE.test(cut)) return cut === "" ? [] : [{ text: cut, stand: false }];
   for (const character of cut.replace(EDGE_SPACE, (spaces) => "\u2420".repeat(spaces.length))) {
     const stand = character === "\u2420" || HIDDEN.test(character);
     const shown = stand ? standIn(character) : character;

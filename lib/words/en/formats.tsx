@@ -46,7 +46,10 @@ export const formats = {
     string
   >,
   notWatched: "Locks that are not watched",
+  addRule: "Add a rule…",
   finder: {
+    findCommand: "Find locks that nobody watches",
+    stopFinding: "Stop looking for locks",
     find: "Find locks",
     findAgain: "Find locks again",
     goOn: "Go on",

@@ -11,6 +11,9 @@ export const keysHelp = {
   copyLock: "Copy the lock as a link or a command",
   tickRow: "Tick the row; with Shift, all up to it",
   pause: "Pause, go on",
+  pauseEvents: "Pause, go on with events or a replay",
+  replayStep: "In a replay: 5 s back, on",
+  replayLongStep: "In a replay: 30 s back, on",
   thisList: "This list",
   leave: "Close, untick, leave the search",
 };

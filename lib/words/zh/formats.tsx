@@ -40,7 +40,10 @@ export const formats: Words["formats"] = {
   },
   confidences: { certain: "确定", likely: "很可能", possible: "可能" },
   notWatched: "未监视的锁",
+  addRule: "添加规则…",
   finder: {
+    findCommand: "查找未监视的锁",
+    stopFinding: "停止查找锁",
     find: "查找锁",
     findAgain: "重新查找锁",
     goOn: "继续",

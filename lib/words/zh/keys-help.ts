@@ -12,6 +12,9 @@ export const keysHelp: Words["keysHelp"] = {
   copyLock: "把该锁复制为链接或命令",
   tickRow: "勾选该行；按住 Shift 则连选到该行",
   pause: "暂停、继续",
+  pauseEvents: "暂停、继续事件流或回放",
+  replayStep: "回放：后退、前进 5 s",
+  replayLongStep: "回放：后退、前进 30 s",
   thisList: "本列表",
   leave: "关闭、取消勾选、退出搜索",
 };
