@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Page } from "@playwright/test";
 import { LANGUAGE_COOKIE } from "../lib/words/language.ts";
 import { zh } from "../lib/words/zh/all.ts";
@@ -5,24 +6,18 @@ import { assertChinese } from "./chinese.ts";
 import { type Console, expect, test } from "./console.ts";
 import { assertAccessible } from "./look.ts";
 
-const { apiKeys, audit, docs, keysHelp, login, operators, settings, shell, ui } = zh;
+const { apiKeys, audit, bulk, docs, emptyLocks, formats, keysHelp, lockParts, login } = zh;
+const { operators, settings, shell, targets, ui, viewTools } = zh;
 
 async function speakChinese(page: Page, { url }: Console): Promise<void> {
   await page.context().addCookies([{ name: LANGUAGE_COOKIE, value: "zh", url }]);
-}
-
-async function check(page: Page, what: string): Promise<void> {
-  await assertChinese(page, what);
-  // What the pointer is over is in another colour.
-  await page.mouse.move(0, 0);
-  await assertAccessible(page, `${what}, in Chinese`);
 }
 
 /** A dialog that something opens, looked at and closed again. */
 async function checkDialog(page: Page, what: string, button: string): Promise<void> {
   await page.getByRole("button", { name: button }).first().click();
   await expect(page.getByRole("dialog")).toBeVisible();
-  await check(page, what);
+  await assertChinese(page, what);
   await page.keyboard.press("Escape");
   await expect(page.getByRole("dialog")).toHaveCount(0);
 }
@@ -38,35 +33,92 @@ test("the frame, owners, audit and docs are Chinese in Chinese", async ({ page, 
   await expect(page.getByRole("row").filter({ hasText: "me@vm-1" })).toBeVisible();
   await expect(page).toHaveTitle("持有者 · Lockkeeper");
   await expect(page.locator("html")).toHaveAttribute("lang", "zh-Hans");
-  await check(page, "owners");
+  await assertChinese(page, "owners");
   await page.keyboard.press("?");
   await expect(page.getByRole("dialog", { name: keysHelp.title })).toBeVisible();
-  await check(page, "keys");
+  await assertChinese(page, "keys");
   await page.keyboard.press("Escape");
   await page.goto(`/audit?key=${encodeURIComponent(name)}`);
   await page.getByRole("listitem").filter({ hasText: "note" }).locator("summary").click();
   await page.getByRole("button", { name: audit.checkChain }).click();
   await expect(page.getByTestId("chain")).toBeVisible();
-  await check(page, "audit");
+  await assertChinese(page, "audit");
   await page.getByRole("button", { name: audit.anyTime }).click();
   await expect(page.getByRole("dialog", { name: audit.when })).toBeVisible();
-  await check(page, "audit: when");
+  await assertChinese(page, "audit: when");
   await page.goto("/docs");
   await expect(page.getByRole("heading", { name: docs.guideTitle })).toBeVisible();
-  await check(page, "docs");
+  await assertChinese(page, "docs");
   await page.goto("/nowhere");
   await expect(page.getByRole("heading", { name: zh.pages.nothingHere })).toBeVisible();
-  await check(page, "nowhere");
+  await assertChinese(page, "nowhere");
 });
 
-test("events are Chinese in Chinese", async ({ page, lockkeeper, key }) => {
-  test.setTimeout(120_000);
+test("the table, a lock's page and what is done to it are Chinese in Chinese", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
+  test.setTimeout(90_000);
+  await speakChinese(page, lockkeeper);
+  const name = key("table");
+  const record = { service: "billing", host: "vm-1", pid: 17 };
+  await lockkeeper.api(`/locks/${encodeURIComponent(name)}/acquire`, {
+    owner: "me@vm-1",
+    leaseMs: 600_000,
+    record,
+  });
+  await lockkeeper.redis.cli("HSET", key("endless"), `${randomUUID()}:7`, "2");
+  await page.goto(`/?q=${encodeURIComponent(`key:${key("*")}`)}`);
+  await expect(page.locator("[data-path]")).toHaveCount(2);
+  await assertChinese(page, "locks");
+  await page.keyboard.press("j");
+  await page.keyboard.press("x");
+  const ticked = page.getByRole("toolbar", { name: viewTools.ticked });
+  await expect(ticked).toBeVisible();
+  await assertChinese(page, "a row is ticked");
+  await ticked.getByRole("button", { name: viewTools.free("1") }).click();
+  await expect(page.getByRole("dialog").getByRole("region", { name: bulk.wouldBe("1") })).toBeVisible();
+  await assertChinese(page, "the sheet that frees many");
+  await page.keyboard.press("Escape");
+  await page.getByRole("combobox", { name: zh.locks.search }).fill("key:nothing-like-it");
+  await expect(page.getByText(emptyLocks.notFound.title)).toBeVisible();
+  await assertChinese(page, "nothing found");
+  await page.keyboard.press("Control+k");
+  const palette = page.getByRole("dialog", { name: zh.palette.title });
+  await expect(palette.getByRole("option").first()).toBeVisible();
+  await assertChinese(page, "palette");
+  await palette.getByRole("combobox").fill(name);
+  const found = palette.getByRole("option").filter({ hasText: zh.palette.heldBy("billing") });
+  await expect(found).toBeVisible();
+  await assertChinese(page, "palette: found");
+  await found.click();
+  await expect(page.getByRole("button", { name: lockParts.note })).toBeVisible();
+  await assertChinese(page, "lock");
+  await assertAccessible(page, "a lock, in Chinese");
+  await checkDialog(page, "note", lockParts.note);
+  await checkDialog(page, "more time", lockParts.moreTime);
+  await checkDialog(page, "free", zh.lockPage.free);
+});
+
+test("events, targets and formats are Chinese in Chinese", async ({ page, lockkeeper, key }) => {
   await speakChinese(page, lockkeeper);
   const name = key("event");
   await lockkeeper.api(`/locks/${encodeURIComponent(name)}/acquire`, { owner: "me@vm-1" });
+  await lockkeeper.api(`/locks/${encodeURIComponent(name)}/release`, { owner: "me@vm-1" });
   await page.goto(`/events?q=${encodeURIComponent(`key:${name}`)}`);
   await expect(page.getByText(name).first()).toBeVisible();
-  await check(page, "events");
+  await assertChinese(page, "events");
+  const places = page.getByRole("navigation", { name: shell.console });
+  await places.getByRole("link", { name: shell.places.targets }).click();
+  await expect(page.getByRole("list", { name: targets.findings })).toBeVisible();
+  await assertChinese(page, "targets");
+  await places.getByRole("link", { name: shell.places.formats }).click();
+  await page.getByLabel(formats.keys, { exact: true }).fill("order-*");
+  await page.getByLabel(formats.format, { exact: true }).selectOption("redlock");
+  await page.getByRole("button", { name: formats.preview }).click();
+  await expect(page.getByTestId("rule-preview").getByRole("status")).toContainText(formats.change.nothing);
+  await assertChinese(page, "formats");
 });
 
 test("settings and the login are Chinese in Chinese", async ({ page, lockkeeper, key }) => {
@@ -75,17 +127,17 @@ test("settings and the login are Chinese in Chinese", async ({ page, lockkeeper,
   const name = key("app").replaceAll(":", "-");
   await page.goto("/settings/you");
   await expect(page.getByLabel(settings.newPassword)).toBeVisible();
-  await check(page, "settings: you");
+  await assertChinese(page, "settings: you");
   await page.goto("/settings/keys");
   await page.getByRole("button", { name: apiKeys.add }).click();
   await page.getByLabel(apiKeys.name).fill(name);
-  await check(page, "new key");
+  await assertChinese(page, "new key");
   await page.getByRole("button", { name: apiKeys.make }).click();
   await expect(page.getByRole("button", { name: apiKeys.stored })).toBeVisible();
-  await check(page, "secret");
+  await assertChinese(page, "secret");
   await page.getByRole("button", { name: apiKeys.stored }).click();
   await expect(page.getByRole("button", { name: apiKeys.rotateNamed(name) })).toBeVisible();
-  await check(page, "settings: keys");
+  await assertChinese(page, "settings: keys");
   await checkDialog(page, "rotate", apiKeys.rotateNamed(name));
   await checkDialog(page, "revoke", apiKeys.revokeNamed(name));
   await page.goto("/settings/operators");
@@ -93,16 +145,16 @@ test("settings and the login are Chinese in Chinese", async ({ page, lockkeeper,
   await page.getByLabel(operators.name).fill(name);
   await page.getByLabel(settings.newPassword).fill("four words are best");
   await page.getByLabel(settings.sameAgain).fill("four words are best");
-  await check(page, "new operator");
+  await assertChinese(page, "new operator");
   await page.getByRole("button", { name: operators.make }).click();
   for (const task of ["roles", "password", "disable", "delete"] as const)
     await checkDialog(page, `operator: ${task}`, operators.taskOf[task](name));
   await page.goto("/settings/sessions");
   await expect(page.getByRole("button", { name: settings.logOutHere })).toBeVisible();
-  await check(page, "settings: sessions");
+  await assertChinese(page, "settings: sessions");
   await page.goto("/login");
   await expect(page.getByRole("button", { name: login.logIn })).toBeVisible();
-  await check(page, "login");
+  await assertChinese(page, "login");
 });
 
 test("a refusal is told in Chinese, with the server's own sentence as English below", async ({
@@ -123,7 +175,7 @@ test("a refusal is told in Chinese, with the server's own sentence as English be
   const refusal = page.getByRole("dialog").getByRole("alert");
   await expect(refusal).toContainText(/\p{Script=Han}/u);
   await expect(refusal.locator("[lang=en]")).toContainText(name);
-  await check(page, "refusal");
+  await assertChinese(page, "refusal");
 });
 
 test("the language is changed in place: what was typed stays, and the tab's title follows", async ({
