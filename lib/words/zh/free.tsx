@@ -90,7 +90,7 @@ export const free: Words["free"] = {
   itsFormat: "其格式",
 
   reason: "原因",
-  reasonOptional: "原因（可选：持有者看来已不在）",
+  reasonOptional: "原因（可选：看不出持有者存活）",
   reasonPlaceholder: "供日后查看者参考",
   reasons: ["持有者已不在", "持有者卡住", "部署", "测试"],
   sayWhy: "请说明原因：持有者看来存活。",
