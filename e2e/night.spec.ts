@@ -17,6 +17,8 @@ const test = base.extend<object, { night: NightConsole }>({
   ],
 });
 
+test.describe.configure({ mode: "parallel" });
+
 /** Two halves, so that two workers share them. */
 const halves: readonly (readonly Scene[])[] = [0, 1].map((half) =>
   SCENES.filter((_, i) => i % 2 === half).concat(half === 0 ? [] : LAST_SCENES),
