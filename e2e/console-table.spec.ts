@@ -1,4 +1,5 @@
 import { expect, foldFilters, test } from "./console.ts";
+import { assertAccessibleInThemes, shootThemes } from "./look.ts";
 
 const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
 
@@ -72,6 +73,64 @@ test("while somebody is in the list rows keep their places: what ends is struck 
   expect(await rows.nth(2).boundingBox()).toEqual(before);
   await page.getByTestId("changes").click();
   await expect(rows).toContainText(["owner-a", "owner-aa", "owner-c"]);
+});
+
+test("a pointer that was left over the rows for a minute holds them no longer", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
+  await lockkeeper.api(`${pathOf(key("a"))}/acquire`, { owner: "owner-a", leaseMs: 600_000 });
+  await page.clock.install();
+  await foldFilters(page, lockkeeper);
+  await page.goto(`/?q=${encodeURIComponent(`key:${key("*")}`)}`);
+  const row = page.getByRole("row").filter({ hasText: "owner-a" });
+  await row.hover();
+  await expect(page.getByText("Rows stand still")).toBeVisible();
+  await page.clock.fastForward(50_000);
+  await expect(page.getByText("Rows stand still")).toBeVisible();
+  await page.clock.fastForward(11_000);
+  await expect(page.getByText("Rows stand still")).toBeHidden();
+  await row.hover({ position: { x: 60, y: 6 } });
+  await expect(page.getByText("Rows stand still")).toBeVisible();
+});
+
+test("on a phone two lines stand above the rows, and all that is done with them is a thumb wide", async ({
+  page,
+  lockkeeper,
+  key,
+}, info) => {
+  for (const name of ["a", "b"]) {
+    await lockkeeper.api(`${pathOf(key(name))}/acquire`, { owner: `owner-${name}`, leaseMs: 600_000 });
+  }
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto(`/?q=${encodeURIComponent(`key:${key("*")}`)}`);
+  const rows = page.getByRole("row").filter({ hasText: "owner-" });
+  await expect(rows).toHaveCount(2);
+  const main = page.getByRole("main");
+  const views = await main.getByRole("button", { name: /^All/ }).boundingBox();
+  const search = await main.getByLabel("Search locks").boundingBox();
+  expect((search?.y ?? 0) - (views?.y ?? 0)).toBeLessThan(60);
+  for (const name of ["Overview", "Filters, 1 chosen", "Pause", "Copy or export the list"]) {
+    const box = await main.getByRole("button", { name, exact: true }).boundingBox();
+    expect(Math.min(box?.width ?? 0, box?.height ?? 0), name).toBeGreaterThanOrEqual(44);
+  }
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  await main.getByRole("combobox", { name: "Order" }).selectOption("By key");
+  await expect(page).toHaveURL(/sort=key/);
+  await rows
+    .first()
+    .getByRole("button", { name: /^Copy of/ })
+    .click();
+  await expect(page.getByRole("menuitem", { name: /^Owner/ })).toContainText("owner-a");
+  await page.keyboard.press("Escape");
+  await main.getByRole("button", { name: "Copy or export the list" }).click();
+  await expect(page.getByRole("menuitem")).toHaveCount(4);
+  await assertAccessibleInThemes(page, "phone");
+  await shootThemes(page, info, "phone");
+  await page.keyboard.press("Escape");
+  await expect(main.getByRole("button", { name: "Copy or export the list" })).toBeFocused();
+  await expect(page.getByRole("button", { name: "Log out" })).toBeInViewport({ ratio: 1 });
 });
 
 test("columns are chosen, put in order and sized by keyboard and pointer, and stay so", async ({

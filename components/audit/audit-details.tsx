@@ -2,7 +2,7 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { hrefOf } from "@/components/lock/lock-facts.ts";
+import { hrefOf } from "@/components/lock/lock-path.ts";
 import { hrefAt } from "@/components/shell/target-link.tsx";
 import { formatDate, formatNumber } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";

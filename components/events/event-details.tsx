@@ -2,7 +2,7 @@
 
 import { X } from "lucide-react";
 import type { ReactNode } from "react";
-import { hrefOf } from "@/components/lock/lock-facts.ts";
+import { hrefOf } from "@/components/lock/lock-path.ts";
 import { TargetLink } from "@/components/shell/target-link.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { CopyButton } from "@/components/ui/copy-button.tsx";

@@ -1,5 +1,5 @@
 import clsx from "clsx";
-import { hrefOf } from "@/components/lock/lock-facts.ts";
+import { hrefOf } from "@/components/lock/lock-path.ts";
 import { TargetLink } from "@/components/shell/target-link.tsx";
 import { formatClock, formatDate } from "@/components/ui/duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";

@@ -1,7 +1,7 @@
 "use client";
 
 import { useMemo } from "react";
-import { pathOf } from "@/components/lock/lock-facts.ts";
+import { pathOf } from "@/components/lock/lock-path.ts";
 import type { HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
 import { isGap } from "@/lib/contract/gap.ts";
 import { useEvents } from "@/lib/live/hooks.ts";

@@ -5,7 +5,7 @@ import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Boundary } from "@/components/shell/boundary.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { facets } from "@/lib/words/en/facets.ts";
+import { facetSide } from "@/lib/words/en/facet-side.ts";
 import { useWords } from "@/lib/words/words.tsx";
 import type { Narrows } from "./facet-side.tsx";
 import { narrowingsIn } from "./facet-words.ts";
@@ -16,13 +16,13 @@ const FacetSheet = dynamic(() => import("./facet-sheet.tsx").then((module) => mo
 
 /** Where there is no room beside the list, what narrows it is behind this button. */
 export function FacetButton(narrows: Narrows) {
-  const words = useWords(facets);
+  const words = useWords(facetSide);
   const [isOpen, setOpen] = useState(false);
   const count = narrowingsIn(narrows.filter).length;
   return (
     <>
       <Button
-        className="h-[34px] lg:hidden"
+        className="h-[34px] max-sm:h-11 max-sm:min-w-11 lg:hidden"
         aria-haspopup="dialog"
         aria-label={words.openWith(count)}
         title={words.openWith(count)}

@@ -1,7 +1,7 @@
 "use client";
 
 import { Button } from "@/components/ui/button.tsx";
-import { facets } from "@/lib/words/en/facets.ts";
+import { facetSide } from "@/lib/words/en/facet-side.ts";
 import { useWords } from "@/lib/words/words.tsx";
 import { narrowingsIn, withoutNarrowings } from "./facet-words.ts";
 
@@ -12,7 +12,7 @@ interface FacetClearProps {
 
 /** Takes away all that was chosen beside the list, and nothing that was typed. */
 export function FacetClear({ filter, onFilter }: FacetClearProps) {
-  const words = useWords(facets);
+  const words = useWords(facetSide);
   const count = narrowingsIn(filter).length;
   if (count === 0) return null;
   return (

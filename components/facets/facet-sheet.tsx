@@ -3,7 +3,7 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
-import { facets } from "@/lib/words/en/facets.ts";
+import { facetSide } from "@/lib/words/en/facet-side.ts";
 import { useWords } from "@/lib/words/words.tsx";
 import { FacetClear } from "./facet-clear.tsx";
 import { FacetPanel } from "./facet-panel.tsx";
@@ -11,7 +11,7 @@ import type { Narrows } from "./facet-side.tsx";
 
 /** The panel from the side, over the list. Load it late: it brings the overlay. */
 export function FacetSheet({ onClose, ...narrows }: Narrows & { onClose(): void }) {
-  const words = useWords(facets);
+  const words = useWords(facetSide);
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>

@@ -8,7 +8,7 @@ import { Boundary } from "@/components/shell/boundary.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { useKeptFlag } from "@/components/ui/kept-flags.tsx";
 import { useMedia } from "@/components/ui/use-media.ts";
-import { facets } from "@/lib/words/en/facets.ts";
+import { facetSide } from "@/lib/words/en/facet-side.ts";
 import { useWords } from "@/lib/words/words.tsx";
 import { FacetClear } from "./facet-clear.tsx";
 import { narrowingsIn } from "./facet-words.ts";
@@ -29,7 +29,7 @@ export interface Narrows {
  * server does not know the width, and nothing moves when the page wakes up.
  */
 export function FacetSide(narrows: Narrows) {
-  const words = useWords(facets);
+  const words = useWords(facetSide);
   const count = narrowingsIn(narrows.filter).length;
   const [chosen, setOpen] = useKeptFlag("facets");
   const isDesktop = useMedia("(width >= 64rem)");

@@ -1,6 +1,7 @@
 "use client";
 
 import { useVirtualizer } from "@tanstack/react-virtual";
+import clsx from "clsx";
 import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import { HolderName } from "@/components/lock/holder-text.tsx";
 import { KeyText } from "@/components/lock/key-text.tsx";
@@ -13,8 +14,17 @@ import { isFreed } from "./bulk-state.ts";
 
 const LINE_PX = 45;
 
+/** So many stand there whole; more of them scroll where there is no room. */
+const WHOLE_LINES_MAX = 4;
+
+interface BulkPlaceProps {
+  /** How many lines there are in it. */
+  count: number;
+  children: ReactNode;
+}
+
 /** The one place of the sheet in which lists scroll, so that what is decided stays in sight. */
-export function BulkPlace({ children }: { children: ReactNode }) {
+export function BulkPlace({ count, children }: BulkPlaceProps) {
   const words = useWords(english);
   return (
     <section
@@ -22,7 +32,10 @@ export function BulkPlace({ children }: { children: ReactNode }) {
       aria-label={words.list}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
       tabIndex={0}
-      className="relative isolate min-h-52 flex-1 overflow-y-auto rounded-[9px] border border-line outline-offset-[-2px]"
+      className={clsx(
+        "relative isolate overflow-y-auto rounded-[9px] border border-line outline-offset-[-2px]",
+        count > WHOLE_LINES_MAX ? "min-h-52" : "shrink-0",
+      )}
     >
       {children}
     </section>

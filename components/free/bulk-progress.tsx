@@ -41,7 +41,7 @@ export function BulkProgress({ bulk: { state, again } }: { bulk: Bulk }) {
       <Summary state={state} />
       {step.at === "ended" && <Afterwards state={state} onAgain={again} />}
       {freed.length > 0 && (
-        <BulkPlace>
+        <BulkPlace count={freed.length}>
           {kept.map(([outcome, lines]) => (
             <BulkLines
               key={outcome}

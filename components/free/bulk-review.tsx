@@ -30,7 +30,7 @@ export function BulkReview({ state }: { state: BulkState }) {
       )}
       <Warnings lines={free} />
       {reviewed.length > 0 && (
-        <BulkPlace>
+        <BulkPlace count={reviewed.length}>
           <BulkLines title={words.wouldBe(formatNumber(free.length))} lines={free} tells="seen" />
           <BulkLines title={words.leftAlone(formatNumber(left.length))} lines={left} tells="outcome" />
         </BulkPlace>

@@ -3,7 +3,8 @@
 import type { ReactNode } from "react";
 import { formatsText } from "@/components/lock/format-facts.ts";
 import { HolderName, hasName } from "@/components/lock/holder-text.tsx";
-import { holdOffOf, nameOf, pathOf } from "@/components/lock/lock-facts.ts";
+import { holdOffOf, nameOf } from "@/components/lock/lock-facts.ts";
+import { pathOf } from "@/components/lock/lock-path.ts";
 import { HeldFor, Remaining } from "@/components/lock/lock-times.tsx";
 import { VotesText } from "@/components/lock/votes-text.tsx";
 import { formatFence, formatSpan } from "@/components/ui/duration.ts";

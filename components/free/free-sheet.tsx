@@ -3,7 +3,8 @@
 import { useRouter } from "next/navigation";
 import { useEffect, useRef, useState } from "react";
 import { useKeyEvents } from "@/components/events/use-key-events.ts";
-import { holdOffOf, hrefOf, nameText, pathOf } from "@/components/lock/lock-facts.ts";
+import { holdOffOf, nameText } from "@/components/lock/lock-facts.ts";
+import { hrefOf, pathOf } from "@/components/lock/lock-path.ts";
 import { NoteText } from "@/components/lock/note-text.tsx";
 import { RunbookLink } from "@/components/lock/runbook-link.tsx";
 import { Greyed } from "@/components/shell/greyed.tsx";

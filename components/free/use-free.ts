@@ -1,7 +1,7 @@
 "use client";
 
 import { useReducer } from "react";
-import { pathOf } from "@/components/lock/lock-facts.ts";
+import { pathOf } from "@/components/lock/lock-path.ts";
 import { neverFreed } from "@/components/lock/release-text.ts";
 import { freeBlock } from "@/components/shell/connection.ts";
 import { isProduction } from "@/components/shell/target-badges.tsx";

@@ -3,7 +3,8 @@
 import type { ReactNode } from "react";
 import { formatLabel, formatsOf } from "@/components/lock/format-facts.ts";
 import { HolderName } from "@/components/lock/holder-text.tsx";
-import { holdOffOf, pathOf } from "@/components/lock/lock-facts.ts";
+import { holdOffOf } from "@/components/lock/lock-facts.ts";
+import { pathOf } from "@/components/lock/lock-path.ts";
 import { releaseText } from "@/components/lock/release-text.ts";
 import { waitersText } from "@/components/lock/waiters-text.tsx";
 import { formatElapsed } from "@/components/ui/duration.ts";

@@ -20,7 +20,8 @@ import { ui } from "@/lib/words/en/ui.ts";
 import { useWords } from "@/lib/words/words.tsx";
 import { formatLabel } from "./format-facts.ts";
 import type { ActionSheetProps } from "./lock-actions.tsx";
-import { nameText, pathOf } from "./lock-facts.ts";
+import { nameText } from "./lock-facts.ts";
+import { pathOf } from "./lock-path.ts";
 import { Remaining } from "./lock-times.tsx";
 
 const MINUTE_MS = 60_000;

@@ -3,14 +3,14 @@ import { visibleText } from "@/components/ui/visible-text.ts";
 import type { Holder } from "@/lib/contract/lock.ts";
 import { lock as english } from "@/lib/words/en/lock.tsx";
 import { useWords } from "@/lib/words/words.tsx";
-import { holdOffOf, nameOf, threadOf } from "./lock-facts.ts";
+import { holdOffOf, nameOf, shortOwner, threadOf } from "./lock-facts.ts";
 
 interface HolderNameProps {
   holder: Pick<Holder, "owner" | "record">;
   wrap?: boolean;
 }
 
-/** One line: what the holder calls itself, else the owner as it stands in Redis. */
+/** What the holder calls itself, else the owner as it stands in Redis; on one line without the middle of an id. */
 export function HolderName({ holder, wrap = false }: HolderNameProps) {
   const words = useWords(english);
   const holdOff = holdOffOf(holder.owner);
@@ -19,7 +19,7 @@ export function HolderName({ holder, wrap = false }: HolderNameProps) {
   if (name === null) {
     return (
       <span className="font-mono text-xs">
-        <SafeText text={holder.owner} wrap={wrap} />
+        <SafeText text={wrap ? holder.owner : shortOwner(holder.owner)} wrap={wrap} />
       </span>
     );
   }
@@ -52,7 +52,7 @@ export function HolderCell({ holders }: { holders: readonly Holder[] }) {
       </div>
       {second && (
         <div data-second className="truncate font-mono text-2xs text-ink-3">
-          <SafeText text={owners} />
+          <SafeText text={holders.map(({ owner }) => shortOwner(owner)).join(", ")} />
         </div>
       )}
       {!second && thread !== undefined && (

@@ -10,9 +10,9 @@ import { lock as lockWords } from "@/lib/words/en/lock.tsx";
 import { lockPage } from "@/lib/words/en/lock-page.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 import { formatsOf } from "./format-facts.ts";
-import { holdOffOf, pathOf, shortOwner } from "./lock-facts.ts";
+import { holdOffOf, shortOwner } from "./lock-facts.ts";
+import { pathOf } from "./lock-path.ts";
 import { neverFreed } from "./release-text.ts";
-
 /** What happens when it is freed: who has it next, and what the old owner's library does. */
 export function IfFreed({ lock }: { lock: Lock }) {
   const words = useWords(lockPage);

@@ -5,7 +5,6 @@ import {
   graceOf,
   heldAt,
   holdOffOf,
-  hrefOf,
   nameText,
   ownRemainingAt,
   remainingAt,
@@ -13,6 +12,7 @@ import {
   splitKey,
   threadOf,
 } from "./lock-facts.ts";
+import { hrefOf } from "./lock-path.ts";
 
 const holder = sampleHolder({ fence: null, since: 1000 });
 const lock = sampleLock({ holders: [holder], remainingMs: 10_000, version: "1", asOf: 50_000 });
@@ -83,6 +83,7 @@ describe("lock facts", () => {
     expect(threadOf("8743c9c0-0795-4907-87fd-6c719a6b4586:42")).toBe("42");
     expect(threadOf("checkout@pod-7:311")).toBeUndefined();
     expect(shortOwner("8743c9c0-0795-4907-87fd-6c719a6b4586:42")).toBe("8743c9c0…4586:42");
+    expect(shortOwner("8743c9c0-0795-4907-87fd-6c719a6b4586")).toBe("8743c9c0…4586");
     expect(shortOwner("checkout@pod-7:311")).toBe("checkout@pod-7:311");
   });
 });

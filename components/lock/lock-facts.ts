@@ -1,18 +1,8 @@
-import { type KeyFields, keyOfFields, pathOfKey } from "@/lib/contract/key.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { MIN_HOLD, reservedFor } from "@/lib/contract/reserved.ts";
 import type { Words } from "@/lib/words/all-words.ts";
 
 type LockWords = Words["lock"];
-
-/** A key as one path segment: names a lock in URLs and in lists. */
-export function pathOf(fields: KeyFields): string {
-  return pathOfKey(keyOfFields(fields));
-}
-
-export function hrefOf(fields: KeyFields): string {
-  return `/locks/${pathOf(fields)}`;
-}
 
 /** `lock:orders:42` → `lock:orders:` and `42`: neighbours in a list differ at the end. */
 export function splitKey(key: string): { namespace: string; rest: string } {
@@ -101,11 +91,11 @@ export function holdOffText({ by }: HoldOff, words: Pick<LockWords, "leastHold" 
 }
 
 const REDISSON_OWNER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:(\d+)$/;
+const UUID_OWNER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?::\d+)?$/i;
 
-/** `8743c9c0…4586:42`: the middle of a client's id tells nothing. */
+/** `8743c9c0…4586:42`, `8743c9c0…4586`: the middle of an id tells nothing. */
 export function shortOwner(owner: string): string {
-  const thread = threadOf(owner);
-  return thread === undefined ? owner : `${owner.slice(0, 8)}…${owner.slice(32, 36)}:${thread}`;
+  return UUID_OWNER.test(owner) ? `${owner.slice(0, 8)}…${owner.slice(32)}` : owner;
 }
 
 /** Redisson's owners are `<client uuid>:<thread id>`. */

@@ -12,7 +12,8 @@ import { useServerNow } from "@/lib/live/hooks.ts";
 import { useWaiters } from "@/lib/live/waiters.ts";
 import { lockParts } from "@/lib/words/en/lock-parts.tsx";
 import { useWords } from "@/lib/words/words.tsx";
-import { pathOf, shortOwner } from "./lock-facts.ts";
+import { shortOwner } from "./lock-facts.ts";
+import { pathOf } from "./lock-path.ts";
 
 type Words = typeof lockParts.waiting;
 

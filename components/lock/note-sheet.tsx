@@ -12,7 +12,7 @@ import { useNote } from "@/lib/live/lock-actions.ts";
 import { lockParts } from "@/lib/words/en/lock-parts.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 import type { ActionSheetProps } from "./lock-actions.tsx";
-import { pathOf } from "./lock-facts.ts";
+import { pathOf } from "./lock-path.ts";
 
 export function NoteSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
   const all = useWords(lockParts);

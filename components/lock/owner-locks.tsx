@@ -17,7 +17,8 @@ import { useTargetName } from "@/lib/live/targets.ts";
 import { lockParts } from "@/lib/words/en/lock-parts.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 import { KeyText } from "./key-text.tsx";
-import { hrefOf, pathOf, shortOwner } from "./lock-facts.ts";
+import { shortOwner } from "./lock-facts.ts";
+import { hrefOf, pathOf } from "./lock-path.ts";
 import { HeldFor } from "./lock-times.tsx";
 
 const BulkSheet = dynamic(

@@ -10,7 +10,8 @@ import { lock as lockWords } from "@/lib/words/en/lock.tsx";
 import { lockPage } from "@/lib/words/en/lock-page.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 import { HolderName } from "./holder-text.tsx";
-import { heldAt, holdOffOf, pathOf, remainingAt } from "./lock-facts.ts";
+import { heldAt, holdOffOf, remainingAt } from "./lock-facts.ts";
+import { pathOf } from "./lock-path.ts";
 import { eldestOf, standingOf, toldOf } from "./state-facts.ts";
 
 type PageWords = typeof lockPage;

@@ -10,7 +10,8 @@ import { useServerNow, useUsual } from "@/lib/live/hooks.ts";
 import { useWaiters } from "@/lib/live/waiters.ts";
 import { lockParts } from "@/lib/words/en/lock-parts.tsx";
 import { useWords } from "@/lib/words/words.tsx";
-import { heldAt, holdOffOf, pathOf } from "./lock-facts.ts";
+import { heldAt, holdOffOf } from "./lock-facts.ts";
+import { pathOf } from "./lock-path.ts";
 import { eldestOf, longestOf, type Standing, standingOf, toldOf } from "./state-facts.ts";
 import { UsualPlot } from "./usual-plot.tsx";
 

@@ -33,6 +33,10 @@ export const ALL_COLUMNS: readonly ColumnId[] = COLUMN_LIST.map(({ id }) => id);
 /** What is wrong stands first, and what is held longest among its like. */
 export const SORT_FIRST = "-abnormality";
 
+/** What a phone offers, where there is no room for all. */
+export const FEW_ORDERS = [SORT_FIRST, "-held", "remaining", "-waiters", "key"] as const;
+export type FewOrder = (typeof FEW_ORDERS)[number];
+
 export function parseSort(sort: string): { field: string; descending: boolean } {
   const descending = sort.startsWith("-");
   return { field: descending ? sort.slice(1) : sort, descending };

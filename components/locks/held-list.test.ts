@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { pathOf } from "@/components/lock/lock-facts.ts";
+import { pathOf } from "@/components/lock/lock-path.ts";
 import type { LockEvent } from "@/lib/contract/event.ts";
 import type { KeptLock, LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";

@@ -1,4 +1,4 @@
-import { pathOf } from "@/components/lock/lock-facts.ts";
+import { pathOf } from "@/components/lock/lock-path.ts";
 import type { LockEvent } from "@/lib/contract/event.ts";
 import type { KeptLock, LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";

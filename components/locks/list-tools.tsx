@@ -7,13 +7,13 @@ import { formatNumber } from "@/components/ui/duration.ts";
 import { ProblemText } from "@/components/ui/problem-text.tsx";
 import { viewTools } from "@/lib/words/en/view-tools.ts";
 import { useWords } from "@/lib/words/words.tsx";
-import { ExportMenu, ListCopyMenu } from "./list-menus.tsx";
+import { ListMenu, type ListMenuKind } from "./list-menu.tsx";
 import type { Shown } from "./saved-views.ts";
 import { type Exporting, useExport } from "./use-export.ts";
 
 interface ListToolsProps {
   /** `none`: an export may go on all the same. */
-  open: "copy" | "export" | "none";
+  open: ListMenuKind | "none";
   shown: Shown;
   /** How many match. */
   total: number;
@@ -29,12 +29,18 @@ export function ListTools({ open, shown, total, anchor, tell, onClose }: ListToo
     onDone: ({ done }) => tell(words.exportDone(formatNumber(done))),
     onFailed: (error) => tell(error instanceof Error ? <ProblemText problem={error} /> : words.exportFailed),
   });
-  const menu = { shown, anchor, onClose };
   return (
     <>
-      {open === "copy" && <ListCopyMenu {...menu} tell={tell} />}
-      {open === "export" && (
-        <ExportMenu {...menu} total={total} onExport={(format) => exporting.begin(format, shown)} />
+      {open !== "none" && (
+        <ListMenu
+          kind={open}
+          shown={shown}
+          total={total}
+          anchor={anchor}
+          tell={tell}
+          onExport={(format) => exporting.begin(format, shown)}
+          onClose={onClose}
+        />
       )}
       <ExportProgress exporting={exporting} total={total} />
     </>

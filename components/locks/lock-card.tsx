@@ -3,17 +3,17 @@
 import clsx from "clsx";
 import { memo } from "react";
 import { HolderName } from "@/components/lock/holder-text.tsx";
-import { pathOf } from "@/components/lock/lock-facts.ts";
+import { pathOf } from "@/components/lock/lock-path.ts";
 import { HeldFor, Remaining } from "@/components/lock/lock-times.tsx";
 import { VerdictWord } from "@/components/lock/verdict-text.tsx";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { table } from "@/lib/words/en/table.tsx";
 import { useWords } from "@/lib/words/words.tsx";
 import { KeyLink } from "./lock-cell.tsx";
-import { FreeButton, type LockRowProps, PickBox } from "./lock-row.tsx";
+import { CopyRowButton, FreeButton, type LockRowProps, PickBox } from "./lock-row.tsx";
 import { RowEndText } from "./row-end.tsx";
 
-export const CARD_PX = 88;
+export const CARD_PX = 96;
 
 /** A lock where there is no room for columns: key, holder and verdict, time. What is done to it is a thumb wide. */
 export const LockCard = memo(function LockCard({
@@ -51,9 +51,17 @@ export const LockCard = memo(function LockCard({
             <HolderLine lock={lock} />
             <TimeLine lock={lock} end={end} />
           </div>
-          {end === null && (
-            <FreeButton lock={lock} tabIndex={inner} actions={actions} className="mx-2 h-11 px-3" />
-          )}
+          <div className="mr-2 ml-1 flex flex-col items-end">
+            <CopyRowButton lock={lock} tabIndex={inner} onCopy={actions.copy} className="max-sm:size-11" />
+            {end === null && (
+              <FreeButton
+                lock={lock}
+                tabIndex={inner}
+                actions={actions}
+                className="max-sm:h-11 max-sm:px-3"
+              />
+            )}
+          </div>
         </div>
       </td>
     </tr>

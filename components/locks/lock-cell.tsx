@@ -3,7 +3,7 @@
 import { formatsText, formatText } from "@/components/lock/format-facts.ts";
 import { HolderCell, HolderName } from "@/components/lock/holder-text.tsx";
 import { KeyText } from "@/components/lock/key-text.tsx";
-import { hrefOf } from "@/components/lock/lock-facts.ts";
+import { hrefOf } from "@/components/lock/lock-path.ts";
 import { Fence, LeaseBar, Remaining } from "@/components/lock/lock-times.tsx";
 import { VerdictWord } from "@/components/lock/verdict-text.tsx";
 import { WaitersFigure } from "@/components/lock/waiters-text.tsx";

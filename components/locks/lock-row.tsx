@@ -3,7 +3,7 @@
 import clsx from "clsx";
 import { Copy } from "lucide-react";
 import { memo, type MouseEvent as RowMouseEvent } from "react";
-import { pathOf } from "@/components/lock/lock-facts.ts";
+import { pathOf } from "@/components/lock/lock-path.ts";
 import { neverFreed } from "@/components/lock/release-text.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
@@ -146,9 +146,10 @@ interface CopyRowButtonProps {
   lock: Lock;
   tabIndex: number;
   onCopy: RowActions["copy"];
+  className?: string;
 }
 
-export function CopyRowButton({ lock, tabIndex, onCopy }: CopyRowButtonProps) {
+export function CopyRowButton({ lock, tabIndex, onCopy, className = "" }: CopyRowButtonProps) {
   const words = useWords(lockCopy);
   const label = words.of(visibleText(lock.key));
   return (
@@ -159,6 +160,7 @@ export function CopyRowButton({ lock, tabIndex, onCopy }: CopyRowButtonProps) {
       aria-label={label}
       title={words.titleHint}
       aria-haspopup="menu"
+      className={className}
       onClick={(event) => {
         event.stopPropagation();
         onCopy(lock, event.currentTarget);

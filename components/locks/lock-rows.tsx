@@ -1,7 +1,7 @@
 "use client";
 
 import type { VirtualItem } from "@tanstack/react-virtual";
-import { pathOf } from "@/components/lock/lock-facts.ts";
+import { pathOf } from "@/components/lock/lock-path.ts";
 import type { LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import type { ColumnId } from "./columns.ts";

@@ -3,7 +3,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import clsx from "clsx";
 import { type CSSProperties, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef } from "react";
-import { pathOf } from "@/components/lock/lock-facts.ts";
+import { pathOf } from "@/components/lock/lock-path.ts";
 import { keepListPlace, listTop } from "@/components/shell/list-place.ts";
 import { useMedia } from "@/components/ui/use-media.ts";
 import { useWidth } from "@/components/ui/use-width.ts";
@@ -18,6 +18,7 @@ import { CARD_PX } from "./lock-card.tsx";
 import type { RowActions } from "./lock-row.tsx";
 import { LockRows } from "./lock-rows.tsx";
 import { NearEnd } from "./near-end.tsx";
+import { OrderSelect } from "./order-select.tsx";
 import { TableFoot } from "./table-foot.tsx";
 import { TableHead } from "./table-head.tsx";
 import { useColumns } from "./use-columns.ts";
@@ -88,7 +89,7 @@ export function LocksTable({
         aria-label={words.title}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
         tabIndex={0}
-        className="isolate min-h-0 flex-1 overflow-x-hidden overflow-y-auto [scrollbar-gutter:stable] rounded-t-[10px] border border-b-0 border-line bg-panel outline-offset-[-2px]"
+        className="isolate min-h-0 flex-1 overflow-x-hidden overflow-y-auto sm:[scrollbar-gutter:stable] rounded-t-[10px] border border-b-0 border-line bg-panel outline-offset-[-2px]"
       >
         <table
           // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: rows are selected, so it is a grid
@@ -141,7 +142,9 @@ export function LocksTable({
           last={rows.range?.endIndex ?? 0}
           total={window.total}
           most={most}
-        />
+        >
+          {look === "cards" && <OrderSelect sort={sort} onSort={onSort} />}
+        </TableFoot>
       )}
       {inHand !== undefined && <NearEnd key={selected} lock={inHand} />}
     </>

@@ -1,6 +1,6 @@
 "use client";
 
-import { Copy, Download, Pause, Play } from "lucide-react";
+import { Copy, Download } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useRef, useState } from "react";
 import type { BriefNote } from "@/components/ui/brief-note.tsx";
@@ -8,6 +8,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/duration.ts";
 import { views } from "@/lib/words/en/views.ts";
 import { useWords } from "@/lib/words/words.tsx";
+import { PauseButton } from "./pause-button.tsx";
 import type { Shown } from "./saved-views.ts";
 import type { Pausable } from "./use-pausable.ts";
 
@@ -23,22 +24,19 @@ interface LocksToolbarProps {
   tell: BriefNote["tell"];
 }
 
-/** How many there are, and what is done with the list as a whole. */
+/** How many there are, and what is done with the list as a whole; a phone has it beside the search. */
 export function LocksToolbar({ table, shown, tell }: LocksToolbarProps) {
   const words = useWords(views);
-  const { latest: window, paused } = table;
+  const { latest: window } = table;
   return (
-    <div className="flex shrink-0 items-center gap-2 max-sm:ml-auto">
+    <div className="flex shrink-0 items-center gap-2 max-sm:hidden">
       {window !== undefined && shown !== undefined && shown.filter !== "" && (
         <span className="text-ink-3" data-testid="total">
           {words.ofHeld(formatNumber(window.total), formatNumber(window.held))}
         </span>
       )}
       {shown !== undefined && <ListButtons shown={shown} total={window?.total ?? 0} tell={tell} />}
-      <Button onClick={table.toggle} aria-pressed={paused} title={paused ? words.goOnHint : words.pauseHint}>
-        {paused ? <Play aria-hidden size={13} /> : <Pause aria-hidden size={13} />}
-        {paused ? words.goOn : words.pause}
-      </Button>
+      <PauseButton table={table} />
     </div>
   );
 }

@@ -27,9 +27,9 @@ export function PickBar({ picking, total, filter, blocked, onFree }: PickBarProp
     <div
       role="toolbar"
       aria-label={words.ticked}
-      className="flex -mt-2 min-h-11 flex-wrap items-center gap-2 border-x border-t border-line bg-accent-bg px-3 py-1.5"
+      className="flex -mt-2 min-h-11 flex-wrap items-center gap-2 border-x border-t border-line bg-accent-bg px-3 py-1.5 max-sm:[&>button]:h-11 max-sm:[&>button]:flex-1"
     >
-      <p role="status" className="min-w-40 flex-1 text-accent">
+      <p role="status" className="min-w-40 flex-1 text-accent max-sm:basis-full">
         <span className="font-medium">
           {isAll ? tickedAll(words, filter, all) : words.count(count, formatNumber(count))}
         </span>

@@ -1,9 +1,9 @@
 "use client";
 
 import { type RefObject, useRef, useState } from "react";
-import { pathOf } from "@/components/lock/lock-facts.ts";
+import { pathOf } from "@/components/lock/lock-path.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
-import { rowElement } from "./use-row-keys.ts";
+import { rowElement } from "./row-element.ts";
 
 export interface Copying {
   /** What the menu is open for. */

@@ -1,7 +1,7 @@
 "use client";
 
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
-import { pathOf } from "@/components/lock/lock-facts.ts";
+import { pathOf } from "@/components/lock/lock-path.ts";
 import { keepListPlace } from "@/components/shell/list-place.ts";
 import { useShowWindow } from "@/lib/live/hooks.ts";
 import { useLockWindow } from "@/lib/live/pictures.ts";

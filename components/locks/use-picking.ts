@@ -1,7 +1,7 @@
 "use client";
 
 import { useMemo, useRef, useState } from "react";
-import { pathOf } from "@/components/lock/lock-facts.ts";
+import { pathOf } from "@/components/lock/lock-path.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 
 /** Rows that are ticked, to do the same to all of them. */

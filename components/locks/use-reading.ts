@@ -2,36 +2,69 @@
 
 import { type RefObject, useEffect, useState } from "react";
 
+/** Whoever reads moves the pointer now and then; one that rests for so long was left there. */
+const POINTER_RESTS_MS = 60_000;
+
 /**
  * Whether somebody reads what stands in a place: the pointer or the keyboard is in it. A dialog that was opened from
  * there, or a menu, is no reason to move what stands behind it.
  */
 export function useReading(place: RefObject<HTMLElement | null>): boolean {
-  const [pointer, setPointer] = useState(false);
-  const [keyboard, setKeyboard] = useState(false);
+  const pointer = usePointerIn(place);
+  const keyboard = useKeyboardIn(place);
+  return pointer || keyboard;
+}
+
+function isIn(place: RefObject<HTMLElement | null>, target: EventTarget | null, before: boolean): boolean {
+  if (!(target instanceof Element)) return false;
+  if (target.closest("[role=dialog]") !== null) return before;
+  return place.current?.contains(target) ?? false;
+}
+
+function usePointerIn(place: RefObject<HTMLElement | null>): boolean {
+  const [isThere, setThere] = useState(false);
   useEffect(() => {
-    const isIn = (target: EventTarget | null, before: boolean) => {
-      if (!(target instanceof Element)) return false;
-      if (target.closest("[role=dialog]") !== null) return before;
-      return place.current?.contains(target) ?? false;
+    let rest: ReturnType<typeof setTimeout> | undefined;
+    let at = "";
+    const left = () => {
+      clearTimeout(rest);
+      setThere(false);
     };
-    const over = ({ target }: Event) => setPointer((before) => isIn(target, before));
-    const focused = ({ target }: Event) => setKeyboard((before) => isIn(target, before));
-    // The focus is gone for a moment while it goes from one element to the other, too.
-    const blurred = () => {
-      setTimeout(() => setKeyboard((before) => isIn(document.activeElement, before)), 0);
+    const moved = ({ target, clientX, clientY, type }: MouseEvent) => {
+      const now = `${clientX} ${clientY}`;
+      // Rows that change under a pointer that rests tell of it, too.
+      if (now === at && type !== "wheel") return;
+      at = now;
+      clearTimeout(rest);
+      rest = setTimeout(left, POINTER_RESTS_MS);
+      setThere((before) => isIn(place, target, before));
     };
-    const left = () => setPointer(false);
-    document.addEventListener("pointerover", over);
-    document.addEventListener("focusin", focused);
-    document.addEventListener("focusout", blurred);
+    const events = ["pointerover", "pointermove", "wheel"] as const;
+    for (const event of events) document.addEventListener(event, moved, { passive: true });
     document.documentElement.addEventListener("pointerleave", left);
     return () => {
-      document.removeEventListener("pointerover", over);
-      document.removeEventListener("focusin", focused);
-      document.removeEventListener("focusout", blurred);
+      clearTimeout(rest);
+      for (const event of events) document.removeEventListener(event, moved);
       document.documentElement.removeEventListener("pointerleave", left);
     };
   }, [place]);
-  return pointer || keyboard;
+  return isThere;
+}
+
+function useKeyboardIn(place: RefObject<HTMLElement | null>): boolean {
+  const [isThere, setThere] = useState(false);
+  useEffect(() => {
+    const focused = ({ target }: Event) => setThere((before) => isIn(place, target, before));
+    // The focus is gone for a moment while it goes from one element to the other, too.
+    const blurred = () => {
+      setTimeout(() => setThere((before) => isIn(place, document.activeElement, before)), 0);
+    };
+    document.addEventListener("focusin", focused);
+    document.addEventListener("focusout", blurred);
+    return () => {
+      document.removeEventListener("focusin", focused);
+      document.removeEventListener("focusout", blurred);
+    };
+  }, [place]);
+  return isThere;
 }

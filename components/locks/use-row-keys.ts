@@ -2,11 +2,12 @@
 
 import type { Virtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useEffect, useRef } from "react";
-import { pathOf } from "@/components/lock/lock-facts.ts";
+import { pathOf } from "@/components/lock/lock-path.ts";
 import { useKeys } from "@/components/ui/use-keys.ts";
 import type { LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import type { RowEnd } from "./held-list.ts";
+import { rowElement } from "./row-element.ts";
 
 interface RowKeys {
   scroller: RefObject<HTMLElement | null>;
@@ -20,11 +21,6 @@ interface RowKeys {
   free(lock: Lock): void;
   pick(lock: Lock, extend: boolean): void;
   copy(lock: Lock): void;
-}
-
-export function rowElement(scroller: HTMLElement | null, path: string): HTMLElement | undefined {
-  const rows = scroller?.querySelectorAll<HTMLElement>("tr[data-path]") ?? [];
-  return [...rows].find((row) => row.dataset.path === path);
 }
 
 /** j, k and the arrows walk the rows; r opens the free sheet; x ticks; c copies. */

@@ -1,6 +1,6 @@
 "use client";
 
-import { parseAsString, useQueryState } from "nuqs";
+import { useQueryState } from "nuqs";
 import { useState } from "react";
 import type { View } from "@/lib/contract/view.ts";
 import { useViews } from "@/lib/live/views.ts";
@@ -19,15 +19,11 @@ export interface SavedViews {
 }
 
 /** Views that are kept, and which of them is shown. */
-export function useSavedViews(
-  { filter, sort }: Pick<Shown, "filter" | "sort">,
-  show: (filter: string, sort: string) => void,
-): SavedViews {
+export function useSavedViews(shown: Shown, show: (filter: string, sort: string) => void): SavedViews {
   const views = useViews();
   // The table's own: which columns, in which order.
-  const [columns, setColumns] = useQueryState("cols", parseAsString);
+  const [columns, setColumns] = useQueryState("cols");
   const [openedId, setOpenedId] = useState<string | null>(null);
-  const shown: Shown = { filter, sort, columns };
   const opened = views.find(({ id, of }) => nameOf(id, of) === openedId);
   const here =
     opened !== undefined && isShown(opened, shown) ? opened : views.find((view) => isShown(view, shown));

@@ -51,8 +51,8 @@ export function ViewsBar({ filter, window, saved, onFilter, tell }: ViewsBarProp
     setOpen((present) => (present?.what === what ? null : present));
   const overlay = { saved, anchor: from, tell };
   return (
-    <div className="flex max-w-full min-w-0 items-center gap-0.5 sm:flex-1">
-      <fieldset className="flex min-w-0 gap-0.5 overflow-x-auto">
+    <div className="flex min-w-0 flex-1 items-center gap-0.5">
+      <fieldset className="flex min-w-0 gap-0.5 overflow-x-auto max-sm:[scrollbar-width:none]">
         <legend className="sr-only">{words.bar}</legend>
         {SYSTEM_VIEWS.map((view) => (
           <Tab
@@ -83,6 +83,7 @@ export function ViewsBar({ filter, window, saved, onFilter, tell }: ViewsBarProp
       <Button
         look="quiet"
         size="icon"
+        className="max-sm:size-11"
         aria-label={words.save}
         title={words.saveHint}
         aria-haspopup="dialog"
@@ -137,7 +138,7 @@ function Tab({ isHere, title, count, isWrong = false, onClick, children }: TabPr
       title={title}
       onClick={onClick}
       className={clsx(
-        "flex h-7 shrink-0 items-center gap-1.5 rounded-[7px] border px-2.5 whitespace-nowrap outline-offset-[-2px]",
+        "flex h-7 shrink-0 items-center gap-1.5 rounded-[7px] border px-2.5 whitespace-nowrap outline-offset-[-2px] max-sm:h-11",
         isHere
           ? "border-line bg-panel font-medium text-ink"
           : "border-transparent text-ink-2 hover:bg-line-soft hover:text-ink",
@@ -186,6 +187,7 @@ function SavedTab({ view, saved, count, onMenu }: SavedTabProps) {
         <Button
           look="quiet"
           size="small-icon"
+          className="max-sm:size-11"
           aria-label={words.moreOf(view.name)}
           title={words.moreOf(view.name)}
           aria-haspopup="menu"

@@ -3,11 +3,10 @@
 import clsx from "clsx";
 import { PanelTopOpen } from "lucide-react";
 import dynamic from "next/dynamic";
-import { useRef } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { overview } from "@/lib/words/en/overview.ts";
+import { shell } from "@/lib/words/en/shell.tsx";
 import { useWords } from "@/lib/words/words.tsx";
-import { useUnfolding } from "./use-unfolding.ts";
+import { takeFocus, useUnfolding } from "./use-unfolding.ts";
 
 const OpenOverview = dynamic(() => import("./open-overview.tsx").then((module) => module.OpenOverview), {
   ssr: false,
@@ -24,23 +23,12 @@ interface OverviewStripProps {
 
 /** How it goes as a whole, above the locks themselves. */
 export function OverviewStrip({ onFilter }: OverviewStripProps) {
-  const words = useWords(overview);
-  const { isOpen, set, openClass, closedClass } = useUnfolding();
-  const wasToggled = useRef(false);
-  const toggle = (open: boolean) => {
-    wasToggled.current = true;
-    set(open);
-  };
-  /** Each of the two buttons goes as the other comes; the focus goes over to it. */
-  const takeFocus = (button: HTMLButtonElement | null) => {
-    if (!wasToggled.current || button === null || button.offsetParent === null) return;
-    wasToggled.current = false;
-    button.focus();
-  };
+  const { overview } = useWords(shell).parts;
+  const { isOpen, toggle, openClass, deskKeyClass } = useUnfolding();
   return (
     <>
-      {closedClass !== null && (
-        <div className={closedClass}>
+      {deskKeyClass !== null && (
+        <div className={deskKeyClass}>
           <Button
             size="small"
             look="quiet"
@@ -49,12 +37,12 @@ export function OverviewStrip({ onFilter }: OverviewStripProps) {
             onClick={() => toggle(true)}
           >
             <PanelTopOpen aria-hidden size={14} />
-            {words.title}
+            {overview}
           </Button>
         </div>
       )}
       {isOpen && (
-        <section aria-label={words.title} className={clsx("@container", openClass)}>
+        <section aria-label={overview} className={clsx("@container", openClass)}>
           <OpenOverview onFilter={onFilter} onClose={() => toggle(false)} closeRef={takeFocus} />
         </section>
       )}

@@ -5,11 +5,15 @@ import { useMedia } from "@/components/ui/use-media.ts";
 
 export interface Unfolding {
   readonly isOpen: boolean;
-  set(open: boolean): void;
-  /** Of what is shown while it is open, and while it is closed: right also before the page knows its width. */
+  toggle(open: boolean): void;
+  /** Of what is shown while it is open: right also before the page knows its width. */
   readonly openClass: string;
-  readonly closedClass: string | null;
+  /** Of the ways to open it; null: it is open there. */
+  readonly deskKeyClass: string | null;
+  readonly phoneKeyClass: string | null;
 }
+
+let wasToggled = false;
 
 /** Whether the overview is open: on a phone, where it would take half of the page, only after a tap. */
 export function useUnfolding(): Unfolding {
@@ -19,13 +23,20 @@ export function useUnfolding(): Unfolding {
   const isPhone = useMedia("(width < 40rem)");
   return {
     isOpen: isPhone ? phone : wide,
-    set: isPhone ? setPhone : setWide,
+    toggle(open) {
+      wasToggled = true;
+      if (isPhone) setPhone(open);
+      else setWide(open);
+    },
     openClass: phone ? "" : "max-sm:hidden",
-    closedClass: closedClass(wide, phone),
+    deskKeyClass: wide ? null : "max-sm:hidden",
+    phoneKeyClass: phone ? null : "sm:hidden",
   };
 }
 
-function closedClass(wide: boolean, phone: boolean): string | null {
-  if (wide) return phone ? null : "sm:hidden";
-  return phone ? "max-sm:hidden" : "";
+/** Each of the two buttons, to open and to close, goes as the other comes; the focus goes over to it. */
+export function takeFocus(button: HTMLButtonElement | null): void {
+  if (!wasToggled || button === null || button.offsetParent === null) return;
+  wasToggled = false;
+  button.focus();
 }

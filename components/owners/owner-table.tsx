@@ -3,7 +3,8 @@
 import clsx from "clsx";
 import Link from "next/link";
 import { KeyText } from "@/components/lock/key-text.tsx";
-import { hrefOf, shortOwner } from "@/components/lock/lock-facts.ts";
+import { shortOwner } from "@/components/lock/lock-facts.ts";
+import { hrefOf } from "@/components/lock/lock-path.ts";
 import { TargetLink } from "@/components/shell/target-link.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { formatElapsed, formatNumber } from "@/components/ui/duration.ts";

@@ -37,11 +37,11 @@ export function PaletteKey({ onHelp }: { onHelp(): void }) {
         title={words.open}
         aria-keyshortcuts="Control+K Meta+K"
         onClick={() => setOpen(true)}
-        className="flex h-7 shrink-0 items-center gap-2 rounded-[7px] border border-line bg-panel px-2 text-ink-2 hover:bg-line-soft md:w-44"
+        className="flex h-7 shrink-0 items-center gap-2 rounded-[7px] border border-line bg-panel px-2 text-ink-2 hover:bg-line-soft max-sm:relative max-sm:after:absolute max-sm:after:-inset-x-1 max-sm:after:-inset-y-2 lg:w-44"
       >
         <Search aria-hidden size={14} className="shrink-0" />
-        <span className="flex-1 text-left max-md:hidden">{words.openShort}</span>
-        <span className="max-md:hidden">
+        <span className="flex-1 text-left max-lg:hidden">{words.openShort}</span>
+        <span className="max-lg:hidden">
           <Kbd>⌘K</Kbd>
         </span>
       </button>

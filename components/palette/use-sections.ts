@@ -2,7 +2,7 @@
 
 import { usePathname, useRouter } from "next/navigation";
 import { useTheme } from "next-themes";
-import { hrefOf, pathOf } from "@/components/lock/lock-facts.ts";
+import { hrefOf, pathOf } from "@/components/lock/lock-path.ts";
 import { PLACES } from "@/components/shell/places.ts";
 import { isServerAdmin } from "@/components/shell/rank.ts";
 import { hrefAt } from "@/components/shell/target-link.tsx";

@@ -22,7 +22,7 @@ export function ConnectionPill() {
     <details className="relative min-w-0" data-testid="connection">
       <summary className={clsx("flex min-w-0 cursor-pointer list-none items-center gap-1.5", TEXTS[tone])}>
         <span aria-hidden className={clsx("size-[7px] shrink-0 rounded-full", DOTS[tone])} />
-        <span className="truncate">{text}</span>
+        <span className="truncate max-[380px]:hidden">{text}</span>
         <span role="status" className="sr-only">
           {spoken}
         </span>

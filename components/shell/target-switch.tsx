@@ -20,7 +20,7 @@ export function TargetSwitch() {
   const { target } = hello;
   return (
     <span
-      className="flex min-w-0 items-center gap-2 rounded-[7px] max-sm:max-w-[56vw] max-sm:shrink-0 border border-line bg-panel px-2.5 py-1"
+      className="flex min-w-0 items-center gap-2 rounded-[7px] max-md:max-w-64 max-md:shrink-0 max-sm:max-w-[56vw] border border-line bg-panel px-2.5 py-1"
       title={[`${target.name}: ${target.address}`, ...(target.server === null ? [] : [target.server])].join(
         ", ",
       )}

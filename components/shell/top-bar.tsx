@@ -70,6 +70,7 @@ function Operator({ name, may }: { name: string; may: readonly Access[] }) {
       <Button
         look="quiet"
         size="icon"
+        className="max-sm:relative max-sm:after:absolute max-sm:after:-inset-x-1 max-sm:after:-inset-y-2"
         aria-label={words.logOut}
         title={logout.isError ? words.logOutFailed : words.logOut}
         onClick={() => logout.mutate()}

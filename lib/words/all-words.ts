@@ -6,6 +6,7 @@ import type { docs } from "./en/docs.tsx";
 import type { emptyLocks } from "./en/empty-locks.tsx";
 import type { events } from "./en/events.ts";
 import type { eventsPage } from "./en/events-page.ts";
+import type { facetSide } from "./en/facet-side.ts";
 import type { facets } from "./en/facets.ts";
 import type { formatFacts } from "./en/format-facts.ts";
 import type { formats } from "./en/formats.tsx";
@@ -44,6 +45,7 @@ export interface Words {
   emptyLocks: typeof emptyLocks;
   events: typeof events;
   eventsPage: typeof eventsPage;
+  facetSide: typeof facetSide;
   facets: typeof facets;
   formatFacts: typeof formatFacts;
   formats: typeof formats;

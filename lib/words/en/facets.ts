@@ -21,14 +21,6 @@ const verdicts: Record<VerdictState, string> = {
 /** What narrows the list of locks: names, facets, targets. */
 export const facets = {
   room: "facets" as const,
-  title: "Filters",
-  show: "Show filters",
-  hide: "Hide filters",
-  close: "Close filters",
-  clear: (count: number) => `Clear ${count}`,
-  clearLong: (count: number) =>
-    count === 1 ? "Clear what is chosen here" : `Clear the ${count} that are chosen here`,
-  openWith: (count: number) => (count === 0 ? "Filters" : `Filters, ${count} chosen`),
   names: "Names",
   namesMeans: "Held under each beginning of keys, whatever is searched for.",
   /** What a branch of names says when it is read out. */

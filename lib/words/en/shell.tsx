@@ -15,7 +15,7 @@ export const shell = {
     docs: "Docs",
     settings: "Settings",
   },
-  parts: { overview: "Overview", free: "The sheet that frees" },
+  parts: { overview: "Overview", views: "Views", free: "The sheet that frees" },
   broken: {
     title: (part: string) => `${part}: this part broke.`,
     restGoesOn: "The rest of the page goes on, and nothing was done to any lock.",

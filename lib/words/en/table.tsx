@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { ColumnId } from "@/components/locks/columns.ts";
+import type { ColumnId, FewOrder } from "@/components/locks/columns.ts";
 import type { Density } from "@/components/locks/density.ts";
 import type { EventType } from "@/lib/contract/event.ts";
 
@@ -17,6 +17,14 @@ const columns: Record<ColumnId, string> = {
 
 const densities: Record<Density, string> = { dense: "Dense", normal: "Normal", airy: "Airy" };
 
+const orders: Record<FewOrder, string> = {
+  "-abnormality": "Unusual first",
+  "-held": "Held longest",
+  remaining: "Ends soonest",
+  "-waiters": "Most waited for",
+  key: "By key",
+};
+
 const ENDS: Partial<Record<EventType, string>> = {
   released: "released",
   expired: "expired",
@@ -29,6 +37,9 @@ export const table = {
   room: "table" as const,
   title: "Locks",
   columns,
+  order: "Order",
+  orders,
+  otherOrder: "Another order",
   actions: "Actions",
   tickAll: "Tick all rows that are loaded",
   tick: (key: string) => `Tick ${key}`,

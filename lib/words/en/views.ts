@@ -23,4 +23,6 @@ export const views = {
   copyHint: "Copy this search as a link or a command",
   export: "Export…",
   exportHint: "All that match as a file",
+  more: "Copy or export the list",
+  noSearch: "The search cannot be read: mend it first.",
 };

@@ -7,6 +7,7 @@ import { docs } from "./docs.tsx";
 import { emptyLocks } from "./empty-locks.tsx";
 import { events } from "./events.ts";
 import { eventsPage } from "./events-page.ts";
+import { facetSide } from "./facet-side.ts";
 import { facets } from "./facets.ts";
 import { formatFacts } from "./format-facts.ts";
 import { formats } from "./formats.tsx";
@@ -44,6 +45,7 @@ export const zh: Words = {
   emptyLocks,
   events,
   eventsPage,
+  facetSide,
   facets,
   formatFacts,
   formats,

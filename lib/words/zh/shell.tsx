@@ -14,7 +14,7 @@ export const shell: Words["shell"] = {
     docs: "文档",
     settings: "设置",
   },
-  parts: { overview: "概览", free: "释放面板" },
+  parts: { overview: "概览", views: "视图", free: "释放面板" },
   broken: {
     title: (part) => `${part}：此部分出错。`,
     restGoesOn: "页面其余部分照常工作，未对任何锁做任何操作。",

@@ -24,4 +24,6 @@ export const views: Words["views"] = {
   copyHint: "把当前搜索复制为链接或命令",
   export: "导出…",
   exportHint: "把所有匹配的锁导出为文件",
+  more: "复制或导出列表",
+  noSearch: "搜索无法解析，请先修正。",
 };
