@@ -13,7 +13,7 @@ const AHEAD = 100;
 /** The places of rows that are on their way, so that one may scroll on meanwhile. */
 const COMING = 200;
 const COMING_CLASS =
-  "absolute inset-x-0 bg-[linear-gradient(transparent_31px,var(--line-soft)_31px),linear-gradient(transparent_12px,var(--line-soft)_12px_20px,transparent_20px),linear-gradient(transparent_12px,var(--line-soft)_12px_20px,transparent_20px)] bg-[length:100%_32px,48px_32px,42%_32px] bg-[position:0_0,16px_0,92px_0] bg-[repeat:repeat,repeat-y,repeat-y]";
+  "absolute inset-x-0 bg-[linear-gradient(transparent_31px,var(--line-soft)_31px),linear-gradient(transparent_12px,var(--line-soft)_12px_20px,transparent_20px),linear-gradient(transparent_12px,var(--line-soft)_12px_20px,transparent_20px)] bg-[length:100%_32px,48px_32px,42%_32px] bg-[position:0_0,16px_0,92px_0] [background-repeat:repeat-y]";
 
 export interface EventListHandle {
   /** Shows an entry, and gives it the focus. */
