@@ -51,7 +51,7 @@ export const LockCard = memo(function LockCard({
             <HolderLine lock={lock} />
             <TimeLine lock={lock} end={end} />
           </div>
-          <div className="mr-2 ml-1 flex flex-col items-end">
+          <div className="mr-2 ml-1 flex flex-col items-center">
             <CopyRowButton lock={lock} tabIndex={inner} onCopy={actions.copy} className="max-sm:size-11" />
             {end === null && (
               <FreeButton

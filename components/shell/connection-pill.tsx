@@ -28,7 +28,7 @@ export function ConnectionPill() {
         </span>
       </summary>
       {state.health !== null && (
-        <ul className="absolute top-full left-0 z-20 mt-2 flex w-72 max-w-[80vw] flex-col gap-1.5 rounded-[7px] border border-line bg-panel p-3 text-2xs text-ink-2 shadow-lg">
+        <ul className="absolute top-full left-0 z-20 mt-2 flex w-72 flex-col max-sm:fixed max-sm:inset-x-3 max-sm:top-11 max-sm:w-auto gap-1.5 rounded-[7px] border border-line bg-panel p-3 text-2xs text-ink-2 shadow-lg">
           {wholenessOf(state.health, words).map((line) => (
             <li key={line}>{line}</li>
           ))}
