@@ -41,16 +41,19 @@ export function useRowKeys({
   useEffect(() => {
     if (wanted.current === null) return;
     const row = rowElement(scroller.current, wanted.current);
-    if (row === undefined) return;
+    if (row !== undefined) row.focus({ preventScroll: true });
+    else if (window.items.some((lock) => pathOf(lock) === wanted.current)) return;
     wanted.current = null;
-    row.focus({ preventScroll: true });
   });
 
-  const at = window.items.findIndex((lock) => pathOf(lock) === selected);
-  const chosen = window.items[at];
-  const alive = selected === null || ends.has(selected) ? undefined : chosen;
+  // Keys come faster than the address is written: what was just stepped to is in hand before it is drawn.
+  const pathInHand = () => wanted.current ?? selected;
+  const indexInHand = () => window.items.findIndex((lock) => pathOf(lock) === pathInHand());
+  const inHand = () => window.items[indexInHand()];
+  const aliveInHand = () => (ends.has(pathInHand() ?? "") ? undefined : inHand());
   const step = (by: number) => (event: KeyboardEvent) => {
     event.preventDefault();
+    const at = indexInHand();
     const top = Math.ceil((rows.scrollOffset ?? 0) / (rows.options.estimateSize(0) || 1)) - window.offset;
     const next = window.items[at < 0 ? Math.max(0, top) : at + by];
     if (next === undefined) return;
@@ -63,21 +66,28 @@ export function useRowKeys({
     k: step(-1),
     arrowdown: step(1),
     arrowup: step(-1),
-    x: (event) => alive !== undefined && pick(alive, event.shiftKey),
+    x: (event) => {
+      const lock = aliveInHand();
+      if (lock !== undefined) pick(lock, event.shiftKey);
+    },
     c: (event) => {
-      if (chosen === undefined) return;
+      const lock = inHand();
+      if (lock === undefined) return;
       event.preventDefault();
-      copy(chosen);
+      copy(lock);
     },
     r: (event) => {
-      if (alive === undefined) return;
+      const lock = aliveInHand();
+      if (lock === undefined) return;
       event.preventDefault();
-      free(alive);
+      free(lock);
     },
     enter: ({ target }) => {
       const focused = target instanceof HTMLTableRowElement ? target.dataset.path : undefined;
-      const lock = focused === undefined ? chosen : window.items.find((one) => pathOf(one) === focused);
-      if (lock !== undefined && (focused !== undefined || target === document.body)) open(lock);
+      const isStepping = wanted.current !== null;
+      const lock =
+        isStepping || focused === undefined ? inHand() : window.items.find((one) => pathOf(one) === focused);
+      if (lock !== undefined && (isStepping || focused !== undefined || target === document.body)) open(lock);
     },
   });
 }
