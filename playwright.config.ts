@@ -9,7 +9,8 @@ export default defineConfig({
   workers: 2,
   fullyParallel: false,
   forbidOnly: true,
-  retries: 0,
+  // A browser, a server and a Redis share two cores: what fails twice is broken, what fails once is told as flaky.
+  retries: 1,
   timeout: 30_000,
   reporter: [["list"]],
   use: {
