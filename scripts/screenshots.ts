@@ -68,7 +68,10 @@ async function takeAll(
   const room = { context, page, theme, url: lockkeeper.url, redis };
   const isWanted = ({ name }: Scene) => wanted.length === 0 || wanted.includes(name);
   for (const scene of SCENES.filter(isWanted)) {
-    for (const look of ["desk", ...(scene.also ?? [])] as const) await take(room, scene, look);
+    for (const look of ["desk", ...(scene.also ?? [])] as const) {
+      // Colours are the theme's, whatever the width and the language.
+      if (look === "desk" || look === "phone" || theme === "light") await take(room, scene, look);
+    }
   }
   for (const scene of LAST_SCENES.filter(isWanted)) await take(room, scene, "desk");
   await context.close();

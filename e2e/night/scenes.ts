@@ -117,7 +117,6 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: "bulk",
-    also: ["phone"],
     async show(page) {
       await atLocks(page, "?q=owner:checkout*");
       await page.getByRole("checkbox", { name: "Tick all rows" }).click();
