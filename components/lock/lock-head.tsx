@@ -35,7 +35,7 @@ function Copies({ lockKey, lock }: { lockKey: Key; lock: Lock | undefined }) {
   const words = useWords(lockPage);
   return (
     <div className="flex flex-wrap gap-1">
-      <CopyButton text={textOfKey(lockKey)} label={words.copyKey} small>
+      <CopyButton text={textOfKey(lockKey)} label={words.copyKey}>
         {words.key}
       </CopyButton>
       <CopyLock lockKey={lockKey} lock={lock} />
