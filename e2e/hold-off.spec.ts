@@ -95,7 +95,7 @@ test("a lock that is gone by the click is not held off, and the sheet says so", 
   const name = key("gone");
   await lockkeeper.api(`${pathOf(name)}/acquire`, { owner: "first@vm-1" });
   await page.goto(pathOf(name));
-  await page.getByRole("button", { name: /^Free/ }).click();
+  await page.getByRole("button", { name: "Free…", exact: true }).click();
   const sheet = page.getByRole("dialog");
   await sheet.getByLabel("Release and hold off 60 s").check();
   await sheet.getByLabel("Reason").fill("stuck");
@@ -135,7 +135,7 @@ test("hold-offs are told in people's words, the owner in Redis second", async ({
   await page.goto(pathOf(key("root")));
   await expect(page.getByRole("region", { name: "Now" })).toContainText("Held offby key:root");
   await look("reserved");
-  await page.getByRole("button", { name: /^Free/ }).click();
+  await page.getByRole("button", { name: "Free…", exact: true }).click();
   const sheet = page.getByRole("dialog");
   await expect(sheet).toContainText("nobody works under a hold-off");
   await sheet.getByLabel("Release and hold off 60 s").check();

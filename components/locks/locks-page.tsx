@@ -27,7 +27,7 @@ import { TablePlace } from "./table-place.tsx";
 import { useCopying } from "./use-copying.ts";
 import { useFreeing } from "./use-freeing.ts";
 import { useLocksCommands } from "./use-locks-commands.ts";
-import { useLocksView } from "./use-locks-view.ts";
+import { type LocksView, useLocksView } from "./use-locks-view.ts";
 import { usePicking } from "./use-picking.ts";
 
 const EventPanel = dynamic(
@@ -55,7 +55,7 @@ export function LocksPage() {
   const blocked = useFreeBlock();
   const { note, tell } = useBriefNote();
   useKeys({ p: table.toggle, escape: () => picking.picked.size > 0 && picking.clear() });
-  const open = useOpenLock();
+  const open = useOpenLock(view.settled);
   const search = useSteady((next: string) => {
     picking.clear();
     view.setFilter(next);
@@ -107,8 +107,8 @@ export function LocksPage() {
   );
 }
 
-function useOpenLock(): (lock: Lock) => void {
+function useOpenLock(settled: LocksView["settled"]): (lock: Lock) => void {
   const router = useRouter();
   const target = useTargetName();
-  return (lock) => router.push(hrefAt(hrefOf(lock), target));
+  return (lock) => void settled().then(() => router.push(hrefAt(hrefOf(lock), target)));
 }

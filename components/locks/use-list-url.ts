@@ -1,6 +1,7 @@
 "use client";
 
 import { parseAsString, useQueryStates } from "nuqs";
+import { useRef } from "react";
 import { faultOfFilter } from "@/lib/contract/filter.ts";
 import { SORT_FIRST } from "./columns.ts";
 import { FILTER_CHARACTERS_MAX, LOCK_SORT_PATTERN } from "./list-limits.ts";
@@ -21,11 +22,14 @@ export interface ListUrl {
   setFilter(filter: string): void;
   setSort(sort: string): void;
   select(path: string | null): void;
+  /** When the address says what was selected last: a page that is opened before is written over. */
+  settled(): Promise<unknown>;
 }
 
 /** Filter, order and selected row live in the URL: a link shows what its sender saw. */
 export function useListUrl(): ListUrl {
   const [{ q, sort, lock }, set] = useQueryStates(PARSERS);
+  const written = useRef<Promise<unknown>>(Promise.resolve());
   // The URL is anybody's: what the server would refuse is not sent to it.
   const filter = q.slice(0, FILTER_CHARACTERS_MAX);
   return {
@@ -35,6 +39,9 @@ export function useListUrl(): ListUrl {
     selected: lock,
     setFilter: (next) => void set({ q: next === "" ? null : next }),
     setSort: (next) => void set({ sort: next }),
-    select: (path) => void set({ lock: path }),
+    select(path) {
+      written.current = set({ lock: path });
+    },
+    settled: () => written.current,
   };
 }

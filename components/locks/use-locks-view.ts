@@ -12,7 +12,8 @@ import { type Pausable, useKeep, usePausable } from "./use-pausable.ts";
 import { useReading } from "./use-reading.ts";
 import { offsetFor, WINDOW_ROWS } from "./window-of.ts";
 
-export interface LocksView extends Pick<ListUrl, "filter" | "fault" | "sort" | "selected" | "select"> {
+export interface LocksView
+  extends Pick<ListUrl, "filter" | "fault" | "sort" | "selected" | "select" | "settled"> {
   table: Pausable;
   /** The rows on screen: the stream is asked for those. */
   showRows(first: number, last: number): void;
