@@ -4,6 +4,7 @@ import type { Metadata, Viewport } from "next";
 import { headers } from "next/headers";
 import type { ReactNode } from "react";
 import { Providers } from "@/components/shell/providers.tsx";
+import { BASE_PATH } from "@/lib/live/base-path.ts";
 import { LANGUAGE_TAGS } from "@/lib/words/language.ts";
 import { WordsProvider } from "@/lib/words/words.tsx";
 import { description, languageOfRequest } from "./language.ts";
@@ -14,6 +15,15 @@ export async function generateMetadata(): Promise<Metadata> {
     title: { default: "Lockkeeper", template: "%s · Lockkeeper" },
     description: await description(),
     robots: { index: false, follow: false },
+    // Next does not add the base path to these.
+    manifest: `${BASE_PATH}/site.webmanifest`,
+    icons: {
+      icon: [
+        { url: `${BASE_PATH}/favicon.ico`, sizes: "32x32" },
+        { url: `${BASE_PATH}/favicon.svg`, type: "image/svg+xml" },
+      ],
+      apple: `${BASE_PATH}/apple-touch-icon.png`,
+    },
   };
 }
 
