@@ -14,7 +14,7 @@ export default defineConfig({
           name: "unit",
           // Property tests compute for seconds on a machine that is busy with other things.
           testTimeout: 20_000,
-          include: ["{lib,server,components,scripts,bench,chaos,interop}/**/*.test.{ts,tsx}"],
+          include: ["{lib,server,components,scripts,test}/**/*.test.{ts,tsx}"],
           exclude: ["**/*.integration.test.ts", "**/node_modules/**"],
         },
       },
@@ -23,7 +23,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: "integration",
-          include: ["{lib,server,components,scripts,bench,chaos,interop}/**/*.integration.test.ts"],
+          include: ["{lib,server,components,scripts,test}/**/*.integration.test.ts"],
           testTimeout: 20_000,
           hookTimeout: 30_000,
         },

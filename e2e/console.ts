@@ -8,7 +8,7 @@ import { LoginLinks } from "../server/auth/login-link.ts";
 import { readConfig } from "../server/config.ts";
 import { whenReady } from "../server/redis/connect.ts";
 import { homeWhereOf } from "../server/targets/own-redis.ts";
-import { freePort, startTestRedis, type TestRedis } from "../server/testing/redis.ts";
+import { freePort, startTestRedis, type TestRedis } from "../test/support/redis.ts";
 
 export const ROOT_KEY = "root-key-of-the-e2e-tests-0123456789-0123456789";
 

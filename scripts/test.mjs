@@ -67,7 +67,7 @@ const STAGES = [
       // A master is stopped and one is killed while it is ahead; and one is killed so and a slot is moved.
       ["--topology", "sentinel", "--seconds", "20", "--seed", "239"],
       ["--topology", "cluster", "--seconds", "20", "--seed", "3"],
-    ].map((options) => [process.execPath, "--import", "tsx", "chaos/main.ts", ...options]),
+    ].map((options) => [process.execPath, "--import", "tsx", "test/chaos/main.ts", ...options]),
     needs: ["redis"],
   },
   { name: "build", commands: [[process.execPath, "scripts/setup.mjs", "build"]] },

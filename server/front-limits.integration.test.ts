@@ -3,8 +3,8 @@ import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { ROOT_KEY, startTestServer, type TestServer, until } from "../test/support/server.ts";
 import { FRONT_LIMITS, URL_LENGTH_MAX } from "./front-limits.ts";
-import { ROOT_KEY, startTestServer, type TestServer, until } from "./testing/server.ts";
 
 const AUTHORIZATION = `Authorization: Bearer ${ROOT_KEY}\r\n`;
 const SHORT = {

@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { expect, it } from "vitest";
+import { until } from "../test/support/server.ts";
 import { isRunning } from "./redis/server-process.ts";
-import { until } from "./testing/server.ts";
 
 const WATCHER = new URL("./npm-parent.ts", import.meta.url).href;
 const CHILD = `import { watchNpm } from "${WATCHER}";

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { startTestRedis, type TestRedis } from "../test/support/redis.ts";
 import { readConfig } from "./config.ts";
 import { Service } from "./service.ts";
 import { StartupError } from "./startup-error.ts";
-import { startTestRedis, type TestRedis } from "./testing/redis.ts";
 
 let redis: TestRedis;
 beforeEach(async () => {

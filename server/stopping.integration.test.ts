@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { startTestRedis, type TestRedis } from "./testing/redis.ts";
-import { ROOT_KEY, until } from "./testing/server.ts";
+import { startTestRedis, type TestRedis } from "../test/support/redis.ts";
+import { ROOT_KEY, until } from "../test/support/server.ts";
 
 const SERVER = fileURLToPath(new URL("testing/workers/api-server.ts", import.meta.url));
 

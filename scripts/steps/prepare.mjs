@@ -8,8 +8,8 @@ import { runStep } from "./progress.mjs";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Installations of their own: what only benchmarks or tests need is no part of `npm start`. */
 const APART = {
-  bench: { dir: "bench/peers", title: "Installing what the benchmarks compare with" },
-  holders: { dir: "interop/holders/npm", title: "Installing libraries whose locks the tests look at" },
+  bench: { dir: "test/bench/peers", title: "Installing what the benchmarks compare with" },
+  holders: { dir: "test/interop/holders/npm", title: "Installing libraries whose locks the tests look at" },
 };
 
 /**

@@ -6,11 +6,11 @@ import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { AuditEntry, AuditItem, AuditPage, AuditVerification } from "../../lib/contract/audit.ts";
 import { pathOfKey } from "../../lib/contract/key.ts";
+import { auditVerify } from "../../test/support/audit-verify.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
+import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/server.ts";
 import { reportOf } from "../history/audit/report.ts";
 import { checkFile } from "../history/audit/verify.ts";
-import { auditVerify } from "../testing/audit-verify.ts";
-import { startTestRedis, type TestRedis } from "../testing/redis.ts";
-import { ROOT_KEY, startTestServer, type TestServer, until } from "../testing/server.ts";
 
 let home: TestRedis;
 let server: TestServer;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ACCESS_OF_ROLE, type Roles } from "../../lib/contract/access.ts";
 import { LiveHello } from "../../lib/contract/live.ts";
+import { ACCESS_TABLE } from "../../test/support/access-table.ts";
+import { declaredRoutes, nameOf } from "../../test/support/routes.ts";
+import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/server.ts";
 import type { Home } from "../auth/home.ts";
 import { openHome } from "../auth/home-store.ts";
 import { LoginLinks } from "../auth/login-link.ts";
-import { ACCESS_TABLE } from "../testing/access-table.ts";
-import { declaredRoutes, nameOf } from "../testing/routes.ts";
-import { ROOT_KEY, startTestServer, type TestServer, until } from "../testing/server.ts";
 import type { Route } from "./route.ts";
 
 const TARGETS = ["ordinary", "frozen", "production", "closed"];

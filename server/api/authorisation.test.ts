@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { ACCESS_TABLE } from "../testing/access-table.ts";
-import { declaredRoutes, nameOf } from "../testing/routes.ts";
+import { ACCESS_TABLE } from "../../test/support/access-table.ts";
+import { declaredRoutes, nameOf } from "../../test/support/routes.ts";
 
 it("every route stands in the table, with what it declares", () => {
   const declared = declaredRoutes().map((route) => {

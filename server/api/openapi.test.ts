@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { z } from "zod";
 import type { ErrorCode } from "../../lib/contract/error.ts";
 import { PROBLEM_OF_CODE, problemExample, problemSchema } from "../../lib/contract/problem.ts";
+import { declaredRoutes, nameOf } from "../../test/support/routes.ts";
 import type * as errors from "../locks/errors.ts";
-import { declaredRoutes, nameOf } from "../testing/routes.ts";
 import { errorsOf, openApiDocument } from "./openapi.ts";
 import type { Route } from "./route.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { TestBrowser } from "../../test/support/browser.ts";
+import { startTestServer, type TestServer, until } from "../../test/support/server.ts";
 import { hashOf } from "../auth/secret.ts";
-import { TestBrowser } from "../testing/browser.ts";
-import { startTestServer, type TestServer, until } from "../testing/server.ts";
 
 const PASSWORD = "correct horse battery";
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { pathOfKey } from "../../lib/contract/key.ts";
 import type { Lock } from "../../lib/contract/lock.ts";
+import { freshKey } from "../../test/support/locks.ts";
+import { startTestMasters, type TestMasters } from "../../test/support/masters.ts";
+import { startTestServer, type TestServer, until } from "../../test/support/server.ts";
 import { companionKeyOf } from "../formats/keys.ts";
 import { LockClient } from "../locks/lock-client.ts";
-import { freshKey } from "../testing/locks.ts";
-import { startTestMasters, type TestMasters } from "../testing/masters.ts";
-import { startTestServer, type TestServer, until } from "../testing/server.ts";
 
 let masters: TestMasters;
 let server: TestServer;

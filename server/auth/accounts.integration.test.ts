@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Access } from "../../lib/contract/access.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
+import { until } from "../../test/support/server.ts";
 import { RateLimitedError, UnavailableError } from "../locks/errors.ts";
-import { startTestRedis, type TestRedis } from "../testing/redis.ts";
-import { until } from "../testing/server.ts";
 import { AccountBook } from "./account-book.ts";
 import { AccountUses } from "./account-uses.ts";
 import { ApiKeys } from "./api-keys.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Stats, Usual } from "../../lib/contract/stats.ts";
-import { startTestServer, type TestServer, until } from "../testing/server.ts";
+import { startTestServer, type TestServer, until } from "../../test/support/server.ts";
 
 let server: TestServer;
 

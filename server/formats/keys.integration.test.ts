@@ -2,8 +2,8 @@ import fc from "fast-check";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bytesOfKey, type Key, keyOfBytes } from "../../lib/contract/key.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
 import { argumentOf } from "../redis/script.ts";
-import { startTestRedis, type TestRedis } from "../testing/redis.ts";
 import {
   companionKeyOf,
   companionOf,

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestRedis, type TestRedis } from "../testing/redis.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
 import { FORMATS } from "./format.ts";
 import { companionKeyOf, fencedCounterKeyOf } from "./keys.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { seeded } from "../testing/random.ts";
-import { rawKey } from "../testing/raw-key.ts";
+import { seeded } from "../../test/support/random.ts";
+import { rawKey } from "../../test/support/raw-key.ts";
 import type { LockType } from "./observation.ts";
 import type { RawKey } from "./raw.ts";
 import { recognise } from "./recognise.ts";

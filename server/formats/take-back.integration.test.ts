@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SpokenFormat } from "../../lib/contract/format.ts";
-import { startTestRedis, type TestRedis } from "../testing/redis.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
 import { companionOf } from "./companion.ts";
 import { FORMATS } from "./format.ts";
 import { companionKeyOf } from "./keys.ts";

@@ -5,12 +5,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type GapEvent, type HistoryEntry, isGap, type LockEvent } from "../../lib/contract/event.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
+import { until } from "../../test/support/server.ts";
 import { LockClient } from "../locks/lock-client.ts";
-import { startTestRedis, type TestRedis } from "../testing/redis.ts";
-import { until } from "../testing/server.ts";
 import { stepOf } from "./story.ts";
 
-const WORKER = fileURLToPath(new URL("../testing/workers/history-instance.ts", import.meta.url));
+const WORKER = fileURLToPath(new URL("../../test/support/workers/history-instance.ts", import.meta.url));
 
 let target: TestRedis;
 let home: TestRedis;

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SpokenFormat } from "../../lib/contract/format.ts";
+import { codeOf, holdersOf } from "../../test/conformance/scene.ts";
+import { startTestCluster, type TestCluster } from "../../test/support/cluster.ts";
+import { until } from "../../test/support/server.ts";
 import { companionKeyOf, waitersKeyOf } from "../formats/keys.ts";
-import { startTestCluster, type TestCluster } from "../testing/cluster.ts";
-import { until } from "../testing/server.ts";
 import { type Backend, openBackend } from "./backend.ts";
-import { codeOf, holdersOf } from "./contract/scene.ts";
 import { LockClient } from "./lock-client.ts";
 
 let cluster: TestCluster;

@@ -4,12 +4,12 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestRedis, type TestRedis } from "../testing/redis.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
 import { LockClient } from "./lock-client.ts";
 
 /** The very file that docs/fencing.md shows. */
 const GUARD = readFileSync(new URL("../../docs/guards/redis.lua", import.meta.url), "utf8");
-const WORKER = fileURLToPath(new URL("../testing/workers/holder.ts", import.meta.url));
+const WORKER = fileURLToPath(new URL("../../test/support/workers/holder.ts", import.meta.url));
 const LEASE_MS = 400;
 
 let redis: TestRedis;

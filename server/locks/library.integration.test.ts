@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { startTestRedis, type TestRedis } from "../testing/redis.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
 import { campaign } from "./campaign.ts";
 import { HeldError, WaitTimeoutError } from "./errors.ts";
 import { LockClient } from "./lock-client.ts";

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestProxy } from "../../test/support/proxy.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
+import { until } from "../../test/support/server.ts";
 import { companionOf } from "../formats/companion.ts";
 import { companionKeyOf } from "../formats/keys.ts";
-import { startTestProxy } from "../testing/proxy.ts";
-import { startTestRedis, type TestRedis } from "../testing/redis.ts";
-import { until } from "../testing/server.ts";
 import { campaign } from "./campaign.ts";
 import { LockkeeperError } from "./errors.ts";
 import { LockClient } from "./lock-client.ts";

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { forceByName } from "../../test/support/force-by-name.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
 import { FORMATS } from "../formats/format.ts";
 import { companionKeyOf, fencedCounterKeyOf } from "../formats/keys.ts";
 import { addressOf, connect, whenReady } from "../redis/connect.ts";
-import { forceByName } from "../testing/force-by-name.ts";
-import { startTestRedis, type TestRedis } from "../testing/redis.ts";
 import { HeldError, LockkeeperError } from "./errors.ts";
 import { Locks } from "./locks.ts";
 

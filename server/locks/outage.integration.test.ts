@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeOf, freshKey, startTestLocks, type TestLocks } from "../testing/locks.ts";
-import { until } from "../testing/server.ts";
+import { codeOf, freshKey, startTestLocks, type TestLocks } from "../../test/support/locks.ts";
+import { until } from "../../test/support/server.ts";
 import { BUDGET_MS } from "./attempt.ts";
 
 let test: TestLocks;

@@ -7,11 +7,11 @@ import {
   changingHolders,
   FORMATS_OF_CHANGING,
   type Held,
-} from "../testing/changing-holders.ts";
-import { startTestProxy, type TestProxy } from "../testing/proxy.ts";
-import { seeded } from "../testing/random.ts";
-import { startTestRedis, type TestRedis } from "../testing/redis.ts";
-import { startTestServer, type TestServer, until } from "../testing/server.ts";
+} from "../../test/support/changing-holders.ts";
+import { startTestProxy, type TestProxy } from "../../test/support/proxy.ts";
+import { seeded } from "../../test/support/random.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
+import { startTestServer, type TestServer, until } from "../../test/support/server.ts";
 
 const RACES = 1000;
 /** Rounds that run side by side; in each of them all kinds of locks are raced for. */

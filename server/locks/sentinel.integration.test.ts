@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { codeOf } from "../../test/conformance/scene.ts";
+import type { TestRedis } from "../../test/support/redis.ts";
+import { startTestSentinel, type TestSentinel } from "../../test/support/sentinel.ts";
+import { until } from "../../test/support/server.ts";
 import { waitersKeyOf } from "../formats/keys.ts";
-import type { TestRedis } from "../testing/redis.ts";
-import { startTestSentinel, type TestSentinel } from "../testing/sentinel.ts";
-import { until } from "../testing/server.ts";
-import { codeOf } from "./contract/scene.ts";
 import { LostError, UnavailableError } from "./errors.ts";
 import { LockClient, type LockClientOptions } from "./lock-client.ts";
 

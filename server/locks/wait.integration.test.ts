@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
+import { until } from "../../test/support/server.ts";
 import { waitersKeyOf } from "../formats/keys.ts";
 import { addressOf, connect, whenReady } from "../redis/connect.ts";
-import { startTestRedis, type TestRedis } from "../testing/redis.ts";
-import { until } from "../testing/server.ts";
 import { LockkeeperError } from "./errors.ts";
 import { Locks } from "./locks.ts";
 

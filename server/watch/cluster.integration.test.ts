@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { churn, untilPictureIs } from "../../test/support/churn.ts";
+import { startTestCluster, type TestCluster } from "../../test/support/cluster.ts";
+import { until } from "../../test/support/server.ts";
+import { startTestWatcher, type TestWatcher } from "../../test/support/watcher.ts";
 import type { Journal } from "../history/journal.ts";
 import { LockClient } from "../locks/lock-client.ts";
 import type { Masters } from "../redis/master.ts";
-import { churn, untilPictureIs } from "../testing/churn.ts";
-import { startTestCluster, type TestCluster } from "../testing/cluster.ts";
-import { until } from "../testing/server.ts";
-import { startTestWatcher, type TestWatcher } from "../testing/watcher.ts";
 import type { Watcher } from "./watcher.ts";
 
 let cluster: TestCluster;

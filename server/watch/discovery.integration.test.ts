@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startTestRedis, type TestRedis } from "../testing/redis.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
 import { Discovery } from "./discovery.ts";
 import { Pace } from "./pace.ts";
 

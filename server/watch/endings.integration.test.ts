@@ -2,13 +2,13 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { FormatName } from "../../lib/contract/format.ts";
+import { codeOf, openVerbs, pause, scriptCalls, type TestVerbs } from "../../test/support/locks.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
+import { until } from "../../test/support/server.ts";
+import { startTestWatcher, type TestWatcher } from "../../test/support/watcher.ts";
 import type { Journal } from "../history/journal.ts";
 import { freeByForce } from "../locks/force-release.ts";
 import type { Locks } from "../locks/locks.ts";
-import { codeOf, openVerbs, pause, scriptCalls, type TestVerbs } from "../testing/locks.ts";
-import { startTestRedis, type TestRedis } from "../testing/redis.ts";
-import { until } from "../testing/server.ts";
-import { startTestWatcher, type TestWatcher } from "../testing/watcher.ts";
 import type { Watcher } from "./watcher.ts";
 
 let redis: TestRedis;

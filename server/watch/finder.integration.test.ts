@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
+import { until } from "../../test/support/server.ts";
 import { read } from "../formats/read.ts";
 import type { Masters } from "../redis/master.ts";
 import { openMasters } from "../redis/masters.ts";
-import { startTestRedis, type TestRedis } from "../testing/redis.ts";
-import { until } from "../testing/server.ts";
 import { Finder } from "./finder.ts";
 
 const FILL = `

@@ -3,13 +3,13 @@ import type { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { LockEvent } from "../../lib/contract/event.ts";
 import { SpokenFormat } from "../../lib/contract/format.ts";
+import { forceByName } from "../../test/support/force-by-name.ts";
+import { openVerbs, type TestVerbs } from "../../test/support/locks.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
+import { until } from "../../test/support/server.ts";
+import { startTestWatcher, type TestWatcher } from "../../test/support/watcher.ts";
 import type { Journal } from "../history/journal.ts";
 import type { Locks } from "../locks/locks.ts";
-import { forceByName } from "../testing/force-by-name.ts";
-import { openVerbs, type TestVerbs } from "../testing/locks.ts";
-import { startTestRedis, type TestRedis } from "../testing/redis.ts";
-import { until } from "../testing/server.ts";
-import { startTestWatcher, type TestWatcher } from "../testing/watcher.ts";
 import type { Watcher } from "./watcher.ts";
 
 const FORMATS = SpokenFormat.options;

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { openVerbs, type TestVerbs } from "../../test/support/locks.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
+import { until } from "../../test/support/server.ts";
+import { startTestWatcher, type TestWatcher } from "../../test/support/watcher.ts";
 import type { Locks } from "../locks/locks.ts";
-import { openVerbs, type TestVerbs } from "../testing/locks.ts";
-import { startTestRedis, type TestRedis } from "../testing/redis.ts";
-import { until } from "../testing/server.ts";
-import { startTestWatcher, type TestWatcher } from "../testing/watcher.ts";
 import type { Watcher } from "./watcher.ts";
 
 const FLAGS = "Kghszxe$";

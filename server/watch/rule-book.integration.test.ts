@@ -1,8 +1,8 @@
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import type { FormatRule } from "../../lib/contract/format-rule.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
 import { Home } from "../auth/home.ts";
-import { startTestRedis, type TestRedis } from "../testing/redis.ts";
 import { RuleBook } from "./rule-book.ts";
 
 const KEY = "{lockkeeper}:format-rules:main";

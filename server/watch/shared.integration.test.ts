@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
+import { until } from "../../test/support/server.ts";
+import { startTestWatcher, type TestWatcher } from "../../test/support/watcher.ts";
 import type { Journal } from "../history/journal.ts";
-import { startTestRedis, type TestRedis } from "../testing/redis.ts";
-import { until } from "../testing/server.ts";
-import { startTestWatcher, type TestWatcher } from "../testing/watcher.ts";
 import { holderVersionOf, matchVersion } from "./version.ts";
 import type { Watcher } from "./watcher.ts";
 

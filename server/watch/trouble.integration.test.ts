@@ -6,16 +6,16 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { freePort, startTestRedis, type TestRedis } from "../../test/support/redis.ts";
+import { until } from "../../test/support/server.ts";
+import { startTestWatcher } from "../../test/support/watcher.ts";
 import { addressOf, type RedisAddress } from "../redis/connect.ts";
-import { freePort, startTestRedis, type TestRedis } from "../testing/redis.ts";
-import { until } from "../testing/server.ts";
-import { startTestWatcher } from "../testing/watcher.ts";
 import type { WatcherOptions } from "./watcher.ts";
 
 const NEEDED = "Kghszxe$";
 const SETTING = "notify-keyspace-events";
 const [CERT, KEY] = ["cert.pem", "key.pem"].map((name) =>
-  fileURLToPath(new URL(`../testing/tls/${name}`, import.meta.url)),
+  fileURLToPath(new URL(`../../test/support/tls/${name}`, import.meta.url)),
 ) as [string, string];
 
 let dir: string;

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { VerdictState } from "../../lib/contract/verdict.ts";
-import { pause, scriptCalls } from "../testing/locks.ts";
-import { startTestRedis, type TestRedis } from "../testing/redis.ts";
-import { until } from "../testing/server.ts";
-import { startTestWatcher, type TestWatcher } from "../testing/watcher.ts";
+import { pause, scriptCalls } from "../../test/support/locks.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
+import { until } from "../../test/support/server.ts";
+import { startTestWatcher, type TestWatcher } from "../../test/support/watcher.ts";
 import type { Watcher } from "./watcher.ts";
 
 const LEASE_MS = 1500;

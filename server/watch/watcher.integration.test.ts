@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LockEvent } from "../../lib/contract/event.ts";
+import { openVerbs, type TestVerbs } from "../../test/support/locks.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
+import { until } from "../../test/support/server.ts";
+import { startTestWatcher, type TestWatcher } from "../../test/support/watcher.ts";
 import type { Journal } from "../history/journal.ts";
 import type { Locks } from "../locks/locks.ts";
 import type { Masters } from "../redis/master.ts";
-import { openVerbs, type TestVerbs } from "../testing/locks.ts";
-import { startTestRedis, type TestRedis } from "../testing/redis.ts";
-import { until } from "../testing/server.ts";
-import { startTestWatcher, type TestWatcher } from "../testing/watcher.ts";
 import { matchVersion } from "./version.ts";
 import type { Watcher } from "./watcher.ts";
 

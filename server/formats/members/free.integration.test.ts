@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestRedis, type TestRedis } from "../../testing/redis.ts";
-import { until } from "../../testing/server.ts";
+import { startTestRedis, type TestRedis } from "../../../test/support/redis.ts";
+import { until } from "../../../test/support/server.ts";
 import { knownFormat } from "../known-formats.ts";
 import type { HeldObservation, SeenHolder } from "../observation.ts";
 import { read } from "../read.ts";

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { rawKey } from "../../testing/raw-key.ts";
+import { rawKey } from "../../../test/support/raw-key.ts";
 import type { LockType } from "../observation.ts";
 import type { RawKey } from "../raw.ts";
 import { recognise } from "../recognise.ts";

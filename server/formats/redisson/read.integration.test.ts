@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Scene } from "../../../test/support/redisson-reading.ts";
 import type { HeldObservation } from "../observation.ts";
-import { Scene } from "./scene.ts";
 
 let scene: Scene;
 beforeAll(async () => {

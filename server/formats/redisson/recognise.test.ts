@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { rawKey } from "../../testing/raw-key.ts";
+import { rawKey } from "../../../test/support/raw-key.ts";
 import type { RawKey } from "../raw.ts";
 import { recogniseRedisson } from "./recognise.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { rawString } from "../../testing/raw-key.ts";
+import { rawString } from "../../../test/support/raw-key.ts";
 import { recognise } from "../recognise.ts";
 
 const UUID = "0d5a3c1e-7b42-4f6a-9c31-5e8d2b7a4f10";

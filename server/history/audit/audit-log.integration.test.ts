@@ -1,12 +1,12 @@
 import type { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import type { AuditEntry } from "../../../lib/contract/audit.ts";
+import { startTestProxy, type TestProxy } from "../../../test/support/proxy.ts";
+import { startTestRedis, type TestRedis } from "../../../test/support/redis.ts";
+import { until } from "../../../test/support/server.ts";
 import type { Home } from "../../auth/home.ts";
 import { openHome } from "../../auth/home-store.ts";
 import { UnavailableError } from "../../locks/errors.ts";
-import { startTestProxy, type TestProxy } from "../../testing/proxy.ts";
-import { startTestRedis, type TestRedis } from "../../testing/redis.ts";
-import { until } from "../../testing/server.ts";
 import { AuditLog, type Intent } from "./audit-log.ts";
 import { type AuditRetention, AuditStore } from "./audit-store.ts";
 import { BEGINNING, ChainCheck } from "./chain.ts";

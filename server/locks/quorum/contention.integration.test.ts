@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { startTestMasters, type TestMasters } from "../../../test/support/masters.ts";
+import { until } from "../../../test/support/server.ts";
 import { FORMATS } from "../../formats/format.ts";
-import { startTestMasters, type TestMasters } from "../../testing/masters.ts";
-import { until } from "../../testing/server.ts";
 import { LockkeeperError } from "../errors.ts";
 import { LockClient } from "../lock-client.ts";
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { startTestMasters, type TestMasters } from "../../../test/support/masters.ts";
+import { until } from "../../../test/support/server.ts";
 import { companionKeyOf } from "../../formats/keys.ts";
-import { startTestMasters, type TestMasters } from "../../testing/masters.ts";
-import { until } from "../../testing/server.ts";
 import { type Backend, openBackend } from "../backend.ts";
 import { LockkeeperError } from "../errors.ts";
 import type { AcquireOptions } from "../verbs.ts";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startTestMasters, type TestMasters } from "../../../test/support/masters.ts";
+import { until } from "../../../test/support/server.ts";
 import { companionKeyOf } from "../../formats/keys.ts";
-import { startTestMasters, type TestMasters } from "../../testing/masters.ts";
-import { until } from "../../testing/server.ts";
 import { openBackend } from "../backend.ts";
 import { LockClient } from "../lock-client.ts";
 

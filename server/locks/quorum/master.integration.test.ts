@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestMasters, type TestMasters } from "../../testing/masters.ts";
+import { startTestMasters, type TestMasters } from "../../../test/support/masters.ts";
 import { LockClient } from "../lock-client.ts";
 
 let masters: TestMasters;

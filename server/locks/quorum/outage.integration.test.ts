@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startTestMasters, type TestMasters } from "../../../test/support/masters.ts";
+import { startTestProxy } from "../../../test/support/proxy.ts";
+import { until } from "../../../test/support/server.ts";
 import { companionKeyOf } from "../../formats/keys.ts";
-import { startTestMasters, type TestMasters } from "../../testing/masters.ts";
-import { startTestProxy } from "../../testing/proxy.ts";
-import { until } from "../../testing/server.ts";
 import { LockkeeperError } from "../errors.ts";
 import { LockClient } from "../lock-client.ts";
 

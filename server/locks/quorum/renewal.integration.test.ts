@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestMasters, type TestMasters } from "../../testing/masters.ts";
-import { until } from "../../testing/server.ts";
+import { startTestMasters, type TestMasters } from "../../../test/support/masters.ts";
+import { until } from "../../../test/support/server.ts";
 import { type Backend, openBackend } from "../backend.ts";
 import { LockkeeperError } from "../errors.ts";
 import type { Hold } from "../hold.ts";

@@ -1,8 +1,0 @@
-import { createRequire } from "node:module";
-import { join } from "node:path";
-import type { NpmTool } from "./steps/npm.ts";
-
-/** A package of interop/npm; its types are what the caller uses of it. */
-export function npmModule<Module>(npm: NpmTool, name: string): Module {
-  return createRequire(join(npm.dir, "package.json"))(name) as Module;
-}

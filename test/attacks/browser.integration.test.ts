@@ -1,0 +1,213 @@
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pathOfKey } from "../../lib/contract/key.ts";
+import { type CallInit, type Reply, startTestServer, type TestServer } from "../support/server.ts";
+import { Document } from "./fuzz/document.ts";
+import { KeyspaceWatch } from "./fuzz/keyspace.ts";
+import { lines, rawHttp } from "./raw-http.ts";
+
+const KEY = "lock:attacked";
+const ACTIONS = [
+  [`/locks/${pathOfKey(KEY)}/acquire`, { owner: "evil" }],
+  [`/locks/${pathOfKey(KEY)}/force-release`, { expect: "fence.1", reason: "evil" }],
+  [`/locks/${pathOfKey(KEY)}/reserve`, { holdOffMs: 60_000 }],
+  ["/finder", { anew: true }],
+  ["/logout", undefined],
+] as const;
+
+let server: TestServer;
+let direct: Redis;
+let keyspace: KeyspaceWatch;
+let cookie: string;
+
+/** Without the root key: as a browser sends it. */
+async function send(path: string, init: CallInit = {}, url = server.url): Promise<Reply> {
+  const { method = init.body === undefined ? "GET" : "POST", body, headers = {} } = init;
+  const response = await fetch(`${url}/api/v1${path}`, {
+    method,
+    headers,
+    redirect: "manual",
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = /\/(problem\+)?json/.test(response.headers.get("content-type") ?? "");
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+}
+
+async function logIn(given?: string, on = server): Promise<Reply> {
+  const token = await on.runtime.makeLink();
+  const headers = { "content-type": "application/json", origin: on.url };
+  return await send(
+    "/login",
+    { body: { token }, headers: { ...headers, ...(given && { cookie: given }) } },
+    on.url,
+  );
+}
+
+const cookieOf = ({ headers }: Reply) => headers.get("set-cookie")?.split(";")[0] ?? "";
+
+beforeAll(async () => {
+  server = await startTestServer();
+  direct = server.redis.client();
+  keyspace = new KeyspaceWatch(server.redis);
+  cookie = cookieOf(await logIn());
+  await server.call(`/locks/${pathOfKey(KEY)}/acquire`, { body: { owner: "me", leaseMs: 600_000 } });
+});
+afterAll(async () => await server.stop());
+
+describe("another site", () => {
+  const json = { "content-type": "application/json" };
+  const cases: Record<string, Record<string, string>> = {
+    "by a form": {
+      origin: "https://evil.example",
+      "sec-fetch-site": "cross-site",
+      "content-type": "application/x-www-form-urlencoded",
+    },
+    "by a form of plain text that reads as JSON": {
+      origin: "https://evil.example",
+      "content-type": "text/plain",
+    },
+    "by fetch without CORS": {
+      origin: "https://evil.example",
+      "sec-fetch-site": "cross-site",
+      "sec-fetch-mode": "no-cors",
+      "content-type": "text/plain",
+    },
+    "from a sub-domain of ours": { ...json, origin: "http://evil.127.0.0.1", "sec-fetch-site": "same-site" },
+    "from a sandbox, whose origin is null": { ...json, origin: "null", "sec-fetch-site": "cross-site" },
+    "from our host on another port": { ...json, origin: "http://127.0.0.1:1", "sec-fetch-site": "same-site" },
+    "with our origin in front of its own": { ...json, origin: "http://127.0.0.1.evil.example" },
+    "with no origin, but the word of the browser that it is another site": {
+      ...json,
+      "sec-fetch-site": "cross-site",
+    },
+    "with two origins": { ...json, origin: "https://evil.example, http://127.0.0.1" },
+    "with neither origin nor word of the browser": json,
+  };
+
+  it.each(Object.keys(cases))("may not act with a session: %s", async (name) => {
+    const before = await keyspace.look();
+    for (const [path, body] of ACTIONS) {
+      const text = body === undefined ? {} : { body: JSON.stringify(body) };
+      const { status } = await send(path, { method: "POST", headers: { ...cases[name], cookie }, ...text });
+      expect([401, 403], `${path} ${status}`).toContain(status);
+    }
+    expect(keyspace.changes(before, await keyspace.look())).toEqual([]);
+  });
+
+  it("may not log a browser in as somebody else", async () => {
+    const token = await server.runtime.makeLink();
+    const { status, headers } = await send("/login", {
+      body: { token },
+      headers: { ...json, origin: "https://evil.example" },
+    });
+    expect([status, headers.get("set-cookie")]).toEqual([403, null]);
+  });
+
+  it("may lead a browser here, but read nothing and keep no stream open in its own page", async () => {
+    const embedded = {
+      cookie,
+      "sec-fetch-site": "same-site",
+      "sec-fetch-mode": "no-cors",
+      "sec-fetch-dest": "image",
+    };
+    for (const path of ["/locks", "/live", "/events", "/session"])
+      expect((await send(path, { headers: embedded })).status, path).toBe(403);
+    const led = ["Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"];
+    // fetch() says itself how it fetches.
+    const ask = lines(
+      "GET /api/v1/locks HTTP/1.1",
+      "Host: x",
+      `Cookie: ${cookie}`,
+      "Connection: close",
+      ...led,
+    );
+    expect((await rawHttp(server.url, ask)).status).toBe(200);
+  });
+
+  it("is never told that it may: no answer has a header of CORS, not to a preflight either", async () => {
+    const headers = { origin: "https://evil.example", "access-control-request-method": "POST" };
+    const answers = [
+      await send("/locks", { method: "OPTIONS", headers }),
+      await send("/locks", { headers: { ...headers, cookie } }),
+      await send("/openapi.json", { headers }),
+    ];
+    const names = answers.flatMap((answer) => [...answer.headers.keys()]);
+    expect(names.filter((name) => name.startsWith("access-control"))).toEqual([]);
+    expect(answers[0]?.status).toBe(405);
+  });
+
+  it("takes no answer of ours into its page: it is JSON, and stays it", async () => {
+    for (const path of ["/locks", "/nowhere", "/openapi.json"]) {
+      const { headers } = await send(path, { headers: { cookie } });
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect(headers.get("cross-origin-resource-policy")).toBe("same-origin");
+    }
+  });
+});
+
+describe("looking", () => {
+  it("changes nothing: every GET of the document, with a session and with a key, leaves Redis as it is", async () => {
+    const { operations } = new Document((await server.call("/openapi.json")).body);
+    const paths = operations
+      .filter(({ method }) => method === "GET")
+      .map(({ path }) =>
+        path
+          .slice("/api/v1".length)
+          .replace("{key}", pathOfKey(KEY))
+          .replace(/\{\w+\}/, "default"),
+      );
+    expect(paths.length).toBeGreaterThan(10);
+    const before = await keyspace.look();
+    for (const path of paths.filter((each) => !["/live", "/events"].includes(each))) {
+      await server.call(path);
+      await send(path, { headers: { cookie } });
+      await send(`${path}?_method=DELETE`, { headers: { cookie, "x-http-method-override": "DELETE" } });
+    }
+    expect(keyspace.changes(before, await keyspace.look())).toEqual([]);
+    expect(await direct.hget(KEY, "me")).toBe("1");
+  });
+
+  it("at what only those may see who are logged in is kept by no cache", async () => {
+    for (const path of ["/locks", "/session", "/targets", "/stats"]) {
+      const { headers } = await send(path, { headers: { cookie } });
+      // `no-cache` keeps it in the browser alone and asks each time.
+      expect(headers.get("cache-control"), path).toMatch(/no-store|private.*no-cache|no-cache.*private/);
+    }
+  });
+});
+
+describe("a session", () => {
+  it("is not what somebody put into the browser before: the login makes a new one", async () => {
+    const planted = `${cookie.split("=")[0]}=${"A".repeat(43)}`;
+    const answer = await logIn(planted);
+    expect(answer.status).toBe(200);
+    expect(cookieOf(answer)).not.toBe(planted);
+    expect((await send("/session", { headers: { cookie: planted } })).status).toBe(401);
+  });
+
+  it("is out of reach of scripts and other sites, and named so that no other host of the domain can set it", async () => {
+    const flags = (await logIn()).headers.get("set-cookie") ?? "";
+    expect(flags).toMatch(/; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+$/);
+    const secure = await startTestServer({ environment: { LOCKKEEPER_PUBLIC_URL: "https://locks.example" } });
+    try {
+      const overTls = (await logIn(undefined, secure)).headers.get("set-cookie") ?? "";
+      expect(overTls).toMatch(
+        /^__Host-lockkeeper_\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+; Secure$/,
+      );
+      const value = overTls.split(";")[0]?.replace("__Host-", "") ?? "";
+      expect((await send("/session", { headers: { cookie: value } }, secure.url)).status).toBe(401);
+    } finally {
+      await secure.stop();
+    }
+  });
+
+  it("of somebody else cannot be guessed into: a link and a session are 256 bits, and Redis has hashes alone", async () => {
+    const secret = cookie.split("=")[1] ?? "";
+    expect(Buffer.from(secret, "base64url")).toHaveLength(32);
+    const keys = await direct.keys("*");
+    expect(keys.join()).not.toContain(secret);
+    const values = await Promise.all(keys.map((key) => direct.dump(key).catch(() => "")));
+    expect(values.join()).not.toContain(secret);
+  });
+});

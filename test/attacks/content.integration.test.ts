@@ -1,0 +1,164 @@
+import { randomUUID } from "node:crypto";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pathOfKey } from "../../lib/contract/key.ts";
+import { type ApiProcess, startApiProcess } from "../support/api-process.ts";
+import { startTestRedis, type TestRedis } from "../support/redis.ts";
+import { ROOT_KEY, startTestServer, type TestServer, until } from "../support/server.ts";
+import { lines, rawHttp } from "./raw-http.ts";
+
+/** Names that every object has, and texts that break lines or speak to a terminal. */
+const NAMES = [
+  "__proto__",
+  "constructor",
+  "prototype",
+  "toString",
+  "hasOwnProperty",
+  "valueOf",
+  "__defineGetter__",
+];
+
+/** From and to: controls, other breaks of lines, marks of direction. */
+const OBEYED = [
+  ["\u0000", "\u001f"],
+  ["\u007f", "\u009f"],
+  ["\u2028", "\u202e"],
+  ["\u2066", "\u2069"],
+] as const;
+
+describe("names that every object has", () => {
+  let server: TestServer;
+  let direct: Redis;
+  beforeAll(async () => {
+    server = await startTestServer();
+    direct = server.redis.client();
+  });
+  afterAll(async () => await server.stop());
+
+  it("are keys, owners, targets and filters like others, and change no object of the server", async () => {
+    const before = Reflect.ownKeys(Object.prototype).length;
+    for (const name of NAMES) {
+      const key = `lock:${name}`;
+      const path = `/locks/${pathOfKey(key)}`;
+      const taken = await server.call(`${path}/acquire`, {
+        body: { owner: name, record: { service: name } },
+      });
+      expect([taken.status, taken.body.owner], name).toEqual([200, name]);
+      await direct.hset(name, name, "1");
+      expect((await server.call(path)).body.holders).toMatchObject([{ owner: name, count: 1 }]);
+      for (const query of [`target=${name}`, `sort=${name}`, `${name}=1`, `filter=${name}:x&sort=${name}`])
+        expect([400, 404], query).toContain((await server.call(`/locks?${query}`)).status);
+      await until(async () => (await server.call(`/locks?filter=owner:${name}`)).body.total >= 1);
+      for (const path of [`/targets/${name}`, `/${name}`, `/keys/${name}`, `/operators/${name}`])
+        expect((await server.call(path)).status, path).toBe(404);
+    }
+    expect(Reflect.ownKeys(Object.prototype)).toHaveLength(before);
+  });
+
+  it("in a body are refused as fields that there are not, however deep they stand", async () => {
+    const bodies = [
+      '{"owner":"me","__proto__":{"polluted":1}}',
+      '{"owner":"me","constructor":{"prototype":{"polluted":1}}}',
+      '{"owner":"me","record":{"__proto__":{"polluted":1}}}',
+      '{"__proto__":{"owner":"me"}}',
+      `${'{"a":'.repeat(9000)}1${"}".repeat(9000)}`,
+    ];
+    for (const body of bodies) {
+      const { status } = await server.call("/locks/lock%3Apolluted/acquire", { body });
+      expect(status, body.slice(0, 80)).toBe(400);
+    }
+    expect("polluted" in {}).toBe(false);
+    expect(await direct.exists("lock:polluted")).toBe(0);
+  });
+
+  it("a filter made to hang, over many long keys, holds nobody else up", async () => {
+    const load = direct.pipeline();
+    for (let n = 0; n < 400; n++) load.hset(`lock:${"a".repeat(900)}${n}`, `${randomUUID()}:1`, "1");
+    await load.exec();
+    await until(async () => (await server.call("/locks?limit=1")).body.total >= 400);
+    const hostile = [
+      `key:${"*a".repeat(140)}b`,
+      `key:${"*".repeat(290)}b`,
+      `${"a".repeat(290)}b`,
+      "a ".repeat(149),
+    ];
+    for (const filter of hostile) {
+      const began = performance.now();
+      const asked = server.call(`/locks?filter=${encodeURIComponent(filter)}`);
+      const other = fetch(`${server.url}/healthz`).then(() => performance.now() - began);
+      expect((await asked).status).toBe(200);
+      // On a busy machine all is slower; an expression that backtracks would take for ever.
+      expect(await other, filter.slice(0, 30)).toBeLessThan(3000);
+    }
+  });
+});
+
+describe("what is logged", () => {
+  const SECRETS = {
+    password: "redis-password-that-nobody-may-see",
+    wrongKey: "lk_wrong-key-that-nobody-may-see-0123456789",
+    token: "one-time-token-that-nobody-may-see",
+    login: "password-of-an-operator-that-nobody-may-see",
+    session: "session-secret-that-nobody-may-see-0123456789",
+  };
+  let redis: TestRedis;
+  let api: ApiProcess;
+
+  beforeAll(async () => {
+    redis = await startTestRedis({ password: SECRETS.password });
+    const settings = { REDIS_URL: redis.url, LOCKKEEPER_ROOT_KEY: ROOT_KEY, LOCKKEEPER_LOG: "debug" };
+    api = await startApiProcess(settings);
+  });
+  afterAll(async () => {
+    await api?.stop();
+    await redis.stop();
+  });
+
+  async function send(method: string, path: string, body: unknown, headers: Record<string, string> = {}) {
+    const response = await fetch(`${api.url}/api/v1${path}`, {
+      method,
+      body: JSON.stringify(body),
+      headers: { "content-type": "application/json", authorization: `Bearer ${ROOT_KEY}`, ...headers },
+    });
+    return `${[...response.headers].join("\n")}\n${await response.text()}`;
+  }
+  const post = (path: string, body: unknown, headers?: Record<string, string>) =>
+    send("POST", path, body, headers);
+
+  it("has one line a message and nothing that a terminal obeys, and neither log nor answer has a secret", async () => {
+    const evil = '\n{"level":60,"msg":"forged"}\r\n\u001b[2J\u001b]0;owned\u0007\u009b31m\u2028\u202e\u007f';
+    const path = `/locks/${encodeURIComponent(`lock:${evil}`)}`;
+    const told = [
+      await post(`${path}/acquire`, { owner: evil }),
+      await post(`${path}/acquire`, { owner: "me", record: { service: evil } }),
+      await post(`${path}/force-release`, { expect: evil, reason: evil }),
+      await post(`/nowhere/${encodeURIComponent(evil)}`, {}),
+      await send("PUT", "/formats/rules", { rules: [{ pattern: evil, format: "token" }] }),
+      await post("/login", { token: SECRETS.token }, { origin: api.url }),
+      await post("/login", { name: "mei", password: SECRETS.login }, { origin: api.url }),
+      await post(`${path}/acquire`, { owner: "me" }, { authorization: `Bearer ${SECRETS.wrongKey}` }),
+      await post("/finder", {}, { cookie: `lockkeeper_1=${SECRETS.session}`, "user-agent": "a\u009b31m" }),
+      await post("/locks/x/acquire?target=__proto__", { owner: SECRETS.login, [SECRETS.token]: 1 }).then(
+        () => "",
+      ),
+    ];
+    const header = [
+      `Authorization: Bearer ${ROOT_KEY}`,
+      "X-Request-Id: a\tb\u001b",
+      "User-Agent: \u001b[31m",
+    ];
+    await rawHttp(api.url, lines("GET /api/v1/nothing HTTP/1.1", "Host: x", "Connection: close", ...header));
+    await redis.kill();
+    told.push(await post(`${path}/acquire`, { owner: "me" }));
+    await until(() => api.logged().includes("request refused"));
+    const logged = api.logged();
+    for (const line of logged.trimEnd().split("\n")) expect(() => JSON.parse(line), line).not.toThrow();
+    expect(logged).not.toContain('"level":60');
+    const obeyed = [...logged].filter(
+      (each) => each !== "\n" && OBEYED.some(([from, to]) => each >= from && each <= to),
+    );
+    expect(obeyed).toEqual([]);
+    const all = [logged, ...told].join("\n");
+    for (const secret of [ROOT_KEY, ...Object.values(SECRETS)]) expect(all).not.toContain(secret);
+  });
+});

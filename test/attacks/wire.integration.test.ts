@@ -1,0 +1,191 @@
+import { connect, type Socket } from "node:net";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROOT_KEY, startTestServer, type TestServer, until } from "../support/server.ts";
+import { KeyspaceWatch } from "./fuzz/keyspace.ts";
+import { lines, rawHttp } from "./raw-http.ts";
+
+const AUTH = `Authorization: Bearer ${ROOT_KEY}`;
+const END = "Connection: close";
+const BODY = '{"owner":"evil"}';
+const LENGTH = `Content-Length: ${BODY.length}`;
+const JSON_TYPE = "Content-Type: application/json";
+const acquire = (path: string, ...more: string[]) =>
+  `${lines(`POST ${path} HTTP/1.1`, "Host: x", AUTH, JSON_TYPE, LENGTH, END, ...more)}${BODY}`;
+
+let server: TestServer;
+let direct: Redis;
+let keyspace: KeyspaceWatch;
+
+beforeAll(async () => {
+  server = await startTestServer({
+    environment: { LOCKKEEPER_STREAMS_MAX: "3", LOCKKEEPER_STREAMS_EACH_MAX: "3" },
+  });
+  direct = server.redis.client();
+  keyspace = new KeyspaceWatch(server.redis);
+});
+afterAll(async () => await server.stop());
+
+const raw = (bytes: string | Buffer) => rawHttp(server.url, bytes);
+
+describe("an address", () => {
+  it.each([
+    ["with dots that climb", "/api/v1/locks/../../v1/locks/lock:a/acquire"],
+    ["with encoded dots that climb", "/api/v1/locks/%2e%2e/lock%3Aa/acquire"],
+    ["with encoded slashes for another route", "/api/v1/locks%2Flock%3Aa%2Facquire"],
+    ["with a doubled slash", "/api/v1//locks/lock%3Aa/acquire"],
+    ["with a backslash", "/api/v1\\locks\\lock%3Aa\\acquire"],
+    ["with parameters of a segment", "/api/v1/locks;x=1/lock%3Aa/acquire"],
+    ["in other letters", "/API/v1/locks/lock%3Aa/acquire"],
+    ["whose prefix is encoded", "/%61pi/v1/locks/lock%3Aa/acquire"],
+    ["that is absolute", "http://127.0.0.1/api/v1/locks/lock%3Aa/acquire"],
+    ["that is absolute and of another host", "http://evil.example/api/v1/locks/lock%3Aa/acquire"],
+    ["that begins with a host", "//evil.example/api/v1/locks/lock%3Aa/acquire"],
+    ["with a fragment", "/api/v1/locks/lock%3Aa/acquire#/release"],
+    ["with a zero byte encoded in the route", "/api/v1/locks/lock%3Aa/acquire%00"],
+  ])("%s reaches no lock, and is no fault of ours", async (_, path) => {
+    const before = await keyspace.look();
+    const { status } = await raw(acquire(path));
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(status === 503 ? "the pages are not there in this test" : status < 500).toBeTruthy();
+    expect(keyspace.changes(before, await keyspace.look())).toEqual([]);
+  });
+
+  it("with line breaks encoded in the key names that very key, and comes back as JSON alone", async () => {
+    const { status, text } = await raw(acquire("/api/v1/locks/lock%3Aa%0d%0aSet-Cookie%3A%20x=1/acquire"));
+    expect(status).toBe(200);
+    expect(text).not.toMatch(/^set-cookie/im);
+    expect(await direct.exists("lock:a\r\nSet-Cookie: x=1")).toBe(1);
+  });
+
+  it("with raw line breaks or zero bytes is no HTTP", async () => {
+    for (const path of ["/api/v1/locks/a\nb/acquire", "/api/v1/locks/a\u0000b/acquire"])
+      expect((await raw(acquire(path))).status).toBe(400);
+  });
+});
+
+describe("headers", () => {
+  it("that smuggle a second request are refused, and the connection is closed", async () => {
+    const second = lines(
+      "POST /api/v1/locks/lock%3Asmuggled/acquire HTTP/1.1",
+      "Host: x",
+      AUTH,
+      JSON_TYPE,
+      LENGTH,
+    );
+    const bodies = [
+      [`Content-Length: ${BODY.length}`, "Transfer-Encoding: chunked"],
+      ["Content-Length: 4", "Content-Length: 16"],
+      ["Transfer-Encoding: chunked, identity"],
+      ["Transfer-Encoding: xchunked"],
+      ["Transfer-Encoding : chunked"],
+      ["Content-Length: +16"],
+      ["Content-Length: 0x10"],
+    ];
+    for (const framing of bodies) {
+      const head = lines(
+        "POST /api/v1/locks/lock%3Afirst/acquire HTTP/1.1",
+        "Host: x",
+        AUTH,
+        JSON_TYPE,
+        ...framing,
+      );
+      const { status } = await raw(`${head}0\r\n\r\n${second}${BODY}`);
+      expect(status, framing.join()).toBe(400);
+    }
+    expect(await direct.exists("lock:smuggled", "lock:first")).toBe(0);
+  });
+
+  it("of a host that is not ours change nothing of what is said, and name nothing in an answer", async () => {
+    const hosts = ["evil.example", "evil.example:80@127.0.0.1", "127.0.0.1\t", ""];
+    for (const host of hosts) {
+      const { status, text } = await raw(lines("GET /api/v1/openapi.json HTTP/1.1", `Host: ${host}`, END));
+      expect([status, text.includes("evil.example")]).toEqual([200, false]);
+    }
+    const without = await raw(lines("GET /api/v1/openapi.json HTTP/1.1", END));
+    expect(without.status).toBe(400);
+  });
+
+  it("that a proxy would set are not believed: they make nobody local, and nobody known", async () => {
+    const forged = [
+      "X-Forwarded-For: 127.0.0.1",
+      "X-Forwarded-User: root",
+      "X-Real-IP: 127.0.0.1",
+      "X-Api-Key: root",
+    ];
+    const { status } = await raw(lines("GET /api/v1/locks HTTP/1.1", "Host: x", END, ...forged));
+    expect(status).toBe(401);
+  });
+
+  it("with an id that breaks lines come back without it", async () => {
+    const { text } = await raw(
+      lines(
+        "GET /api/v1/targets HTTP/1.1",
+        "Host: x",
+        AUTH,
+        END,
+        "X-Request-Id: a\u001b[31m b",
+        "Idempotency-Key: \u0080",
+      ),
+    );
+    expect(text).not.toContain("\u001b");
+  });
+});
+
+describe("what is too large", () => {
+  it("is refused before it is read: a body that says so, one that does not, and a number of headers", async () => {
+    const head = (framing: string) =>
+      lines("POST /api/v1/locks/lock%3Aa/acquire HTTP/1.1", "Host: x", AUTH, JSON_TYPE, framing, END);
+    expect((await raw(head("Content-Length: 99999999999"))).status).toBe(413);
+    const chunk = `10000\r\n${"x".repeat(0x10000)}\r\n`;
+    expect((await raw(`${head("Transfer-Encoding: chunked")}${chunk.repeat(3)}`)).status).toBe(413);
+    const many = Array.from({ length: 3000 }, (_, n) => `X-${n}: 1`);
+    expect([413, 431]).toContain(
+      (await raw(lines("GET /api/v1/locks HTTP/1.1", "Host: x", AUTH, END, ...many))).status,
+    );
+  });
+
+  it("as an extension of a chunk ends the connection, and the server goes on", async () => {
+    const head = lines(
+      "POST /api/v1/locks/lock%3Aa/acquire HTTP/1.1",
+      "Host: x",
+      AUTH,
+      JSON_TYPE,
+      "Transfer-Encoding: chunked",
+    );
+    const { status } = await raw(`${head}1;${"x".repeat(200_000)}\r\n{\r\n`);
+    expect([0, 400, 413, 431]).toContain(status);
+    expect((await server.call("/targets")).status).toBe(200);
+  });
+});
+
+describe("streams", () => {
+  const open = (): Socket => {
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    socket.on("error", () => undefined);
+    socket.write(lines("GET /api/v1/events HTTP/1.1", "Host: x", AUTH));
+    return socket;
+  };
+
+  it("are given to so many and no more, who is over is told when to come, and a place that is left is free again", async () => {
+    const sockets = [open(), open(), open()];
+    await until(async () => (await server.call("/events")).status === 429);
+    const refused = await server.call("/events");
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([
+      429,
+      expect.stringMatching(/^\d+$/),
+    ]);
+    expect((await server.call("/targets")).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+    await until(async () => {
+      const leave = new AbortController();
+      const { status } = await fetch(`${server.url}/api/v1/events`, {
+        headers: { authorization: `Bearer ${ROOT_KEY}` },
+        signal: leave.signal,
+      });
+      leave.abort();
+      return status === 200;
+    });
+  });
+});

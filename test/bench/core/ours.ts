@@ -1,0 +1,42 @@
+import type { Redis } from "ioredis";
+import { Locks } from "../../../server/locks/locks.ts";
+import { addressOf, connect, whenReady } from "../../../server/redis/connect.ts";
+import { type Contender, LEASE_MS } from "../contender.ts";
+
+export interface Core {
+  readonly locks: Locks;
+  readonly redis: Redis;
+  close(): void;
+}
+
+/** The public core on its own connections, as the runtime builds it. */
+export async function openCore(url: string): Promise<Core> {
+  const address = addressOf(url);
+  const redis = connect(address, "bench");
+  const wake = connect(address, "bench-wake", { autoResubscribe: false });
+  const signal = AbortSignal.timeout(5000);
+  await Promise.all([redis, wake].map((connection) => whenReady(connection, signal)));
+  const close = () => {
+    redis.disconnect();
+    wake.disconnect();
+  };
+  return { locks: new Locks(redis, wake, address.db, ["lock:*"]), redis, close };
+}
+
+/** As the API uses the core for one owner; it waits only if it is told how long. */
+export async function ours(
+  url: string,
+  { owner = "checkout@pod-7:311", waitMs = 0 } = {},
+): Promise<Contender> {
+  const { locks, close } = await openCore(url);
+  const options = { owner, leaseMs: LEASE_MS, reentrant: true, waitMs };
+  return {
+    name: "ours",
+    settings: `Locks.acquire and release, owner given, leaseMs ${LEASE_MS}`,
+    async acquire(key) {
+      await locks.acquire(key, options);
+      return () => locks.release(key, { owner });
+    },
+    close,
+  };
+}

@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Redis } from "ioredis";
+import { waitersKeyOf } from "../../../server/formats/keys.ts";
+import { type Facts, type Line, type Run, rounded } from "../figure.ts";
+import { machineFacts } from "../machine.ts";
+import { progress } from "../progress.ts";
+import type { NodeContender } from "./contender.ts";
+import type { HttpContenders } from "./contenders.ts";
+import { HeldSockets } from "./held-sockets.ts";
+
+const WAITER = "http.mem.waiter";
+const STREAM = "http.mem.stream";
+/** As many wait for one lock. */
+const WAITERS_A_LOCK = 20;
+const WAIT_MS = 55_000;
+const DEADLINE_MS = 20_000;
+/** Opened and closed before anything is counted: what grows once grows then. */
+const WARM_SHARE = 0.25;
+
+export const MEMORY_FIGURES: readonly string[] = [WAITER, STREAM];
+
+/** What open requests keep in the server's memory, all of Node's own for a connection included. */
+export async function measureMemory(run: Run, { ours, bare }: HttpContenders): Promise<readonly Line[]> {
+  const lines: Line[] = [];
+  const machine = { ...(await machineFacts(ours.look, run.effort)), consoles: 0, settings: ours.settings };
+  const add = async (figure: string, count: number, hold: Hold) => {
+    if (!run.wanted.includes(figure)) return;
+    progress(figure);
+    const held = await bytesOf(run, ours, count, hold);
+    const idle = await bytesOf(run, bare, count, holdNothing);
+    lines.push(lineOf(figure, held, idle, { ...machine, held: count }));
+  };
+  const quick = run.effort === "quick";
+  await add(WAITER, quick ? 200 : 2000, holdWaiters);
+  await add(STREAM, quick ? 200 : 500, holdStreams);
+  return lines;
+}
+
+/** Opens requests that stay open, and returns once the server holds all of them. */
+type Hold = (server: NodeContender, sockets: HeldSockets, count: number) => Promise<void>;
+
+interface Bytes {
+  readonly alive: number;
+  readonly rss: number;
+}
+
+async function bytesOf(run: Run, server: NodeContender, count: number, hold: Hold): Promise<Bytes> {
+  const sockets = new HeldSockets();
+  run.later(() => sockets.close());
+  await hold(server, sockets, Math.ceil(count * WARM_SHARE));
+  sockets.close();
+  const before = await server.memory();
+  await hold(server, sockets, count);
+  const after = await server.memory();
+  sockets.close();
+  return {
+    alive: (after.aliveBytes - before.aliveBytes) / count,
+    rss: (after.rssBytes - before.rssBytes) / count,
+  };
+}
+
+function lineOf(figure: string, held: Bytes, idle: Bytes, conditions: Facts): Line {
+  return {
+    figure,
+    unit: "bytes",
+    ours: rounded(held.alive),
+    vs: { bare: rounded(held.alive / idle.alive) },
+    conditions: {
+      theirs: { bare: rounded(idle.alive) },
+      rssBytes: { ours: rounded(held.rss), bare: rounded(idle.rss) },
+      counting:
+        "rise of heapUsed + external of the server's process, each after collections, by as many requests that are held open; bare: a request that node:http holds and nobody looks at. rssBytes is what the system has given the process, which it gives back late. Less is better",
+      ...conditions,
+    },
+  };
+}
+
+async function holdWaiters(server: NodeContender, sockets: HeldSockets, count: number): Promise<void> {
+  const { look, target } = server;
+  const locks = Array.from({ length: Math.ceil(count / WAITERS_A_LOCK) }, (_, n) => `lock:bench:held:${n}`);
+  const ask = (lock: string, body: object) =>
+    requestOf(server, "POST", `locks/${encodeURIComponent(lock)}/acquire`, body);
+  for (const lock of locks) await takeOnce(server, lock);
+  const requests = Array.from({ length: count }, (_, n) =>
+    ask(locks[n % locks.length] ?? "", { owner: `checkout@pod-8:${n}`, waitMs: WAIT_MS }),
+  );
+  await untilWaiting(look, locks, 0);
+  await sockets.open(target.port, requests);
+  await untilWaiting(look, locks, count);
+}
+
+/** The holder's lease is longer than anybody waits here. */
+async function takeOnce({ target }: NodeContender, lock: string): Promise<void> {
+  const url = `http://127.0.0.1:${target.port}/api/v1/locks/${encodeURIComponent(lock)}/acquire`;
+  const headers = { authorization: `Bearer ${target.secret}`, "content-type": "application/json" };
+  const body = JSON.stringify({ owner: "checkout@pod-7:311", leaseMs: 600_000 });
+  const response = await fetch(url, { method: "POST", headers, body });
+  if (response.status !== 200) throw new Error(`${lock} was not granted: ${await response.text()}`);
+  await response.arrayBuffer();
+}
+
+/** Who waits is listed in Redis as soon as its request has been refused once. */
+async function untilWaiting(look: Redis, locks: readonly string[], count: number): Promise<void> {
+  const deadline = performance.now() + DEADLINE_MS;
+  while (performance.now() < deadline) {
+    const waiting = await Promise.all(locks.map((lock) => look.zcard(String(waitersKeyOf(lock)))));
+    if (waiting.reduce((sum, each) => sum + each, 0) === count) return;
+    await sleep(20);
+  }
+  throw new Error(`There were never ${count} who wait`);
+}
+
+async function holdStreams(server: NodeContender, sockets: HeldSockets, count: number): Promise<void> {
+  const requests = Array.from({ length: count }, () => requestOf(server, "GET", "events"));
+  await sockets.open(server.target.port, requests, (answer) => answer.includes("event: hello"));
+}
+
+async function holdNothing(server: NodeContender, sockets: HeldSockets, count: number): Promise<void> {
+  const requests = Array.from({ length: count }, () => requestOf(server, "POST", "/hold", {}));
+  await sockets.open(server.target.port, requests);
+}
+
+function requestOf({ target }: NodeContender, method: string, path: string, content?: object): string {
+  const body = content === undefined ? "" : JSON.stringify(content);
+  const type = content === undefined ? "" : "content-type: application/json\r\n";
+  const address = path.startsWith("/") ? path : `/api/v1/${path}`;
+  return `${method} ${address} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${target.secret}\r\n${type}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+}

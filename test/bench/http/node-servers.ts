@@ -1,0 +1,132 @@
+import type { ChildProcess } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { isBuilt } from "../../../scripts/steps/freshness.mjs";
+import { freePort } from "../../support/redis.ts";
+import { ask, startChild } from "../child.ts";
+import type { Run } from "../figure.ts";
+import type { Usage } from "../processes/tell.ts";
+import { EMBEDDED_FLAGS, startRedis } from "../servers.ts";
+import type { NodeContender } from "./contender.ts";
+
+const TELL = ["--expose-gc", "--import", fileURLToPath(new URL("../processes/tell.ts", import.meta.url))];
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+const START_MS = 30_000;
+
+/** The console's pages are built: only then can the server be started as `npm start` does, and Next answer at all. */
+export const arePagesBuilt = (): boolean => isBuilt(ROOT);
+
+export async function ours(run: Run): Promise<NodeContender> {
+  const pages = arePagesBuilt();
+  const what = pages
+    ? "the whole server as npm start runs it"
+    : "the server without its pages, which are not built";
+  return await console_(run, {
+    name: "ours",
+    settings: `${what}: API key checked, keys watched, notifications as the embedded Redis sets them; no stream open`,
+    file: pages ? "../../../server/main.ts" : "api-server.ts",
+    door: "fast",
+  });
+}
+
+/** The server without its pages, set up by more of its environment. */
+export async function onlooker(
+  run: Run,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<NodeContender> {
+  const settings =
+    "the server without its pages: keys watched, notifications as the embedded Redis sets them";
+  return await console_(run, {
+    name: "ours",
+    settings,
+    file: "api-server.ts",
+    door: "fast",
+    pages: "none",
+    environment,
+  });
+}
+
+/** The same API behind Next's route handler. */
+export async function next(run: Run): Promise<NodeContender> {
+  return await console_(run, {
+    name: "next",
+    settings: "ours with LOCKKEEPER_DOOR=next: the same dispatcher behind a route handler, production build",
+    file: "../../../server/main.ts",
+    door: "next",
+  });
+}
+
+interface Console {
+  readonly name: string;
+  readonly settings: string;
+  readonly file: string;
+  readonly door: "fast" | "next";
+  readonly pages?: "none";
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+async function console_(run: Run, given: Console): Promise<NodeContender> {
+  const { name, settings, file, door, pages, environment } = given;
+  const { url, look } = await startRedis(run, EMBEDDED_FLAGS);
+  const port = await freePort();
+  const secret = randomBytes(30).toString("base64url");
+  const env = {
+    ...inherited(),
+    REDIS_URL: url,
+    PORT: String(port),
+    LOCKKEEPER_ROOT_KEY: secret,
+    LOCKKEEPER_DOOR: door,
+    ...environment,
+  };
+  const child = await startChild(run, file, [], { env, execArgv: TELL, output: "hidden" });
+  // Without pages /readyz never says so.
+  const path = arePagesBuilt() && pages !== "none" ? "readyz" : "api/v1/locks";
+  await untilAnswering(child, `http://127.0.0.1:${port}/${path}`, secret);
+  const target = { dialect: "lockkeeper", port, secret } as const;
+  return { name, settings, look, redisUrl: url, target, ...telling(child) };
+}
+
+export async function bare(run: Run): Promise<NodeContender> {
+  const { url, look } = await startRedis(run, EMBEDDED_FLAGS);
+  const port = await freePort();
+  const secret = randomBytes(30).toString("base64url");
+  const args = [url, String(port), secret];
+  const child = await startChild(run, "bare-http.ts", args, { env: inherited(), execArgv: TELL });
+  await untilAnswering(child, `http://127.0.0.1:${port}/`, "none");
+  return {
+    name: "bare",
+    settings:
+      "node:http and ioredis with its defaults, EVALSHA of the same two scripts with the same arguments, JSON in and out, a key compared; no checks, no watching",
+    look,
+    redisUrl: url,
+    target: { dialect: "lockkeeper", port, secret },
+    ...telling(child),
+  };
+}
+
+/** As little of our environment as a server needs: what is set here for other servers must not reach it. */
+function inherited(): NodeJS.ProcessEnv {
+  const { PATH = "", HOME = "", TMPDIR = "/tmp" } = process.env;
+  return { PATH, HOME, TMPDIR, NODE_ENV: "production" };
+}
+
+function telling(child: ChildProcess): Pick<NodeContender, "cpuMicros" | "memory"> {
+  return {
+    cpuMicros: async () => (await ask<Usage>(child, "usage")).cpuMicros,
+    memory: () => ask<Usage>(child, "memory"),
+  };
+}
+
+/** Any answer but that of a server which is not ready yet. */
+async function untilAnswering(child: ChildProcess, url: string, key: string): Promise<void> {
+  const headers = { authorization: `Bearer ${key}` };
+  const deadline = performance.now() + START_MS;
+  while (child.exitCode === null && performance.now() < deadline) {
+    const response = await fetch(url, { headers }).catch(() => undefined);
+    await response?.arrayBuffer();
+    if (response !== undefined && response.status < 500) return;
+    await sleep(20);
+  }
+  throw new Error(`The server at ${url} did not begin to answer`);
+}

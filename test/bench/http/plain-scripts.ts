@@ -1,0 +1,49 @@
+import { createHash } from "node:crypto";
+import {
+  companionKeyOf,
+  eventChannelOf,
+  fencedCounterKeyOf,
+  wakeChannelOf,
+} from "../../../server/formats/keys.ts";
+import { withIncludes } from "../../../server/redis/script.ts";
+
+export interface PlainAsk {
+  readonly lock: string;
+  readonly owner: string;
+  readonly leaseMs: number;
+  /** Of the request. */
+  readonly id: string;
+}
+
+/** A script of ours as anyone could call it, with the keys and arguments that the core gives its plain case. */
+export interface PlainScript {
+  readonly source: string;
+  readonly sha: string;
+  call(ask: PlainAsk): { readonly keys: readonly string[]; readonly parameters: readonly string[] };
+}
+
+const FORMATS = new URL("../../../server/formats/", import.meta.url);
+const COMPANION_MS = 600_000;
+const NO_DIGEST = "-";
+const EVENTS = eventChannelOf(0);
+
+export function plainScript(verb: "acquire" | "release"): PlainScript {
+  const source = withIncludes(new URL(`${verb}.lua`, FORMATS), new URL("redisson/", FORMATS));
+  const sha = createHash("sha1").update(source).digest("hex");
+  return { source, sha, call: verb === "acquire" ? acquireCall : releaseCall };
+}
+
+function acquireCall({ lock, owner, leaseMs, id }: PlainAsk) {
+  const companionMs = leaseMs + Math.max(COMPANION_MS, 2 * leaseMs);
+  return {
+    keys: [lock, companionKeyOf(lock), fencedCounterKeyOf(lock)].map(String),
+    parameters: [owner, leaseMs, id, NO_DIGEST, "1", "", EVENTS, companionMs].map(String),
+  };
+}
+
+function releaseCall({ lock, owner, id }: PlainAsk) {
+  return {
+    keys: [lock, companionKeyOf(lock)].map(String),
+    parameters: [owner, id, NO_DIGEST, wakeChannelOf(lock), EVENTS].map(String),
+  };
+}

@@ -1,0 +1,102 @@
+/** A watcher of ours, and a bare loop over the keys beside it. `node --expose-gc … watcher.ts REDIS_URL PATTERN` */
+import { setTimeout as sleep } from "node:timers/promises";
+import { Journal, RETENTION } from "../../../server/history/journal.ts";
+import { openMasters } from "../../../server/redis/masters.ts";
+import { Watcher } from "../../../server/watch/watcher.ts";
+import { plainConnection } from "../plain-connection.ts";
+
+export type WatcherAsk =
+  | { readonly do: "scan"; readonly count: number }
+  /** Makes a first picture and forgets it. */
+  | { readonly do: "picture" }
+  /** Makes a picture and keeps it. */
+  | { readonly do: "keep" };
+
+export interface WatcherSays {
+  readonly ms: number;
+  /** How many were found. */
+  readonly locks: number;
+  /** By how much what is alive on the heap grew; `keep` alone. */
+  readonly grewBytes?: number;
+  /** The same with a journal of the last events as it is by default. */
+  readonly grewBytesWithEvents?: number;
+}
+
+const [redisUrl = "", pattern = ""] = process.argv.slice(2);
+const plain = plainConnection(redisUrl);
+
+async function scan(count: number): Promise<WatcherSays> {
+  const startedAt = performance.now();
+  let cursor = "0";
+  let locks = 0;
+  do {
+    const [next, keys] = await plain.scan(cursor, "MATCH", pattern, "COUNT", count);
+    cursor = next;
+    locks += keys.length;
+  } while (cursor !== "0");
+  return { ms: performance.now() - startedAt, locks };
+}
+
+async function picture(): Promise<WatcherSays> {
+  const { ms, watcher, masters } = await firstPicture();
+  const locks = watcher.mirror.size;
+  watcher.stop();
+  masters.close();
+  return { ms, locks };
+}
+
+/** Events are the history's, and no more of them are kept than its retention says, however many locks there are. */
+async function keep(): Promise<WatcherSays> {
+  // What is compiled and grows once does so for a watcher that is gone.
+  await picture();
+  const bare = await keptWith(new Journal({ ...RETENTION, most: 0 }));
+  const { grewBytes: grewBytesWithEvents } = await keptWith(new Journal());
+  return { ...bare, grewBytesWithEvents };
+}
+
+async function keptWith(journal: Journal) {
+  const before = await aliveBytes();
+  const { ms, watcher, masters } = await firstPicture(journal);
+  const grewBytes = (await aliveBytes()) - before;
+  const locks = watcher.mirror.size;
+  watcher.stop();
+  masters.close();
+  return { ms, locks, grewBytes };
+}
+
+async function firstPicture(journal = new Journal()) {
+  const masters = openMasters(redisUrl);
+  while (
+    masters.list.some(({ redis, subscriber }) => redis.status !== "ready" || subscriber.status !== "ready")
+  ) {
+    await sleep(1);
+  }
+  const watcher = new Watcher({ target: "bench", watch: [pattern], notifications: "off" }, masters, journal);
+  const startedAt = performance.now();
+  const isLive = new Promise<void>((resolve) => {
+    const stop = watcher.onChange(() => {
+      if (watcher.health().state !== "live") return;
+      stop();
+      resolve();
+    });
+  });
+  watcher.start();
+  await isLive;
+  return { ms: performance.now() - startedAt, watcher, masters };
+}
+
+/** What one collection lets go of may be what kept something else. */
+async function aliveBytes(): Promise<number> {
+  for (let left = 4; left > 0; left--) {
+    globalThis.gc?.();
+    await sleep(25);
+  }
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+process.on("message", async (words: WatcherAsk) => {
+  process.send?.(await (words.do === "scan" ? scan(words.count) : words.do === "keep" ? keep() : picture()));
+});
+process.on("disconnect", () => process.exit(0));
+process.send?.("ready");

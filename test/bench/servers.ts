@@ -1,0 +1,20 @@
+import type { Redis } from "ioredis";
+import { NOTIFICATIONS } from "../../server/redis/embedded.ts";
+import { startTestRedis, type TestRedis } from "../support/redis.ts";
+import type { Run } from "./figure.ts";
+
+/** What the embedded Redis sends. */
+export const EMBEDDED_FLAGS = NOTIFICATIONS;
+
+/** A Redis of the experiment's own, and a connection to look at it. */
+export interface BenchRedis {
+  readonly url: string;
+  readonly look: Redis;
+}
+
+/** @param flags for notify-keyspace-events; none: off */
+export async function startRedis(run: Run, flags: string): Promise<BenchRedis> {
+  const redis: TestRedis = await startTestRedis({ args: ["--notify-keyspace-events", flags] });
+  run.later(() => redis.stop());
+  return { url: redis.url, look: redis.client() };
+}

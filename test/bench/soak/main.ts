@@ -1,0 +1,153 @@
+// npm run soak -- [--seconds N] [--every N]: our server under 200 changes a second with tabs open, for ten minutes. Prints
+// what it and Redis keep as one JSON object a line, and at the end whether the second half of it rose. Ends with 1 if so.
+import type { ChildProcess } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import type { Redis } from "ioredis";
+import { OURS_AT_HOME } from "../../../server/formats/keys.ts";
+import { RETENTION } from "../../../server/history/journal.ts";
+import { ask, startChild } from "../child.ts";
+import type { Run } from "../figure.ts";
+import type { NodeContender } from "../http/contender.ts";
+import { onlooker } from "../http/node-servers.ts";
+import { infoOf } from "../info.ts";
+import { progress } from "../progress.ts";
+import { Resources } from "../resources.ts";
+import type { ChangesAsk, ChangesSay } from "../watch/changes-words.ts";
+import { Tabs } from "../watch/tabs.ts";
+import { viewsOf } from "../watch/views.ts";
+import { trendOf } from "./trend.ts";
+
+const CHANGES_A_SECOND = 200;
+const NAMES = 1000;
+const TABS = 10;
+/** What is kept of the story is filled first, ten times as fast: what grows until then is no leak. */
+const FILL = { perSecond: 2000, msMax: 180_000 };
+const STORY = `${OURS_AT_HOME}events:default`;
+/** Of the samples; those that must not rise. */
+const BOUNDED = ["aliveBytes", "redisBytes", "ourKeys"] as const;
+
+interface Sample {
+  readonly seconds: number;
+  /** What is alive on the server's heap and outside of it, after collections. */
+  readonly aliveBytes: number;
+  readonly rssBytes: number;
+  readonly redisBytes: number;
+  /** Keys of ours in Redis, and all keys. */
+  readonly ourKeys: number;
+  readonly keys: number;
+  /** Kept of the story. */
+  readonly events: number;
+  readonly changes: number;
+  readonly failed: number;
+  readonly tabs: number;
+  readonly messages: number;
+}
+
+interface Scene {
+  readonly server: NodeContender;
+  readonly changes: ChildProcess;
+  readonly tabs: Tabs;
+}
+
+async function setUp(run: Run): Promise<Scene> {
+  const server = await onlooker(run);
+  const tabs = await Tabs.start(run, server.target);
+  await tabs.open(viewsOf(TABS));
+  await fill(run, server);
+  const changes = await startChild(run, "changes.ts", [server.redisUrl]);
+  await tell(changes, { do: "change", perSecond: CHANGES_A_SECOND, names: NAMES, isOnceOnly: true });
+  return { server, changes, tabs };
+}
+
+async function fill(run: Run, { redisUrl, look }: NodeContender): Promise<void> {
+  progress(`The story is filled first, with ${RETENTION.most} events`);
+  const filling = await startChild(run, "changes.ts", [redisUrl]);
+  await tell(filling, { do: "change", perSecond: FILL.perSecond, names: NAMES, isOnceOnly: true });
+  const deadline = performance.now() + FILL.msMax;
+  let events = 0;
+  while (events < RETENTION.most && performance.now() < deadline) {
+    await sleep(500);
+    events = await look.xlen(STORY);
+  }
+  filling.disconnect();
+  progress(`It has ${events}`);
+}
+
+async function sampleOf({ server, changes, tabs }: Scene): Promise<Sample> {
+  const { look } = server;
+  const { aliveBytes, rssBytes } = await server.memory();
+  const made = await tell(changes, { do: "report" });
+  const read = await tabs.report();
+  return {
+    seconds: Math.round(made.seconds),
+    ...{ aliveBytes, rssBytes },
+    redisBytes: Number((await infoOf(look, "memory")).used_memory),
+    ourKeys: await ourKeysIn(look),
+    keys: await look.dbsize(),
+    events: await look.xlen(STORY),
+    ...{ changes: made.changes, failed: made.failed, tabs: read.open, messages: read.messages },
+  };
+}
+
+async function ourKeysIn(look: Redis): Promise<number> {
+  const found = new Set<string>();
+  for await (const keys of look.scanStream({ match: "*lockkeeper}*", count: 1000 }))
+    for (const key of keys as string[]) found.add(key);
+  for await (const keys of look.scanStream({ match: "lockkeeper:*", count: 1000 }))
+    for (const key of keys as string[]) found.add(key);
+  return found.size;
+}
+
+function verdictOf(samples: readonly Sample[]) {
+  const half = samples.slice(Math.floor(samples.length / 2));
+  const trends = Object.fromEntries(
+    BOUNDED.map((name) => {
+      const { mean, rise, noise, is } = trendOf(half.map((sample) => sample[name]));
+      return [name, { is, mean: Math.round(mean), rise: Math.round(rise), noise: Math.round(noise) }];
+    }),
+  );
+  const rising = BOUNDED.filter((name) => trends[name]?.is === "rising");
+  return { verdict: rising.length === 0 ? "bounded" : "rising", rising, samples: half.length, ...trends };
+}
+
+async function tell(changes: ChildProcess, words: ChangesAsk): Promise<ChangesSay> {
+  return await ask<ChangesSay>(changes, words);
+}
+
+async function main(run: Run, seconds: number, everySeconds: number): Promise<number> {
+  const scene = await setUp(run);
+  const samples: Sample[] = [];
+  const startedAt = performance.now();
+  for (let next = everySeconds; next <= seconds; next += everySeconds) {
+    await sleep(startedAt + next * 1000 - performance.now());
+    const sample = await sampleOf(scene);
+    samples.push(sample);
+    console.log(JSON.stringify(sample));
+  }
+  const verdict = verdictOf(samples);
+  console.log(JSON.stringify(verdict));
+  return verdict.rising.length === 0 ? 0 : 1;
+}
+
+const { values } = parseArgs({
+  options: { seconds: { type: "string", default: "600" }, every: { type: "string", default: "10" } },
+});
+const [seconds, every] = [Number(values.seconds), Number(values.every)];
+if (!(every > 0 && seconds >= 6 * every)) {
+  progress("npm run soak -- [--seconds N] [--every N], with at least six samples");
+  process.exit(2);
+}
+const resources = new Resources();
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.once(signal, () => void resources.end().then(() => process.exit(130)));
+}
+let code = 2;
+try {
+  code = await main({ effort: "full", wanted: [], later: (end) => resources.later(end) }, seconds, every);
+} catch (error) {
+  progress(error instanceof Error ? String(error.stack) : String(error));
+} finally {
+  await resources.end();
+}
+process.exit(code);

@@ -1,0 +1,23 @@
+import { firstLoadsOf } from "../../../e2e/first-load.ts";
+import type { Experiment } from "../figure.ts";
+import { machineFacts } from "../machine.ts";
+import { openServer } from "./scene.ts";
+
+const FIGURE = "ui.firstload.gzip";
+
+/** The JavaScript that a page names in its HTML. What it loads later, as its first rows do, is no part of it. */
+export const firstLoad: Experiment = {
+  figures: [FIGURE],
+  async measure(run) {
+    const server = await openServer(run);
+    const loads = await firstLoadsOf(`http://127.0.0.1:${server.target.port}`);
+    const conditions = {
+      ...(await machineFacts(server.look, run.effort)),
+      byPage: Object.fromEntries(loads.map(({ page, bytes }) => [page, bytes])),
+      counting:
+        "scripts that a page names in its HTML, each compressed by gzip; the page with the most of them. Less is better",
+    };
+    const ours = Math.max(...loads.map(({ bytes }) => bytes));
+    return [{ figure: FIGURE, unit: "bytes", ours, vs: {}, conditions }];
+  },
+};

@@ -1,0 +1,119 @@
+import { parseArgs } from "node:util";
+import { SpokenFormat } from "../../lib/contract/format.ts";
+import { allFaultsOn, faultsOn } from "./faults/known.ts";
+import { MUTANTS } from "./mutants/known.ts";
+import { TOPOLOGIES, type TopologyName } from "./servers/topology.ts";
+
+/** The command line asks for something that is not there; the message says what is. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+export interface RunRequest {
+  readonly topology: TopologyName;
+  readonly seconds: number;
+  readonly seed: number;
+  readonly format: SpokenFormat;
+  readonly faults: readonly string[];
+  /** The longest lease that a worker asks for. */
+  readonly leaseMs: number;
+  /** How many locks at a time a worker is after. */
+  readonly contexts: number;
+}
+
+const USAGE = [
+  "npm run chaos -- [--topology single|quorum|sentinel|cluster] [--seconds N] [--seed N] [--format redisson|token|timestamp]",
+  "                 [--faults a,b|none] [--lease-ms N] [--contexts N] [--out FOLDER]",
+  "npm run chaos -- --mutants [NAME …] [--seed N] [--out FOLDER]",
+].join("\n");
+
+export interface Command extends RunRequest {
+  readonly chosen: "by_name" | "all";
+  readonly out: string | undefined;
+  /** The mutants to hunt; undefined: run the core itself. */
+  readonly mutants: readonly string[] | undefined;
+}
+
+/** @throws UsageError */
+export function commandOf(argv: readonly string[], chance: () => number = Math.random): Command {
+  const { values, positionals } = parsed(argv);
+  const topology = oneOf("topology", TOPOLOGIES, values.topology ?? "single");
+  return {
+    topology,
+    seconds: whole("seconds", values.seconds ?? "30", 5),
+    seed: whole("seed", values.seed ?? String(Math.floor(chance() * 1_000_000)), 0),
+    format: formatOf(topology, values.format),
+    faults: faultsOf(topology, values.faults),
+    chosen: values.faults === undefined ? "all" : "by_name",
+    leaseMs: whole("lease-ms", values["lease-ms"] ?? "1500", 200),
+    contexts: whole("contexts", values.contexts ?? "3", 1),
+    out: values.out,
+    mutants: mutantsOf(values.mutants, positionals),
+  };
+}
+
+/** What repeats a run. */
+export function textOf({ topology, seconds, seed, format, faults, leaseMs, contexts }: RunRequest): string {
+  const isAll = faults.join() === allFaultsOn(topology).join();
+  const chosen = isAll ? "" : ` --faults ${faults.length === 0 ? "none" : faults.join(",")}`;
+  const shape = topology === "quorum" ? "" : ` --format ${format}`;
+  const lease = leaseMs === 1500 ? "" : ` --lease-ms ${leaseMs}`;
+  const each = contexts === 3 ? "" : ` --contexts ${contexts}`;
+  return `npm run chaos -- --topology ${topology} --seconds ${seconds} --seed ${seed}${shape}${chosen}${lease}${each}`;
+}
+
+function parsed(argv: readonly string[]) {
+  const text = { type: "string" } as const;
+  try {
+    return parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: {
+        topology: text,
+        seconds: text,
+        seed: text,
+        format: text,
+        faults: text,
+        "lease-ms": text,
+        contexts: text,
+        out: text,
+        mutants: { type: "boolean" },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message : error}\n${USAGE}`);
+  }
+}
+
+function formatOf(topology: TopologyName, asked: string | undefined): SpokenFormat {
+  if (topology !== "quorum") return oneOf("format", SpokenFormat.options, asked ?? "redisson");
+  if (asked === undefined || asked === "token") return "token";
+  throw new UsageError("A quorum keeps its locks in the format token alone; leave out --format.");
+}
+
+function faultsOf(topology: TopologyName, asked: string | undefined): readonly string[] {
+  if (asked === undefined) return allFaultsOn(topology);
+  if (asked === "none") return [];
+  const known = faultsOn(topology);
+  return [...new Set(asked.split(","))].map((name) => oneOf(`fault on topology ${topology}`, known, name));
+}
+
+function mutantsOf(asked: boolean | undefined, names: readonly string[]): readonly string[] | undefined {
+  const [first] = names;
+  if (!asked && first !== undefined) throw new UsageError(`"${first}" is no option.\n${USAGE}`);
+  const known = MUTANTS.map(({ name }) => name);
+  if (!asked) return undefined;
+  return first === undefined ? known : names.map((name) => oneOf("mutant", known, name));
+}
+
+function oneOf<Name extends string>(what: string, known: readonly Name[], asked: string): Name {
+  const found = known.find((name) => name === asked);
+  if (found === undefined) throw new UsageError(`There is no ${what} "${asked}": ${known.join(", ")}.`);
+  return found;
+}
+
+function whole(what: string, text: string, least: number): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number >= least && number <= 1_000_000_000) return number;
+  throw new UsageError(`--${what} is a whole number, ${least} or more; "${text}" is not.`);
+}

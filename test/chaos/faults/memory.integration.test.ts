@@ -1,0 +1,61 @@
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { until } from "../../support/server.ts";
+import { Topology } from "../servers/topology.ts";
+import type { Stage } from "./fault.ts";
+import { faultOf } from "./known.ts";
+
+let topology: Topology;
+
+beforeAll(async () => {
+  topology = await Topology.start("single");
+});
+
+afterEach(async () => {
+  await topology.direct(0).flushall();
+});
+
+afterAll(() => topology.stop());
+
+async function during(fault: string, chance: number, look: () => Promise<void>): Promise<void> {
+  // These faults have no use for workers.
+  const stage = { topology } as Stage;
+  const planned = { fault, atMs: 0, forMs: 0, target: 0, chance, stepMs: 0 };
+  await faultOf(fault).begin(stage, planned);
+  try {
+    await look();
+  } finally {
+    await faultOf(fault).end(stage, planned);
+  }
+}
+
+const evicted = async () => Number(/evicted_keys:(\d+)/.exec(await topology.direct(0).info("stats"))?.[1]);
+
+it("eviction takes the lock that would end first, and in the end nothing of it is left", async () => {
+  const redis = topology.direct(0);
+  await redis.set("lock:a", "x", "PX", 60_000);
+  await during("evict", 0.9, () => until(async () => (await redis.exists("lock:a")) === 0));
+  expect(await redis.keys("*")).toEqual([]);
+  await redis.set("lock:a", "x".repeat(4_000_000), "PX", 60_000);
+  expect(await redis.exists("lock:a")).toBe(1);
+});
+
+it("eviction takes what was not used for longest", async () => {
+  const redis = topology.direct(0);
+  await redis.set("lockkeeper:hold:{lock:a}", "x", "PX", 600_000);
+  await until(async () => Number(await redis.object("IDLETIME", "lockkeeper:hold:{lock:a}")) > 0);
+  const before = await evicted();
+  await during("evict", 0.1, async () => {
+    expect(await redis.exists("lockkeeper:hold:{lock:a}")).toBe(0);
+    expect(await evicted()).toBeGreaterThan(before + 1);
+  });
+});
+
+it("a full memory refuses what may grow and lets go of what is there, until it ends", async () => {
+  const redis = topology.direct(0);
+  await redis.set("lock:a", "x", "PX", 60_000);
+  await during("full-memory", 0.5, async () => {
+    await expect(redis.set("lock:b", "x", "PX", 60_000)).rejects.toThrow("OOM");
+    expect(await redis.del("lock:a")).toBe(1);
+  });
+  expect(await redis.set("lock:b", "x", "PX", 60_000)).toBe("OK");
+});

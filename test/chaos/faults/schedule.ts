@@ -1,0 +1,48 @@
+import { seeded } from "../../support/random.ts";
+import type { Fault, Planned } from "./fault.ts";
+import { Spacing } from "./spacing.ts";
+
+export interface ScheduleOptions {
+  readonly seed: number;
+  readonly forMs: number;
+  readonly faults: readonly Fault[];
+  /** How many there are of what a fault may befall. */
+  readonly targets: Readonly<Record<Fault["on"], number>>;
+  /** The longest lease: faults last from a third of it to three of it. */
+  readonly leaseMs: number;
+}
+
+const FIRST_MS = 500;
+const GAP_MS = [600, 2200] as const;
+/** A process or a server gets its breath back before the next fault. */
+const BREATH_MS = 300;
+/** A failover, and the way of the old master back into step, come on top of what the schedule knows. */
+const GROUP_BREATH_MS = 6000;
+
+/**
+ * Which fault comes when, for how long and to whom: of the seed alone. No target has two at once, and what together
+ * would break the order of fences is kept apart.
+ */
+export function scheduleOf(options: ScheduleOptions): Planned[] {
+  const { seed, forMs, faults, targets, leaseMs } = options;
+  const random = seeded(seed);
+  const between = (least: number, most: number) => least + random() * (most - least);
+  const planned: Planned[] = [];
+  const busyUntil = new Map<string, number>();
+  const spacing = new Spacing(options);
+  if (faults.length === 0) return planned;
+  for (let atMs = FIRST_MS; ; atMs += between(...GAP_MS)) {
+    const fault = faults[Math.floor(random() * faults.length)];
+    const target = Math.floor(random() * (fault === undefined ? 0 : targets[fault.on]));
+    const lastsMs = fault?.lasts === "at_once" ? 0 : between(leaseMs / 3, 3 * leaseMs);
+    const chance = random();
+    if (fault === undefined || atMs + lastsMs > forMs) return planned;
+    const name = `${fault.on} ${target}`;
+    if ((busyUntil.get(name) ?? 0) > atMs) continue;
+    const stepMs = spacing.admit(fault, { atMs, lastsMs, chance });
+    if (stepMs === undefined) continue;
+    busyUntil.set(name, atMs + lastsMs + (fault.on === "group" ? GROUP_BREATH_MS : BREATH_MS));
+    const times = { atMs: Math.round(atMs), forMs: Math.round(lastsMs) };
+    planned.push({ fault: fault.name, ...times, target, chance, stepMs });
+  }
+}

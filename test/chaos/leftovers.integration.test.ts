@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { until } from "../support/server.ts";
+import { watchForEndless } from "./endless.ts";
+import { Journal } from "./history/journal.ts";
+import { readHistory } from "./history/read.ts";
+import { leftovers } from "./leftovers.ts";
+import { Topology } from "./servers/topology.ts";
+
+let topology: Topology;
+
+beforeAll(async () => {
+  topology = await Topology.start("single");
+});
+
+afterEach(async () => {
+  await topology.direct(0).flushall();
+});
+
+afterAll(() => topology.stop());
+
+it("what a lock leaves behind on purpose is no leftover", async () => {
+  await topology.direct(0).set("lockkeeper:hold:{lock:a}", "x", "PX", 60_000);
+  expect(await leftovers(topology, 10)).toEqual([]);
+});
+
+it("a lock whose lease ends in time is waited for, one that stays is a leftover", async () => {
+  await topology.direct(0).set("lock:a", "x", "PX", 300);
+  expect(await leftovers(topology, 300)).toEqual([]);
+  await topology.direct(0).set("lock:a", "x", "PX", 60_000);
+  expect(await leftovers(topology, 10)).toMatchObject([{ key: "lock:a", why: "nobody is left who has it" }]);
+});
+
+it("a list of those who wait may stay for the longest wait, and for no longer", async () => {
+  await topology.direct(0).set("lockkeeper:waiters:{lock:a}", "x", "PX", 7000);
+  expect(await leftovers(topology, 10)).toEqual([]);
+  await topology.direct(0).set("lockkeeper:waiters:{lock:a}", "x", "PX", 60_000);
+  expect(await leftovers(topology, 10)).toMatchObject([{ key: "lockkeeper:waiters:{lock:a}" }]);
+});
+
+it("what an API server keeps of its own is no leftover", async () => {
+  await topology.direct(0).mset("{lockkeeper}:home", "x", "lockkeeper:canary", "x");
+  expect(await leftovers(topology, 10)).toEqual([]);
+});
+
+it("whatever nothing ends is a leftover at once", async () => {
+  await topology.direct(0).set("lockkeeper:hold:{lock:a}", "x");
+  expect(await leftovers(topology, 60_000)).toMatchObject([{ why: "without an end" }]);
+});
+
+it("a lock without a time to live is seen while it is there", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "lockkeeper-chaos-"));
+  const stop = new AbortController();
+  const journal = new Journal(join(folder, "harness.jsonl"), String(process.hrtime.bigint()), "harness");
+  const watched = watchForEndless(topology, ["lock:a", "lock:b"], journal, stop.signal);
+  try {
+    await topology.direct(0).set("lock:a", "x", "PX", 60_000);
+    await topology.direct(0).set("lock:b", "x");
+    await until(() => readHistory(folder).length > 0);
+    for (const { op, lock } of readHistory(folder)) expect([op, lock]).toEqual(["endless", "lock:b"]);
+  } finally {
+    stop.abort();
+    await watched;
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,43 @@
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
+import { FAULTS } from "../faults/known.ts";
+import { edited, makeMutant } from "./apply.ts";
+import { MUTANTS } from "./known.ts";
+
+const ROOT = new URL("../../../", import.meta.url);
+
+describe("the mutants", () => {
+  it("are fourteen", () => {
+    expect(new Set(MUTANTS.map(({ name }) => name)).size).toBe(14);
+  });
+
+  it.each(MUTANTS)(
+    "$name fits the core as it is, and is run with faults that exist",
+    ({ edits, run, noticedBy }) => {
+      for (const edit of edits) {
+        const text = readFileSync(new URL(edit.file, ROOT), "utf8");
+        expect(edited(text, edit)).not.toBe(text);
+      }
+      expect(noticedBy).not.toEqual([]);
+      for (const fault of run.faults ?? []) expect(FAULTS.has(fault)).toBe(true);
+    },
+  );
+
+  it.each(MUTANTS)("$name can be loaded: one that does not start proves nothing", async (mutant) => {
+    const sources = mutant.edits.map(({ file }) => file).filter((file) => file.endsWith(".ts"));
+    const folder = makeMutant({ ...mutant, name: `loaded-${mutant.name}` }, fileURLToPath(ROOT));
+    try {
+      for (const file of sources) await import(pathToFileURL(join(folder, file)).href);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it("are refused where it is not clear what they change", () => {
+    const edit = { file: "a", find: "x", instead: "y" };
+    expect(edited("axb", edit)).toBe("ayb");
+    for (const text of ["ab", "axbx"]) expect(() => edited(text, edit)).toThrow("that reads: x");
+  });
+});

@@ -1,0 +1,50 @@
+/** One of our API servers, as `npm start` runs it but without pages, on the core under test. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { Journal } from "../history/journal.ts";
+import { obeyOrders } from "./obey.ts";
+import { writeStalls } from "./stalls.ts";
+import type { ApiTask } from "./task.ts";
+
+type ServiceOf = typeof import("../../../server/service.ts");
+type ConfigOf = typeof import("../../../server/config.ts");
+
+const RESTART_MS = 100;
+
+const task = JSON.parse(process.argv[2] ?? "{}") as ApiTask;
+const journal = new Journal(task.journal, task.epochNs, task.name);
+const core = (file: string) => import(pathToFileURL(`${task.core}/server/${file}`).href);
+const { Service, endOnSignals }: ServiceOf = await core("service.ts");
+const { readConfig }: ConfigOf = await core("config.ts");
+const config = readConfig(
+  {
+    REDIS_URL: task.redisUrl,
+    PORT: String(task.port),
+    LOCKKEEPER_ROOT_KEY: task.apiKey,
+    LOCKKEEPER_LOG: "error",
+  },
+  [],
+);
+
+let service = new Service(config);
+const end = endOnSignals(() => service);
+obeyOrders(() => void end(0));
+writeStalls(journal);
+await start();
+journal.write({ op: "serving", type: "info" });
+process.send?.("ready");
+
+/** Redis may be away: then it ends with one line, and whoever starts it would start it again. */
+async function start(): Promise<void> {
+  for (;;) {
+    try {
+      await service.start(() => undefined);
+      return;
+    } catch (error) {
+      if (!(error instanceof Error) || error.name !== "StartupError") throw error;
+      await service.stop();
+      await sleep(RESTART_MS);
+      service = new Service(config);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import { Grant } from "../../../lib/contract/verb.ts";
+import { HttpCalls } from "./http-calls.ts";
+import { HttpHold } from "./http-hold.ts";
+import type { HeldLock, LockingClient, Wish } from "./locking.ts";
+import type { HttpDoor } from "./task.ts";
+
+const ASK_MS = 4000;
+
+/** The API as an app uses it that keeps to the README: it renews, counts its deadline, and asks again what was lost. */
+export class HttpClient implements LockingClient {
+  readonly #calls: HttpCalls;
+
+  constructor(door: HttpDoor) {
+    this.#calls = new HttpCalls(door);
+  }
+
+  async acquire(lock: string, wish: Wish & { readonly signal: AbortSignal }): Promise<HeldLock> {
+    const { owner, leaseMs, waitMs, format, renew, signal } = wish;
+    const call = { lock, verb: "acquire", body: { owner, leaseMs, format }, forMs: ASK_MS, signal } as const;
+    const granted = await this.#calls.ask(waitMs > 0 ? { ...call, waitMs } : call, (body) =>
+      Grant.parse(body),
+    );
+    return new HttpHold(this.#calls, granted, { format, renew });
+  }
+
+  /** Connections are kept open by Node, and end with the process. */
+  close(): void {}
+}

@@ -1,0 +1,90 @@
+import { randomUUID } from "node:crypto";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROOT_KEY, startTestServer, type TestServer, until } from "../../support/server.ts";
+import { HttpClient } from "./http-client.ts";
+
+let server: TestServer;
+let direct: Redis;
+let client: HttpClient;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  direct = server.redis.client();
+  client = new HttpClient({ door: "http", urls: [server.url], apiKey: ROOT_KEY });
+});
+afterAll(() => server.stop());
+
+const LEASE_MS = 2000;
+const acquire = (lock: string, more: { owner?: string; waitMs?: number; renew?: boolean } = {}) => {
+  const wish = { owner: randomUUID(), leaseMs: LEASE_MS, waitMs: 0, renew: false, ...more };
+  return client.acquire(lock, { ...wish, format: "redisson", signal: new AbortController().signal });
+};
+const newLock = () => `lock:${randomUUID()}`;
+
+/** By how much its deadline is later than the end of the lease in Redis, at most. */
+async function lateMs(lock: string, hold: { remainingMs(): number }): Promise<number> {
+  const leftMs = await direct.pttl(lock);
+  return hold.remainingMs() - leftMs;
+}
+
+describe("a hold over HTTP", () => {
+  it("ends no later than its lease, also when it was waited for, and tells so by itself", async () => {
+    const lock = newLock();
+    await direct.hset(lock, `${randomUUID()}:1`, 1);
+    await direct.pexpire(lock, 500);
+    const waited = await acquire(lock, { waitMs: 5000 });
+    expect(await lateMs(lock, waited)).toBeLessThanOrEqual(1);
+    expect(waited.remainingMs()).toBeGreaterThan(LEASE_MS / 2);
+    waited.assertHeld();
+    await until(() => waited.signal.aborted);
+    expect(() => waited.assertHeld()).toThrow("lost");
+    await waited.release();
+  });
+
+  it("is renewed for as long as it is held, and not afterwards", async () => {
+    const lock = newLock();
+    const hold = await acquire(lock, { renew: true });
+    const takenAt = performance.now();
+    await until(() => performance.now() > takenAt + 1.2 * LEASE_MS);
+    expect(hold.state).toBe("held");
+    expect(await lateMs(lock, hold)).toBeLessThanOrEqual(1);
+    expect(await hold.release()).toMatchObject({ outcome: "released", count: 0 });
+    expect(await direct.exists(lock)).toBe(0);
+  });
+
+  it("hears of an earlier loss when it renews", async () => {
+    const lock = newLock();
+    const hold = await acquire(lock, { renew: true });
+    await direct.del(lock, `lockkeeper:hold:{${lock}}`);
+    const takenAt = performance.now();
+    await until(() => hold.signal.aborted);
+    expect(performance.now() - takenAt).toBeLessThan(0.8 * LEASE_MS);
+    expect(hold.state).toBe("lost");
+  });
+
+  it("hears of it when it asks", async () => {
+    const lock = newLock();
+    const hold = await acquire(lock);
+    await hold.verify?.();
+    await direct.del(lock, `lockkeeper:hold:{${lock}}`);
+    await expect(hold.verify?.()).rejects.toMatchObject({ code: "lost" });
+    expect(hold.state).toBe("lost");
+  });
+
+  it("is entered again by its owner, and counts", async () => {
+    const [lock, owner] = [newLock(), randomUUID()];
+    const outer = await acquire(lock, { owner });
+    const inner = await acquire(lock, { owner });
+    expect([inner.count, inner.fence]).toEqual([2, outer.fence]);
+    expect(await inner.release()).toMatchObject({ outcome: "released", count: 1 });
+    expect(await outer.release()).toMatchObject({ outcome: "released", count: 0 });
+  });
+
+  it("is refused with the code of the answer", async () => {
+    const lock = newLock();
+    await acquire(lock);
+    await expect(acquire(lock)).rejects.toMatchObject({ code: "held", asked: 1 });
+    await expect(acquire(lock, { waitMs: 50 })).rejects.toMatchObject({ code: "timeout" });
+  });
+});

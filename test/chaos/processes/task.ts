@@ -1,0 +1,48 @@
+import type { SpokenFormat } from "../../../lib/contract/format.ts";
+import type { Where } from "../../../server/locks/backend.ts";
+
+/** What every process is told when it starts. */
+interface Task {
+  readonly name: string;
+  readonly epochNs: string;
+  readonly journal: string;
+}
+
+/** `core`: the folder that holds `server`: this project, or a copy that was broken on purpose. */
+export interface LibraryDoor {
+  readonly door: "library";
+  readonly core: string;
+  readonly where: Where;
+}
+
+export interface HttpDoor {
+  readonly door: "http";
+  /** Of the API servers, the one to begin with first. */
+  readonly urls: readonly string[];
+  readonly apiKey: string;
+}
+
+export interface WorkerTask extends Task {
+  /** How it comes to its locks. */
+  readonly by: LibraryDoor | HttpDoor;
+  readonly format: SpokenFormat;
+  readonly leaseMs: readonly [least: number, most: number];
+  readonly locks: readonly string[];
+  readonly contexts: number;
+  readonly watchdog: "on" | "off";
+  readonly seed: number;
+  readonly resourcePort: number;
+}
+
+export interface ApiTask extends Task {
+  readonly core: string;
+  readonly redisUrl: string;
+  readonly port: number;
+  readonly apiKey: string;
+}
+
+/** What a process is told while it runs. */
+export type Order =
+  | { readonly order: "stop" }
+  /** `block`: its event loop stands still. `clock`: its wall clock is ahead by this, of what it truly is. */
+  | { readonly order: "block" | "clock"; readonly ms: number };

@@ -1,0 +1,94 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { LibfaketimeTool } from "../interop/steps/libfaketime.ts";
+import type { RunRequest } from "./arguments.ts";
+import { watchForEndless } from "./endless.ts";
+import type { Planned, Stage } from "./faults/fault.ts";
+import { faultOf } from "./faults/known.ts";
+import { unleash } from "./faults/nemesis.ts";
+import { scheduleOf } from "./faults/schedule.ts";
+import type { Entry } from "./history/entry.ts";
+import { Journal } from "./history/journal.ts";
+import { readHistory } from "./history/read.ts";
+import { leftovers } from "./leftovers.ts";
+import { ProcessGroup } from "./processes/process-group.ts";
+import { startResource } from "./processes/start-resource.ts";
+import type { Resources } from "./resources.ts";
+import { countsOn, Seats } from "./seats.ts";
+import { LOCKS, Topology } from "./servers/topology.ts";
+
+export const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
+const STOP_MS = 20_000;
+/** An API server that has nothing to do promises to end within two seconds; the rest is for a busy machine. */
+const END_MS = 4000;
+
+export interface RunOptions extends RunRequest {
+  /** The folder that holds `server/locks`. */
+  readonly core: string;
+  /** Where the history goes; what was there of an earlier run is removed. */
+  readonly folder: string;
+  /** What sets wall clocks of servers; without it faults that need it are left out. */
+  readonly library?: LibfaketimeTool | undefined;
+}
+
+/** How long nothing goes wrong at the end: enough for a lease, a look of those who wait, and a turn for each. */
+export function quietMs({ leaseMs }: Pick<RunRequest, "leaseMs">): number {
+  return 2 * leaseMs + 2000;
+}
+
+/** What is left out leaves a gap, so that the rest is the same on every machine. */
+export function scheduleFor(options: RunRequest & Pick<RunOptions, "library">): Planned[] {
+  const { topology, seed, seconds, faults, leaseMs, library } = options;
+  const schedule = scheduleOf({
+    seed,
+    forMs: Math.max(1000, seconds * 1000 - quietMs({ leaseMs })),
+    faults: faults.map(faultOf),
+    targets: countsOn(topology),
+    leaseMs,
+  });
+  return schedule.filter(({ stepMs }) => stepMs === 0 || library !== undefined);
+}
+
+/** Runs workers and faults against servers of its own. @returns what happened, in order */
+export async function run(options: RunOptions, resources: Resources): Promise<Entry[]> {
+  const folder = join(options.folder, "history");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const epochNs = String(process.hrtime.bigint());
+  const journal = new Journal(join(folder, "harness.jsonl"), epochNs, "harness");
+  const hasSteps = scheduleFor(options).some(({ stepMs }) => stepMs !== 0);
+  const topology = await Topology.start(options.topology, hasSteps ? options.library : undefined);
+  resources.later(() => topology.stop());
+  const resourcePort = await startResource(join(folder, "resource.jsonl"), epochNs, resources);
+  const seats = await Seats.open({ ...options, folder, epochNs, resourcePort }, topology, resources);
+  const apis = new ProcessGroup("api", seats.apis, journal);
+  const workers = new ProcessGroup("worker", seats.workers, journal);
+  resources.later(async () => await Promise.all([workers.killAll(), apis.killAll()]).then(() => undefined));
+  await apis.startAll();
+  await workers.startAll();
+  journal.write({ op: "begun", type: "info", target: topology.name });
+  await pass(options, { workers, apis, topology }, journal);
+  return readHistory(folder);
+}
+
+async function pass(options: RunOptions, stage: Stage, journal: Journal): Promise<void> {
+  const schedule = scheduleFor(options);
+  const quiet = quietMs(options);
+  const workMs = Math.max(1000, options.seconds * 1000 - quiet);
+  const stop = new AbortController();
+  const watched = watchForEndless(stage.topology, LOCKS, journal, stop.signal);
+  await Promise.all([unleash(schedule, stage, journal), sleep(workMs)]);
+  journal.write({ op: "calm", type: "info" });
+  await sleep(quiet);
+  const late = await stage.workers.stopAll(STOP_MS);
+  if (late > 0) journal.write({ op: "died", type: "info", code: `${late} did not end within ${STOP_MS} ms` });
+  await stage.apis.terminateAll(END_MS);
+  stop.abort();
+  await watched;
+  journal.write({ op: "over", type: "info" });
+  for (const { server, key, why } of await leftovers(stage.topology, options.leaseMs)) {
+    journal.write({ op: "leftover", type: "info", target: `server ${server + 1}`, lock: key, code: why });
+  }
+}

@@ -1,0 +1,238 @@
+import type { Redis } from "ioredis";
+import type { Where } from "../../../server/locks/backend.ts";
+import { slotOf } from "../../../server/redis/slot.ts";
+import { startTestCluster } from "../../support/cluster.ts";
+import type { TestRedis } from "../../support/redis.ts";
+import { startTestSentinel, type TestSentinel } from "../../support/sentinel.ts";
+import { until } from "../../support/server.ts";
+
+/** A failover takes two to four seconds, twice as long when the first try of it fails, and more on a busy machine. */
+const WITHIN_MS = 45_000;
+const ASK_MS = 300;
+const IN_STEP_MS = 1000;
+const SLOTS = 16_384;
+
+/** Servers of which one, or one of each shard, is the master of others. Servers are known by their numbers. */
+export interface ReplicaGroup {
+  readonly servers: readonly TestRedis[];
+  /** How a client opens it that reaches each server through a port of its own. */
+  where(ports: readonly number[]): Where;
+  /** Those that are masters now. */
+  masters(): Promise<number[]>;
+  /** The master that has the lock. */
+  masterOf(lock: string): Promise<number>;
+  /** Resolves when another server has taken the place of this one. */
+  promoted(insteadOf: number): Promise<void>;
+  /** Asks for an orderly failover of this master, and resolves when it is done. */
+  handOver(master: number): Promise<void>;
+  /** Stops the replicas of a master, and drops what is on its way to them. @returns their numbers */
+  cutReplicas(master: number): Promise<number[]>;
+  /** Resolves when every server is there, and every replica in step with its master. */
+  whole(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startSentinelGroup(): Promise<ReplicaGroup> {
+  return new SentinelGroup(await startTestSentinel());
+}
+
+export async function startClusterGroup(): Promise<ClusterGroup> {
+  const cluster = await startTestCluster({ masters: 3, replicas: 3 });
+  const group = new ClusterGroup([...cluster.masters, ...cluster.replicas], () => cluster.stop());
+  await group.whole();
+  return group;
+}
+
+/** Where servers name each other by their own ports, and a client comes by others. */
+function natMapOf(servers: readonly TestRedis[], ports: readonly number[]): Record<string, string> {
+  return Object.fromEntries(
+    servers.map(({ port }, n) => [`127.0.0.1:${port}`, `127.0.0.1:${ports[n] ?? port}`]),
+  );
+}
+
+class SentinelGroup implements ReplicaGroup {
+  readonly servers: readonly TestRedis[];
+
+  constructor(private readonly group: TestSentinel) {
+    this.servers = group.servers;
+  }
+
+  where(ports: readonly number[]): Where {
+    return { ...this.group.where, natMap: natMapOf(this.servers, ports) };
+  }
+
+  async masters(): Promise<number[]> {
+    return [this.servers.indexOf(await this.group.master())];
+  }
+
+  async masterOf(): Promise<number> {
+    return this.servers.indexOf(await this.group.master());
+  }
+
+  async promoted(insteadOf: number): Promise<void> {
+    await this.group.promoted(this.#at(insteadOf));
+  }
+
+  async handOver(): Promise<void> {
+    await this.group.failover();
+  }
+
+  async cutReplicas(master: number): Promise<number[]> {
+    await this.group.cutReplicas();
+    return this.servers.flatMap((_, n) => (n === master ? [] : [n]));
+  }
+
+  async whole(): Promise<void> {
+    await until(() => this.group.isWhole(), WITHIN_MS);
+  }
+
+  stop(): Promise<void> {
+    return this.group.stop();
+  }
+
+  #at(n: number): TestRedis {
+    const server = this.servers[n];
+    if (server === undefined) throw new Error(`there is no server ${n}`);
+    return server;
+  }
+}
+
+/** Three masters with a replica each. */
+export class ClusterGroup implements ReplicaGroup {
+  readonly #direct: readonly Redis[];
+
+  constructor(
+    readonly servers: readonly TestRedis[],
+    private readonly onStop: () => Promise<void>,
+  ) {
+    this.#direct = servers.map((server) => server.client());
+  }
+
+  where(ports: readonly number[]): Where {
+    return {
+      cluster: ports.map((port) => `redis://127.0.0.1:${port}`),
+      natMap: natMapOf(this.servers, ports),
+    };
+  }
+
+  async masters(): Promise<number[]> {
+    const owners = await this.#ownersOfSlots();
+    return [...new Set(owners.map(({ master }) => master))];
+  }
+
+  async masterOf(lock: string): Promise<number> {
+    const slot = slotOf(lock);
+    const owner = (await this.#ownersOfSlots()).find(({ from, to }) => from <= slot && slot <= to);
+    if (owner === undefined) throw new Error(`nobody has the slot of ${lock}`);
+    return owner.master;
+  }
+
+  async promoted(insteadOf: number): Promise<void> {
+    await until(async () => !(await this.masters()).includes(insteadOf), WITHIN_MS);
+  }
+
+  async handOver(master: number): Promise<void> {
+    const [replica] = await this.#replicasOf(master);
+    if (replica === undefined) throw new Error(`server ${master} has no replica`);
+    await this.direct(replica).cluster("FAILOVER");
+    await this.promoted(master);
+  }
+
+  async cutReplicas(master: number): Promise<number[]> {
+    const replicas = await this.#replicasOf(master);
+    for (const n of replicas) this.servers[n]?.freeze();
+    await this.direct(master).call("CLIENT", "KILL", "TYPE", "replica");
+    return replicas;
+  }
+
+  async whole(): Promise<void> {
+    await until(() => this.#isWhole(), WITHIN_MS);
+  }
+
+  /** Begins to move the slot of a lock to another master. @returns what moves its keys and ends it */
+  async move(lock: string, chance: number): Promise<() => Promise<void>> {
+    const slot = slotOf(lock);
+    const from = await this.masterOf(lock);
+    const others = (await this.masters()).filter((n) => n !== from);
+    const to = others[Math.floor(chance * others.length)] ?? from;
+    const [source, target] = [this.direct(from), this.direct(to)];
+    const [sourceId, targetId] = await Promise.all([idOf(source), idOf(target)]);
+    await target.cluster("SETSLOT", slot, "IMPORTING", sourceId);
+    await source.cluster("SETSLOT", slot, "MIGRATING", targetId);
+    return async () => {
+      for (;;) {
+        const keys = await source.cluster("GETKEYSINSLOT", slot, 10);
+        if (keys.length === 0) break;
+        await source.migrate("127.0.0.1", this.servers[to]?.port ?? 0, "", 0, 5000, "KEYS", ...keys);
+      }
+      for (const redis of [target, source]) await redis.cluster("SETSLOT", slot, "NODE", targetId);
+      await until(async () => (await this.masterOf(lock)) === to, WITHIN_MS);
+    };
+  }
+
+  direct(n: number): Redis {
+    const redis = this.#direct[n];
+    if (redis === undefined) throw new Error(`there is no server ${n}`);
+    return redis;
+  }
+
+  async stop(): Promise<void> {
+    await this.onStop();
+  }
+
+  /** As those see it that agree: a server that was away may still take itself for a master. */
+  async #ownersOfSlots(): Promise<{ from: number; to: number; master: number }[]> {
+    const views = await Promise.all(this.#direct.map((redis) => answerOf(redis.cluster("SLOTS"))));
+    const known = views.flatMap((slots) =>
+      slots === undefined
+        ? []
+        : [
+            slots.map(([from, to, node]) => {
+              const master = this.servers.findIndex(({ port }) => port === node?.[1]);
+              return { from, to, master };
+            }),
+          ],
+    );
+    const texts = known.map((view) => JSON.stringify(view.toSorted((one, other) => one.from - other.from)));
+    const agreed = known.find((_, n) => 2 * texts.filter((text) => text === texts[n]).length > texts.length);
+    return agreed ?? [];
+  }
+
+  async #replicasOf(master: number): Promise<number[]> {
+    const port = this.servers[master]?.port;
+    const infos = await Promise.all(this.#direct.map((redis) => answerOf(redis.info("replication"))));
+    return infos.flatMap((info, n) => (info?.includes(`master_port:${port}\r\n`) ? [n] : []));
+  }
+
+  async #isWhole(): Promise<boolean> {
+    const owners = await this.#ownersOfSlots();
+    const owned = owners.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+    const masters = [...new Set(owners.map(({ master }) => master))];
+    if (owned !== SLOTS || masters.length !== 3) return false;
+    const inStep = await Promise.all(masters.map((n) => this.#isFollowed(n, owners)));
+    return inStep.every(Boolean);
+  }
+
+  /** A replica gets nothing yet for up to a second after a full copy: what it has confirmed counts, of a write. */
+  async #isFollowed(master: number, owners: readonly { from: number; to: number; master: number }[]) {
+    const isHere = (key: string) => {
+      const slot = slotOf(key);
+      return owners.some((each) => each.master === master && each.from <= slot && slot <= each.to);
+    };
+    let n = 0;
+    while (!isHere(`chaos:beat:${n}`)) n++;
+    const redis = this.direct(master);
+    if ((await answerOf(redis.set(`chaos:beat:${n}`, "", "PX", 1))) === undefined) return false;
+    return (await answerOf(redis.wait(1, IN_STEP_MS), 2 * IN_STEP_MS)) === 1;
+  }
+}
+
+async function idOf(redis: Redis): Promise<string> {
+  return String(await redis.cluster("MYID"));
+}
+
+/** undefined when it does not come at once. */
+async function answerOf<Answer>(asked: Promise<Answer>, ms = ASK_MS): Promise<Answer | undefined> {
+  const late = new Promise<undefined>((resolve) => setTimeout(resolve, ms, undefined).unref());
+  return await Promise.race([asked.catch(() => undefined), late]);
+}

@@ -1,0 +1,94 @@
+import type { Redis } from "ioredis";
+import type { Where } from "../../../server/locks/backend.ts";
+import type { LibfaketimeTool } from "../../interop/steps/libfaketime.ts";
+import { startTestRedis, type TestRedis } from "../../support/redis.ts";
+import { ServerClock } from "./clock.ts";
+import { type ReplicaGroup, startClusterGroup, startSentinelGroup } from "./replica-group.ts";
+
+export const LOCKS = ["lock:chaos:a", "lock:chaos:b", "lock:chaos:c"];
+
+export const TOPOLOGIES = ["single", "quorum", "sentinel", "cluster"] as const;
+export type TopologyName = (typeof TOPOLOGIES)[number];
+
+const SERVERS: Readonly<Record<TopologyName, number>> = { single: 1, quorum: 5, sentinel: 2, cluster: 6 };
+
+export function serversOf(name: TopologyName): number {
+  return SERVERS[name];
+}
+
+/** The servers of a run. They keep nothing on disk. */
+export class Topology {
+  readonly #direct: readonly Redis[];
+
+  private constructor(
+    readonly name: TopologyName,
+    readonly servers: readonly TestRedis[],
+    private readonly clocks: readonly ServerClock[],
+    private readonly replicas?: ReplicaGroup,
+  ) {
+    this.#direct = servers.map((server) => server.client());
+  }
+
+  /** @param library where clocks of servers are to be wrong; without it they are the machine's */
+  static async start(name: TopologyName, library?: LibfaketimeTool): Promise<Topology> {
+    if (name === "sentinel" || name === "cluster") {
+      const group = await (name === "sentinel" ? startSentinelGroup() : startClusterGroup());
+      return new Topology(name, group.servers, [], group);
+    }
+    const servers: TestRedis[] = [];
+    const clocks: ServerClock[] = [];
+    for (let n = 0; n < SERVERS[name]; n++) {
+      const clock = library && new ServerClock(library);
+      if (clock !== undefined) clocks.push(clock);
+      servers.push(await startTestRedis(clock === undefined ? {} : { env: clock.env }));
+    }
+    return new Topology(name, servers, clocks);
+  }
+
+  /** As a client opens it through these ports, one a server. */
+  where(ports: readonly number[]): Where {
+    if (this.replicas !== undefined) return this.replicas.where(ports);
+    const urls = ports.map((port) => `redis://127.0.0.1:${port}`);
+    const [url] = urls;
+    return this.name === "single" && url !== undefined ? url : { quorum: urls };
+  }
+
+  get group(): ReplicaGroup {
+    if (this.replicas === undefined) throw new Error(`${this.name} has no replicas`);
+    return this.replicas;
+  }
+
+  /** The numbers of those that are not replicas of others. */
+  async masters(): Promise<number[]> {
+    return (await this.replicas?.masters()) ?? this.servers.map((_, n) => n);
+  }
+
+  server(n: number): TestRedis {
+    const server = this.servers[n];
+    if (server === undefined) throw new Error(`there is no server ${n}`);
+    return server;
+  }
+
+  /** A connection of our own, past all links. */
+  direct(n: number): Redis {
+    const redis = this.#direct[n];
+    if (redis === undefined) throw new Error(`there is no server ${n}`);
+    return redis;
+  }
+
+  clock(n: number): ServerClock {
+    const clock = this.clocks[n];
+    if (clock === undefined) throw new Error(`the clock of server ${n} cannot be set`);
+    return clock;
+  }
+
+  /** By how much the clock of a server has gone back. */
+  behindMs(n: number): number {
+    return this.clocks[n]?.behindMs ?? 0;
+  }
+
+  async stop(): Promise<void> {
+    await (this.replicas?.stop() ?? Promise.all(this.servers.map((server) => server.stop())));
+    for (const clock of this.clocks) clock.remove();
+  }
+}

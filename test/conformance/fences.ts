@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { companionKeyOf } from "../../server/formats/keys.ts";
+import { codeOf, type Scene } from "./scene.ts";
+
+const isRising = (fences: readonly (string | null)[]) =>
+  fences.every((fence, at) => at === 0 || BigInt(fence ?? 0) > BigInt(fences[at - 1] ?? 0));
+
+export function fences(scene: Scene): void {
+  describe("the fence", () => {
+    it("rises with every hold: after a release, after DEL by hand, and when Redis has lost all it knew", async () => {
+      const key = scene.key();
+      const seen = [(await scene.acquire(key, "a")).fence];
+      await scene.release(key, "a");
+      seen.push((await scene.acquire(key, "b")).fence);
+      await scene.delete(key);
+      seen.push((await scene.acquire(key, "b")).fence);
+      await scene.byHand(key, (redis) => redis.del(key, String(companionKeyOf(key))));
+      seen.push((await scene.acquire(key, "a")).fence);
+      expect(seen).not.toContain(null);
+      expect(isRising(seen)).toBe(true);
+    });
+
+    it("is what a hold is verified by: the owner alone may have come back", async () => {
+      const key = scene.key();
+      const before = await scene.acquire(key, "me");
+      expect(await scene.verify(key, "me", before.fence ?? "")).toMatchObject({ owner: "me", count: 1 });
+      await scene.release(key, "me");
+      expect(await codeOf(scene.verify(key, "me"))).toBe("lost");
+      const now = await scene.acquire(key, "me");
+      expect(await codeOf(scene.verify(key, "me", before.fence ?? ""))).toBe("lost");
+      expect(await codeOf(scene.verify(key, "me", now.fence ?? ""))).toBe("granted");
+      expect(await codeOf(scene.verify(key, "you"))).toBe("lost");
+    });
+  });
+}

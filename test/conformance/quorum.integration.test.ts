@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, vi } from "vitest";
+import { openBackend } from "../../server/locks/backend.ts";
+import { LockClient } from "../../server/locks/lock-client.ts";
+import { startTestMasters, type TestMasters } from "../support/masters.ts";
+import { keepsCount, keepsTheContract } from "./contract.ts";
+import type { Opened, Spoken } from "./scene.ts";
+
+// Most of the time is spent waiting for leases to end. Every call is several here, so fewer run side by side.
+vi.setConfig({ maxConcurrency: 8, testTimeout: 60_000 });
+
+const SPOKEN: Spoken = {
+  format: "token",
+  lacks: {
+    "force-release": "an operator acts on one Redis, and the console shows one",
+    "other-formats": "a quorum takes locks of one format",
+  },
+  driftMs: 100,
+};
+
+describe("on a quorum", () => {
+  let masters: TestMasters;
+  beforeAll(async () => {
+    masters = await startTestMasters(3);
+  });
+  afterAll(() => masters.stop());
+
+  async function opened(): Promise<Opened> {
+    const where = { quorum: masters.urls };
+    const [backend, one, two] = await Promise.all([
+      openBackend(where, ["*"]),
+      LockClient.open(where),
+      LockClient.open(where),
+    ]);
+    const direct = masters.clients;
+    return {
+      verbs: backend.verbs,
+      renewMany: (holds, tryMs) => backend.renewMany(holds, tryMs),
+      clients: [one, two],
+      serversOf: () => direct,
+      async close() {
+        for (const each of [backend, one, two]) each.close();
+      },
+    };
+  }
+
+  keepsTheContract("token", SPOKEN, opened);
+  keepsCount("token", SPOKEN, opened);
+});

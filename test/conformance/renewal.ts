@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { until } from "../support/server.ts";
+import { codeOf, holdersOf, LEASE_MS, pause, type Scene, SHORT_MS } from "./scene.ts";
+
+/** Long enough for three tries on a busy machine. */
+const WATCHED_MS = 900;
+
+export function renewal(scene: Scene): void {
+  describe("renewal", () => {
+    it("prolongs, keeps the fence and never shortens", async () => {
+      const key = scene.key();
+      const { fence } = await scene.acquire(key, "me", { leaseMs: 5000 });
+      const longer = await scene.renew(key, "me");
+      expect(longer).toMatchObject({ count: 1, fence });
+      expect(longer.remainingMs).toBeGreaterThan(LEASE_MS * 0.8);
+      expect((await scene.renew(key, "me", { leaseMs: 1000 })).remainingMs).toBeGreaterThan(LEASE_MS * 0.8);
+    });
+
+    it("never creates: not of a lock that never was, nor of one that is gone", async () => {
+      const key = scene.key();
+      expect(await codeOf(scene.renew(key, "me"))).toBe("lost");
+      await scene.acquire(key, "me");
+      await scene.delete(key);
+      expect(await codeOf(scene.renew(key, "me"))).toBe("lost");
+      expect(await scene.exists(key)).toBe(0);
+    });
+
+    it("is lost once somebody else has the lock, whom it names and does not touch", async () => {
+      const key = scene.key();
+      await scene.acquire(key, "me");
+      await scene.delete(key);
+      await scene.acquire(key, "you", { leaseMs: 5000 });
+      const before = await scene.content(key);
+      expect(await holdersOf(scene.renew(key, "me"))).toEqual(["you"]);
+      expect(await codeOf(scene.renew(key, "me"))).toBe("lost");
+      expect(await scene.content(key)).toBe(before);
+      expect((await scene.verify(key, "you")).remainingMs).toBeLessThan(7000);
+    });
+
+    it("is lost once the lease has run out, also while others are still kept off", async () => {
+      const key = scene.key();
+      const { remainingMs } = await scene.acquire(key, "me", { leaseMs: SHORT_MS });
+      await pause(remainingMs + 5 + scene.driftMs);
+      expect(await codeOf(scene.renew(key, "me"))).toBe("lost");
+      expect(await codeOf(scene.verify(key, "me"))).toBe("lost");
+      expect(await scene.release(key, "me")).toMatchObject({ outcome: "not_held" });
+    });
+  });
+
+  describe("the watchdog", () => {
+    it("keeps a hold that is short for as long as it is wanted, and lets go of it with the release", async () => {
+      const key = scene.key();
+      const [client, other] = scene.opened.clients;
+      const hold = await client.acquire(key, scene.holding({ leaseMs: WATCHED_MS }));
+      await pause(2 * WATCHED_MS + 2 * scene.roundedMs);
+      hold.assertHeld();
+      expect(await codeOf(other.acquire(key, scene.holding()))).toBe("held");
+      expect(await hold.release()).toMatchObject({ outcome: "released", count: 0 });
+      await pause(WATCHED_MS / 2);
+      expect(await scene.exists(key)).toBe(0);
+    });
+
+    it("tells of the loss when the lock was taken away, and does not bring it back", async () => {
+      const key = scene.key();
+      const [client] = scene.opened.clients;
+      const hold = await client.acquire(key, scene.holding({ leaseMs: WATCHED_MS }));
+      await scene.delete(key);
+      await until(() => hold.signal.aborted, WATCHED_MS + 2 * scene.roundedMs + 1000);
+      expect(hold.signal.reason).toMatchObject({ code: "lost" });
+      expect(() => hold.assertHeld()).toThrow();
+      await pause(WATCHED_MS / 2);
+      expect(await scene.exists(key)).toBe(0);
+    });
+
+    it("tells of the loss when the same owner has taken the lock anew", async () => {
+      const key = scene.key();
+      const [client] = scene.opened.clients;
+      const hold = await client.acquire(key, scene.holding({ leaseMs: WATCHED_MS, owner: "me" }));
+      await scene.delete(key);
+      await scene.acquire(key, "me");
+      await until(() => hold.signal.aborted, WATCHED_MS + 2 * scene.roundedMs + 1000);
+      expect(await scene.verify(key, "me")).toMatchObject({ count: 1 });
+    });
+
+    it("keeps many holds of one client, each under its fence", async () => {
+      const [client] = scene.opened.clients;
+      const holds = await Promise.all(
+        Array.from({ length: 30 }, () => client.acquire(scene.key(), scene.holding({ leaseMs: WATCHED_MS }))),
+      );
+      await pause(2 * WATCHED_MS + 2 * scene.roundedMs);
+      for (const hold of holds) {
+        hold.assertHeld();
+        expect((await scene.verify(hold.key, hold.owner)).fence).toBe(hold.fence);
+      }
+      await Promise.all(holds.map((hold) => hold.release()));
+    });
+  });
+}

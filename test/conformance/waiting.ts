@@ -1,0 +1,133 @@
+import { describe, expect, it } from "vitest";
+import { waitersKeyOf } from "../../server/formats/keys.ts";
+import { WaitTimeoutError } from "../../server/locks/errors.ts";
+import { until } from "../support/server.ts";
+import { codeOf, pause, refusalOf, type Scene, SHORT_MS } from "./scene.ts";
+
+/** Who waits looks again by itself after two seconds, less a fifth for chance. */
+const LOOKS_AGAIN_MS = 1600;
+
+/** For how long a call takes. */
+async function took(call: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await call();
+  return performance.now() - startedAt;
+}
+
+export function waiting(scene: Scene): void {
+  const wanted = (waitMs: number) => scene.holding({ waitMs, renew: false, leaseMs: 10_000 });
+  const isAwaited = async (key: string) =>
+    (await scene.byHand(key, (redis) => redis.zcard(String(waitersKeyOf(key))))) > 0;
+
+  describe("one who waits", () => {
+    it("is woken by a release, long before it would look by itself", async () => {
+      const key = scene.key();
+      const [one, two] = scene.opened.clients;
+      const hold = await one.acquire(key, scene.holding());
+      const waits = two.acquire(key, wanted(15_000));
+      await until(() => isAwaited(key));
+      // Once the look that follows the subscription is over, nothing but a wake-up brings another soon.
+      await pause(150);
+      expect(await took(() => Promise.all([hold.release(), waits]))).toBeLessThan(LOOKS_AGAIN_MS / 2);
+      await (await waits).release();
+    });
+
+    it("is let in when a lease runs out, of which nobody is told", async () => {
+      const key = scene.key();
+      const [one, two] = scene.opened.clients;
+      await one.acquire(key, scene.holding({ leaseMs: SHORT_MS, renew: false }));
+      const ms = await took(() => two.acquire(key, wanted(15_000)));
+      expect(ms).toBeGreaterThan(SHORT_MS * 0.7);
+      expect(ms).toBeLessThan(SHORT_MS + scene.roundedMs + scene.marginMs + 1000);
+    });
+
+    it("finds a lock that was freed without a word", async () => {
+      const key = scene.key();
+      const [, two] = scene.opened.clients;
+      await scene.acquire(key, "me");
+      const waits = two.acquire(key, wanted(15_000));
+      await until(() => isAwaited(key));
+      await scene.delete(key);
+      expect((await waits).count).toBe(1);
+    });
+
+    it("gives up when its time is over, is told who has the lock, and takes nothing later", async () => {
+      const key = scene.key();
+      await scene.acquire(key, "me");
+      const startedAt = performance.now();
+      const refusal = await refusalOf(scene.acquire(key, "you", { waitMs: 300 }));
+      const ms = performance.now() - startedAt;
+      if (!(refusal instanceof WaitTimeoutError)) throw refusal;
+      expect(refusal.facts.holders.map(({ owner }) => owner)).toEqual(["me"]);
+      expect(ms).toBeGreaterThanOrEqual(295);
+      expect(ms).toBeLessThan(1300);
+      await until(async () => !(await isAwaited(key)));
+      await scene.release(key, "me");
+      await pause(50);
+      expect(await scene.exists(key)).toBe(0);
+    });
+
+    it("can be called off, and takes nothing later", async () => {
+      const key = scene.key();
+      await scene.acquire(key, "me");
+      const off = new AbortController();
+      const waits = codeOf(scene.acquire(key, "you", { waitMs: 15_000, signal: off.signal }));
+      await until(() => isAwaited(key));
+      off.abort();
+      expect(await waits).toBe("aborted");
+      await until(async () => !(await isAwaited(key)));
+      await scene.release(key, "me");
+      await pause(50);
+      expect(await scene.exists(key)).toBe(0);
+    });
+  });
+
+  describe("many who wait", () => {
+    it("all get the lock, one at a time, with rising fences", async () => {
+      const key = scene.key();
+      const hold = await scene.opened.clients[0].acquire(key, scene.holding());
+      const fences: bigint[] = [];
+      let inside = 0;
+      const all = Array.from({ length: 12 }, (_, n) =>
+        (scene.opened.clients[n % 2] ?? scene.opened.clients[0]).withLock(
+          key,
+          wanted(15_000),
+          async ({ fence }) => {
+            expect(++inside).toBe(1);
+            fences.push(BigInt(fence ?? 0));
+            await pause(1);
+            inside--;
+          },
+        ),
+      );
+      await until(() => isAwaited(key));
+      await hold.release();
+      await Promise.all(all);
+      expect(fences).toEqual(fences.toSorted((a, b) => (a < b ? -1 : 1)));
+      expect(new Set(fences).size).toBe(12);
+    });
+  });
+}
+
+export function contention(scene: Scene, rounds: number): void {
+  describe("contention", () => {
+    it(`keeps a counter right that ${rounds} rounds read and write under the lock`, async () => {
+      const key = scene.key();
+      const [one, two] = scene.opened.clients;
+      let counter = 0;
+      let left = rounds;
+      const run = async (client: typeof one) => {
+        while (left-- > 0) {
+          await client.withLock(key, scene.holding({ waitMs: 20_000 }), async () => {
+            const seen = counter;
+            await new Promise((resolve) => setImmediate(resolve));
+            counter = seen + 1;
+          });
+        }
+      };
+      await Promise.all([run(one), run(two), run(two)]);
+      expect(counter).toBe(rounds);
+      expect(await scene.exists(key)).toBe(0);
+    });
+  });
+}

@@ -1,0 +1,83 @@
+import { type Logger, pino } from "pino";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { HeldError, LostError, UnknownOutcomeError } from "../../server/locks/errors.ts";
+import type { LockClient } from "../../server/locks/lock-client.ts";
+import { freshKey, startTestLocks, type TestLocks } from "../support/locks.ts";
+import { until } from "../support/server.ts";
+
+let test: TestLocks;
+let client: LockClient;
+let log: Logger;
+const told: { msg: string; key: string }[] = [];
+
+beforeAll(async () => {
+  test = await startTestLocks();
+  log = pino({ level: "warn" }, { write: (line: string) => told.push(JSON.parse(line)) });
+  client = await test.client({ log });
+});
+
+beforeEach(() => {
+  told.length = 0;
+});
+
+afterAll(() => test.stop());
+
+const mine = new Error("mine");
+const reasonOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    (result) => ({ result }),
+    (reason: unknown) => reason,
+  );
+
+describe("hazard 27: one error that hides another", () => {
+  it("the work's error and result win over a release that fails, which is told in the log or beside it", async () => {
+    let inside = 0;
+    const frozen = async () => {
+      if (++inside === 3) test.redis.freeze();
+      await until(() => inside === 3);
+    };
+    const throwing = client.withLock(freshKey(), {}, async () => {
+      await frozen();
+      throw mine;
+    });
+    const returning = client.withLock(freshKey(), {}, async () => {
+      await frozen();
+      return 7;
+    });
+    const using = async () => {
+      await using hold = await client.acquire(freshKey());
+      hold.assertHeld();
+      await frozen();
+      throw mine;
+    };
+    const [thrown, returned, suppressed] = await Promise.all([throwing, returning, using()].map(reasonOf));
+    test.redis.thaw();
+    expect(thrown).toBe(mine);
+    expect(returned).toEqual({ result: 7 });
+    expect(suppressed).toMatchObject({ name: "SuppressedError", suppressed: mine });
+    expect((suppressed as SuppressedError).error).toBeInstanceOf(UnknownOutcomeError);
+    expect(told.map(({ msg }) => msg)).toEqual(Array(2).fill("release failed; the lease ends the hold"));
+  });
+
+  it("a lock that was not granted and one that was lost are two errors", async () => {
+    const key = freshKey();
+    await test.acquire(key, "other");
+    expect(await reasonOf(client.withLock(key, {}, async () => 7))).toBeInstanceOf(HeldError);
+    const lost = client.withLock(freshKey(), { leaseMs: 300 }, async (hold) => {
+      await test.direct.del(hold.key);
+      await until(() => hold.signal.aborted);
+      hold.assertHeld();
+    });
+    expect(await reasonOf(lost)).toBeInstanceOf(LostError);
+  });
+
+  it("a lock that was lost before the work had ended is told, though the work did not look", async () => {
+    const key = freshKey();
+    const result = await client.withLock(key, {}, async (hold) => {
+      await test.direct.del(hold.key);
+      return 7;
+    });
+    expect(result).toBe(7);
+    expect(told).toMatchObject([{ msg: "lost before the work had ended", key }]);
+  });
+});

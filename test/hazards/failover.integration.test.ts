@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import type { LockClient } from "../../server/locks/lock-client.ts";
+import { codeOf, freshKey, startTestLocks, type TestLocks } from "../support/locks.ts";
+import { startTestProxy, type TestProxy } from "../support/proxy.ts";
+import { until } from "../support/server.ts";
+
+interface Masters {
+  readonly old: TestLocks;
+  /** Its replica. */
+  readonly next: TestLocks;
+  readonly proxy: TestProxy;
+  /** Follows the master, as through Sentinel. */
+  readonly client: LockClient;
+}
+
+async function withReplica(run: (masters: Masters) => Promise<void>): Promise<void> {
+  const old = await startTestLocks({ args: ["--repl-diskless-sync-delay", "0"] });
+  const next = await startTestLocks({ args: ["--replicaof", "127.0.0.1", String(old.redis.port)] });
+  const proxy = await startTestProxy(old.redis.port);
+  try {
+    await until(async () => (await next.direct.info("replication")).includes("master_link_status:up"));
+    await run({ old, next, proxy, client: await old.client({ port: proxy.port }) });
+  } finally {
+    await proxy.stop();
+    next.redis.thaw();
+    await next.stop();
+    await old.stop();
+  }
+}
+
+describe.concurrent("hazard 14: a failover that loses the last writes", () => {
+  it("is told to the holder, who brings nothing back; the next hold has the larger fence", async () => {
+    await withReplica(async ({ old, next, proxy, client }) => {
+      const [taken, left] = [freshKey(), freshKey()];
+      await next.direct.replicaof("NO", "ONE");
+      const first = await client.acquire(taken, { leaseMs: 900 });
+      const second = await client.acquire(left, { leaseMs: 900 });
+      const other = await next.acquire(taken, "other");
+      proxy.targetPort = next.redis.port;
+      await old.redis.kill();
+      await until(() => first.signal.aborted && second.signal.aborted);
+      // Told by the new master, well before the deadline.
+      expect(first.signal.reason).toMatchObject({ code: "lost" });
+      expect(String(first.signal.reason)).toContain("freed it");
+      expect(Number(other.fence)).toBeGreaterThan(Number(first.fence));
+      expect(await next.direct.hgetall(taken)).toEqual({ other: "1" });
+      expect(await next.direct.exists(left)).toBe(0);
+      expect(await first.release()).toMatchObject({ outcome: "not_held" });
+      expect(await next.locks.verify(taken, { owner: "other" })).toMatchObject({ count: 1 });
+    });
+  });
+
+  it("loses nothing that was replicated: the hold goes on, under its fence", async () => {
+    await withReplica(async ({ old, next, proxy, client }) => {
+      const key = freshKey();
+      const hold = await client.acquire(key, { leaseMs: 5000 });
+      await until(async () => (await next.direct.exists(key)) === 1);
+      await next.direct.replicaof("NO", "ONE");
+      proxy.targetPort = next.redis.port;
+      await old.redis.kill();
+      await until(async () => (await codeOf(hold.renew(6000))) === "ok");
+      hold.assertHeld();
+      const told = await next.locks.verify(key, { owner: hold.owner });
+      expect(told).toMatchObject({ count: 1, fence: hold.fence });
+      expect(told.remainingMs).toBeGreaterThan(5000);
+    });
+  });
+});
+
+describe.concurrent("hazard 15: an old master that still answers one client", () => {
+  it("stops writing once its replicas are gone, and the local deadline ends the rest", async () => {
+    await withReplica(async ({ old, next, client }) => {
+      const [name, lag] = ["min-replicas-to-write", "min-replicas-max-lag"];
+      await old.direct.config("SET", name, "1", lag, "1");
+      await until(async () => (await old.direct.info("replication")).includes("min_slaves_good_slaves:1"));
+      const key = freshKey();
+      const told: string[] = [];
+      const hold = await client.acquire(key, { leaseMs: 1200, onJeopardy: () => told.push("jeopardy") });
+      hold.signal.addEventListener("abort", () => told.push("lost"));
+      next.redis.freeze();
+      await until(() => hold.signal.aborted, 10_000);
+      expect(told).toEqual(["jeopardy", "lost"]);
+      expect(String(hold.signal.reason)).toContain("its lease ended before it was renewed");
+      next.redis.thaw();
+      await next.direct.replicaof("NO", "ONE");
+      const grant = await next.acquire(key, "other", { waitMs: 5000 });
+      expect(Number(grant.fence)).toBeGreaterThan(Number(hold.fence));
+    });
+  });
+});

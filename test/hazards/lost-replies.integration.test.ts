@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import type { SpokenFormat } from "../../lib/contract/format.ts";
+import { ALL_FORMATS, freshKey, startTestLocks, type TestVerbs } from "../support/locks.ts";
+import { startTestProxy } from "../support/proxy.ts";
+import { seeded } from "../support/random.ts";
+
+const WORKERS = 12;
+const HOLDS = 84;
+const REENTRIES = 9;
+const PAIRS = WORKERS * HOLDS * (1 + REENTRIES);
+
+describe("hazard 3: a lost reply runs a script twice", () => {
+  it(`${PAIRS} pairs of acquire and release, one reply in a hundred lost, leave the right counts and fences`, async () => {
+    const near = await startTestLocks();
+    const proxy = await startTestProxy(near.redis.port, seeded(42));
+    const workers = await Promise.all(Array.from({ length: WORKERS }, () => near.verbs(proxy.port)));
+    proxy.dropShare = 0.01;
+    const keys = await Promise.all(workers.map((verbs, n) => work(verbs, ALL_FORMATS[n % 3] ?? "token")));
+    expect(proxy.dropped).toBeGreaterThan(PAIRS / 100);
+    expect(await near.direct.exists(...keys)).toBe(0);
+    await proxy.stop();
+    await near.stop();
+  }, 60_000);
+});
+
+/** Takes its lock again and again, and enters it several times each time. */
+async function work({ acquire, locks }: TestVerbs, format: SpokenFormat): Promise<string> {
+  const key = freshKey();
+  const release = () => locks.release(key, { owner: "me", format });
+  let before = 0;
+  for (let hold = 0; hold < HOLDS; hold++) {
+    const { count, fence } = await acquire(key, "me", { format });
+    expect(count).toBe(1);
+    expect(Number(fence)).toBeGreaterThan(before);
+    before = Number(fence);
+    for (let entry = 0; entry < REENTRIES; entry++) {
+      expect(await acquire(key, "me", { format })).toMatchObject({ count: 2, fence });
+      expect(await release()).toMatchObject({ outcome: "released", count: 1 });
+    }
+    expect(await release()).toMatchObject({ outcome: "released", count: 0 });
+  }
+  return key;
+}

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { companionKeyOf, fencedCounterKeyOf } from "../../server/formats/keys.ts";
+import { ALL_FORMATS, freshKey, openVerbs, type TestVerbs } from "../support/locks.ts";
+import { startTestServer, type TestServer, until } from "../support/server.ts";
+
+let server: TestServer;
+let verbs: TestVerbs;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  verbs = await openVerbs(server.redis.port);
+});
+
+afterAll(async () => {
+  verbs.close();
+  await server.stop();
+});
+
+// Sixteen digits, odd, close to the largest whole number that a double holds: what rounds, rounds this.
+const BEFORE = "9007199254740973";
+const FENCE = "9007199254740974";
+const NEXT = "9007199254740975";
+
+describe.each(ALL_FORMATS)("hazard 20: large numbers in Lua (%s)", (format) => {
+  it("a fence keeps each of its digits: in answers, in Redis, in events and in JSON", async () => {
+    const direct = server.redis.client();
+    const key = freshKey();
+    const heard: string[] = [];
+    const listener = server.redis.client();
+    await listener.subscribe("lockkeeper:events:0");
+    listener.on("message", (_, message: string) => heard.push(message));
+    await direct.set(String(fencedCounterKeyOf(key)), BEFORE);
+
+    const path = `/locks/${encodeURIComponent(key)}`;
+    const granted = await server.call(`${path}/acquire`, { body: { owner: "me", format } });
+    expect(granted.body.fence).toBe(FENCE);
+    expect(await direct.get(String(fencedCounterKeyOf(key)))).toBe(FENCE);
+    expect((await direct.get(String(companionKeyOf(key))))?.split("\n")).toContain(FENCE);
+    const byRoot = { format, principal: "root" };
+    expect((await verbs.acquire(key, "me", byRoot)).fence).toBe(FENCE);
+    expect((await verbs.locks.renew(key, { owner: "me", leaseMs: 40_000, ...byRoot })).fence).toBe(FENCE);
+    expect((await verbs.locks.verify(key, { owner: "me", fence: FENCE })).fence).toBe(FENCE);
+
+    await until(async () => (await server.call(path)).body.holders[0]?.count === 2);
+    expect((await server.call(path)).body.holders[0].fence).toBe(FENCE);
+    await until(async () => (await server.call(`${path}/history`)).body.items.length >= 2);
+    const events: { fence: unknown }[] = (await server.call(`${path}/history`)).body.items;
+    expect(new Set(events.map(({ fence }) => fence))).toEqual(new Set([FENCE]));
+    expect(heard.map((message) => message.split("\t")[2])).toContain(FENCE);
+
+    await direct.del(key);
+    expect((await verbs.acquire(key, "you", { format })).fence).toBe(NEXT);
+  });
+
+  it("times are whole milliseconds of thirteen digits", async () => {
+    const { asOf, remainingMs, fence } = await verbs.acquire(freshKey(), "me", { format });
+    expect(String(asOf)).toMatch(/^\d{13}$/);
+    expect(Number.isInteger(remainingMs)).toBe(true);
+    expect(fence).toMatch(/^\d{16}$/);
+  });
+});

@@ -1,0 +1,166 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LEASE_MS_MAX, LEASE_MS_MIN } from "../../lib/contract/verb.ts";
+import { companionOf } from "../../server/formats/companion.ts";
+import { companionKeyOf } from "../../server/formats/keys.ts";
+import type { HoldOptions, LockClient } from "../../server/locks/lock-client.ts";
+import { ALL_FORMATS, codeOf, freshKey, startTestLocks, type TestLocks } from "../support/locks.ts";
+
+let test: TestLocks;
+let client: LockClient;
+
+beforeAll(async () => {
+  test = await startTestLocks();
+  client = await test.client();
+});
+
+afterAll(() => test.stop());
+
+const toldOf = async (key: string) => companionOf((await test.direct.get(String(companionKeyOf(key)))) ?? "");
+/** From what was asked to what Redis has: time that has passed, and what a deadline in whole units adds. */
+const SLACK_MS = 3000;
+
+describe.each(ALL_FORMATS)("hazard 11: re-entry and the time to live (%s)", (format) => {
+  it("never shortens a lease, at entering or at leaving", async () => {
+    const { acquire, locks, direct } = test;
+    const key = freshKey();
+    const outer = await acquire(key, "me", { format, leaseMs: 60_000 });
+    expect(await acquire(key, "me", { format, leaseMs: 1000 })).toMatchObject({
+      count: 2,
+      fence: outer.fence,
+    });
+    expect(await direct.pttl(key)).toBeGreaterThan(55_000);
+    expect(await acquire(key, "me", { format, leaseMs: 90_000 })).toMatchObject({
+      count: 3,
+      fence: outer.fence,
+    });
+    for (const left of [2, 1]) {
+      expect(await locks.release(key, { owner: "me", format })).toMatchObject({ count: left });
+      expect(await direct.pttl(key)).toBeGreaterThan(85_000);
+    }
+    expect(await locks.verify(key, { owner: "me", fence: outer.fence ?? "" })).toMatchObject({ count: 1 });
+  });
+
+  it("keeps the outer frame's fence good for the resource", async () => {
+    const outer = await client.acquire(freshKey(), { format, owner: "me" });
+    const inner = await client.acquire(outer.key, { format, owner: "me" });
+    expect(inner.fence).toBe(outer.fence);
+    await inner.release();
+    expect((await test.locks.verify(outer.key, { owner: "me" })).fence).toBe(outer.fence);
+    await outer.release();
+  });
+
+  it("counts the branches of one context as one owner, and refuses them when that is not wanted", async () => {
+    const key = freshKey();
+    await client.withLock(key, { format }, async (outer) => {
+      const branch = () => client.withLock(key, { format }, async ({ count, owner }) => ({ count, owner }));
+      const [one, two] = await Promise.all([branch(), branch()]);
+      expect([one.owner, two.owner]).toEqual([outer.owner, outer.owner]);
+      expect([one.count, two.count].sort()).toEqual([2, 3]);
+      expect(await codeOf(client.acquire(key, { format, reentrant: false }))).toBe("held");
+    });
+    expect(await test.direct.exists(key)).toBe(0);
+  });
+});
+
+const durationMs = (leastMs: number) => fc.integer({ min: leastMs, max: 600_000 });
+const anyOptions = fc.record({
+  format: fc.constantFrom(...ALL_FORMATS),
+  unit: fc.constantFrom("s" as const, "ms" as const),
+  owner: fc
+    .string({ minLength: 1, maxLength: 40, unit: fc.constantFrom(..."abcXYZ09-_:@äß €") })
+    .map((text) => `o${text}o`),
+  leaseMs: durationMs(5000),
+  graceMs: durationMs(0),
+  minHoldMs: durationMs(0),
+  renew: fc.boolean(),
+  record: fc.record({ service: fc.string({ maxLength: 20 }), pid: fc.nat() }),
+});
+
+describe("hazard 29: an option that does not arrive", () => {
+  it("each of them is in Redis as it was asked for", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyOptions, durationMs(5000), durationMs(5000), async (options, renewMs, offMs) => {
+        const { format, owner, leaseMs, graceMs, minHoldMs, record, unit } = options;
+        const key = freshKey();
+        const near = (actual: number, asked: number) => {
+          expect(actual).toBeGreaterThan(asked - SLACK_MS);
+          expect(actual).toBeLessThanOrEqual(asked + SLACK_MS);
+        };
+        const hold = await client.acquire(key, options);
+        expect(hold).toMatchObject({ key, owner, format, leaseMs, count: 1 });
+        near(hold.remainingMs(), leaseMs);
+        expect(hold.remainingMs()).toBeLessThanOrEqual(leaseMs + 1000);
+        near(await test.direct.pttl(key), leaseMs + graceMs);
+        expect(await toldOf(key)).toMatchObject({
+          owner,
+          format,
+          leaseMs,
+          graceMs,
+          record,
+          fence: hold.fence,
+        });
+        if (format === "timestamp") expect((await test.direct.get(key))?.length).toBe(unit === "s" ? 10 : 13);
+        await hold.renew(renewMs);
+        near(hold.remainingMs(), Math.max(leaseMs, renewMs));
+        near(await test.direct.pttl(key), Math.max(leaseMs, renewMs) + graceMs);
+        expect(await hold.release({ holdOffMs: offMs })).toMatchObject({ outcome: "released", owner });
+        near(await test.direct.pttl(key), Math.max(offMs, minHoldMs));
+        expect((await toldOf(key))?.owner).toMatch(/^lockkeeper:reserve:/);
+      }),
+      { numRuns: 60 },
+    );
+  }, 30_000);
+
+  it("a reservation, too", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...ALL_FORMATS), durationMs(5000), async (format, holdOffMs) => {
+        const key = freshKey();
+        await client.reserve(key, { by: "mei", holdOffMs, format });
+        expect(await toldOf(key)).toMatchObject({
+          owner: "lockkeeper:reserve:mei",
+          format,
+          leaseMs: holdOffMs,
+        });
+        expect(await test.direct.pttl(key)).toBeGreaterThan(holdOffMs - SLACK_MS);
+        expect(await codeOf(client.acquire(key, { format }))).toBe("held");
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it("what is no duration is refused before Redis is asked", async () => {
+    const anyDuration = fc.constantFrom("leaseMs", "graceMs", "minHoldMs", "holdOffMs", "renewMs", "waitMs");
+    const noDuration = fc.constantFrom(Number.NaN, -1, Number.NEGATIVE_INFINITY, -0.5);
+    const noLength = fc.oneof(
+      noDuration,
+      fc.constantFrom(0.5, Number.POSITIVE_INFINITY, LEASE_MS_MAX + 1, 1e300),
+    );
+    const key = freshKey();
+    const hold = await client.acquire(freshKey());
+    const ask = (name: string, value: number) => {
+      if (name === "holdOffMs") return client.reserve(key, { by: "mei", holdOffMs: value });
+      if (name === "renewMs") return hold.renew(value);
+      return client.acquire(key, { [name]: value } satisfies HoldOptions);
+    };
+    await fc.assert(
+      fc.asyncProperty(anyDuration, noLength, noDuration, async (name, length, patience) => {
+        expect(await codeOf(ask(name, name === "waitMs" ? patience : length))).toBe("invalid");
+        expect(await test.direct.exists(key, String(companionKeyOf(key)))).toBe(0);
+      }),
+      { numRuns: 60 },
+    );
+    expect(await codeOf(client.acquire(key, { leaseMs: LEASE_MS_MIN - 1 }))).toBe("invalid");
+    expect(await codeOf(client.acquire(key, { leaseMs: LEASE_MS_MAX, graceMs: 1 }))).toBe("invalid");
+    for (const retry of [
+      { tries: Number.NaN, pauseMs: 1 },
+      { tries: 0, pauseMs: 1 },
+      { tries: 2, pauseMs: Number.NaN },
+      { tries: 2, pauseMs: 1, jitter: 2 },
+    ]) {
+      expect(await codeOf(client.acquire(key, { retry }))).toBe("invalid");
+    }
+    hold.assertHeld();
+    await hold.release();
+  });
+});

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { forceByName } from "../support/force-by-name.ts";
+import {
+  ALL_FORMATS,
+  codeOf,
+  freshKey,
+  scriptCalls,
+  startTestLocks,
+  type TestLocks,
+} from "../support/locks.ts";
+import { until } from "../support/server.ts";
+
+let test: TestLocks;
+
+beforeAll(async () => {
+  test = await startTestLocks();
+});
+
+afterAll(() => test.stop());
+
+const dump = (key: string) => test.direct.dump(key);
+
+describe("hazard 1: the release of another's lock", () => {
+  it.each(ALL_FORMATS)("%s: a release by another owner touches nothing", async (format) => {
+    const { locks, acquire } = test;
+    const key = freshKey();
+    await acquire(key, "me", { format });
+    const before = await dump(key);
+    expect(await locks.release(key, { owner: "you", format })).toMatchObject({ outcome: "not_held" });
+    expect(await dump(key)).toEqual(before);
+    expect(await locks.release(key, { owner: "me", format })).toMatchObject({ outcome: "released" });
+  });
+
+  it.each(ALL_FORMATS)("%s: nor does the late release of one whose lease has ended", async (format) => {
+    const { locks, acquire } = test;
+    const key = freshKey();
+    await acquire(key, "me", { format, leaseMs: 30 });
+    const { fence } = await acquire(key, "you", { format, waitMs: 5000 });
+    const before = await dump(key);
+    expect(await locks.release(key, { owner: "me", format })).toMatchObject({ outcome: "not_held" });
+    expect(await dump(key)).toEqual(before);
+    expect(await locks.verify(key, { owner: "you" })).toMatchObject({ fence, count: 1 });
+  });
+
+  it.each(ALL_FORMATS)("%s: nor a renewal of another's", async (format) => {
+    const { locks, acquire, direct } = test;
+    const key = freshKey();
+    await acquire(key, "me", { format, leaseMs: 20_000 });
+    const before = await dump(key);
+    expect(await codeOf(locks.renew(key, { owner: "you", leaseMs: 60_000, format }))).toBe("lost");
+    expect(await dump(key)).toEqual(before);
+    expect(await direct.pttl(key)).toBeLessThan(21_000);
+  });
+});
+
+describe("hazard 2: a release that comes too late", () => {
+  it.each(ALL_FORMATS)("%s: is an outcome, answered by one script and not tried again", async (format) => {
+    const { locks, acquire, direct } = test;
+    const key = freshKey();
+    const endings: [string, () => Promise<unknown>][] = [
+      ["ran out", () => until(async () => (await direct.exists(key)) === 0)],
+      ["is another's", () => acquire(key, "you", { format, waitMs: 5000 })],
+      ["was deleted", () => direct.del(key)],
+    ];
+    for (const [ending, end] of endings) {
+      await direct.del(key);
+      await acquire(key, "me", { format, leaseMs: ending === "was deleted" ? 30_000 : 30 });
+      await end();
+      const before = await scriptCalls(direct);
+      expect(await locks.release(key, { owner: "me", format }), ending).toMatchObject({
+        outcome: "not_held",
+        count: 0,
+      });
+      expect((await scriptCalls(direct)) - before, ending).toBe(1);
+    }
+  });
+
+  it("is an outcome for a hold, too, and ends `await using` without an error", async () => {
+    const client = await test.client();
+    const key = freshKey();
+    {
+      await using hold = await client.acquire(key, { leaseMs: 50, renew: false });
+      await until(() => hold.signal.aborted);
+      expect(hold.signal.reason).toMatchObject({ code: "lost" });
+    }
+    const hold = await client.acquire(key, { leaseMs: 50, renew: false, waitMs: 1000 });
+    // Our own deadline ends a moment before Redis's.
+    await until(async () => hold.signal.aborted && (await test.direct.exists(key)) === 0);
+    expect(await hold.release()).toMatchObject({ outcome: "not_held" });
+  });
+});
+
+describe("hazard 28: a key that something else lives at", () => {
+  const residents: [string, (key: string) => Promise<unknown>][] = [
+    ["a string", (key) => test.direct.set(key, "Ada")],
+    ["an empty string", (key) => test.direct.set(key, "")],
+    ["a long string", (key) => test.direct.set(key, "x".repeat(5000))],
+    ["a hash", (key) => test.direct.hset(key, "name", "Ada")],
+    ["a list", (key) => test.direct.rpush(key, "Ada")],
+    ["a set", (key) => test.direct.sadd(key, "Ada")],
+    ["a sorted set", (key) => test.direct.zadd(key, 1, "Ada")],
+    ["a stream", (key) => test.direct.xadd(key, "*", "name", "Ada")],
+  ];
+
+  it.each(ALL_FORMATS.flatMap((format) => residents.map(([what, move]) => ({ format, what, move }))))(
+    "$format: $what is touched by no verb",
+    async ({ format, what, move }) => {
+      const { locks, direct } = test;
+      const key = freshKey();
+      await move(key);
+      const before = await direct.dump(key);
+      // Any string may be somebody's token.
+      const isToken = format === "token" && what === "a string";
+      const owner = "me";
+      const seen = { owner, fence: null, by: "mei", reason: "stuck" };
+      const codes = await Promise.all([
+        codeOf(locks.acquire(key, { owner, leaseMs: 1000, reentrant: true, format })),
+        codeOf(
+          locks.acquire(key, { owner, leaseMs: 1000, reentrant: true, format, waitMs: isToken ? 30 : 5000 }),
+        ),
+        codeOf(locks.renew(key, { owner, leaseMs: 1000, format })),
+        locks.release(key, { owner, format }).then(
+          ({ outcome }) => outcome,
+          ({ code }) => code,
+        ),
+        forceByName(locks, key, format, seen).then(({ outcome }) => outcome),
+      ]);
+      expect(codes).toEqual(
+        isToken ? ["held", "timeout", "lost", "not_held", "changed"] : Array(5).fill("not_a_lock"),
+      );
+      expect(await direct.dump(key)).toBe(before);
+      expect(await direct.pttl(key)).toBe(-1);
+    },
+  );
+
+  it("is told by its type, and the names of our own keys cannot be taken", async () => {
+    const { locks, direct, acquire } = test;
+    const key = freshKey();
+    await direct.rpush(key, "Ada");
+    const refused: unknown = await acquire(key, "me").catch((reason: unknown) => reason);
+    expect(refused).toMatchObject({ code: "not_a_lock", facts: { redisType: "list" } });
+    const ours = `lockkeeper:hold:{${key}}`;
+    expect(await codeOf(locks.acquire(ours, { owner: "me", leaseMs: 1000, reentrant: true }))).toBe(
+      "key_not_allowed",
+    );
+  });
+});

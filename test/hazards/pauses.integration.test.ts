@@ -1,0 +1,183 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { companionOf } from "../../server/formats/companion.ts";
+import { companionKeyOf } from "../../server/formats/keys.ts";
+import { LockkeeperError } from "../../server/locks/errors.ts";
+import type { LockClient } from "../../server/locks/lock-client.ts";
+import { ALL_FORMATS, codeOf, freshKey, pause, startTestLocks, type TestLocks } from "../support/locks.ts";
+import { startTestProxy } from "../support/proxy.ts";
+import { until } from "../support/server.ts";
+
+let test: TestLocks;
+let client: LockClient;
+
+beforeAll(async () => {
+  test = await startTestLocks();
+  client = await test.client();
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+afterAll(() => test.stop());
+
+const HOUR_MS = 60 * 60 * 1000;
+
+function shift(clocks: { monotonicMs?: number; wallMs?: number }): void {
+  const { monotonicMs = 0, wallMs = 0 } = clocks;
+  const [monotonic, wall] = [performance.now.bind(performance), Date.now];
+  vi.spyOn(performance, "now").mockImplementation(() => monotonic() + monotonicMs);
+  vi.spyOn(Date, "now").mockImplementation(() => wall() + wallMs);
+}
+
+describe("hazard 5: a pause longer than the lease", () => {
+  // Of a whole process: fencing.integration.test.ts.
+
+  it("of the event loop: the next step finds the lock lost, before the timers do", async () => {
+    const hold = await client.acquire(freshKey(), { leaseMs: 200 });
+    const stalledUntil = performance.now() + 300;
+    while (performance.now() < stalledUntil);
+    expect(hold.signal.aborted).toBe(false);
+    expect(() => hold.assertHeld()).toThrow(LockkeeperError);
+    expect(hold.signal.reason).toMatchObject({ code: "lost" });
+  });
+
+  it("of the machine, for which the monotonic clock stands still: the wall clock tells", async () => {
+    const hold = await client.acquire(freshKey(), { leaseMs: 30_000 });
+    shift({ wallMs: 31_000 });
+    expect(() => hold.assertHeld()).toThrow(LockkeeperError);
+    expect(hold.signal.aborted).toBe(true);
+  });
+
+  it("with a wall clock that was set back meanwhile: the monotonic one tells", async () => {
+    const hold = await client.acquire(freshKey(), { leaseMs: 30_000 });
+    shift({ wallMs: -HOUR_MS });
+    hold.assertHeld();
+    vi.restoreAllMocks();
+    shift({ wallMs: -HOUR_MS, monotonicMs: 31_000 });
+    expect(() => hold.assertHeld()).toThrow(LockkeeperError);
+  });
+
+  it("is not made good by a renewal: none is sent once the deadline has passed", async () => {
+    const key = freshKey();
+    const hold = await client.acquire(key, { leaseMs: 1500 });
+    shift({ wallMs: 2000 });
+    // The watchdog comes by after a third of the lease.
+    await until(() => hold.signal.aborted);
+    expect(await test.direct.pttl(key)).toBeLessThan(1050);
+    expect(await codeOf(hold.renew())).toBe("lost");
+  });
+});
+
+describe("hazard 6: clocks of clients", () => {
+  it.each([HOUR_MS, -HOUR_MS])(
+    "%d ms beside the server's change nothing, and are not sent",
+    async (wallMs) => {
+      shift({ wallMs });
+      const off = await test.client();
+      const monitor = await test.direct.monitor();
+      const sent: string[] = [];
+      monitor.on("monitor", (_, words: string[], source: string) => {
+        if (source !== "lua") sent.push(...words);
+      });
+      for (const format of ALL_FORMATS) {
+        const key = freshKey();
+        const hold = await off.acquire(key, { format, leaseMs: 20_000, graceMs: 500 });
+        const before = await serverMs();
+        expect(hold.remainingMs()).toBeGreaterThan(15_000);
+        expect(await test.direct.pttl(key)).toBeGreaterThan(15_000);
+        expect(await test.direct.pttl(key)).toBeLessThan(21_000);
+        const told = companionOf((await test.direct.get(String(companionKeyOf(key)))) ?? "");
+        expect(Math.abs((told?.sinceMs ?? 0) - before)).toBeLessThan(5000);
+        expect(Math.abs(Number(hold.fence) / 1000 - before)).toBeLessThan(5000);
+        await hold.renew(25_000);
+        expect(hold.remainingMs()).toBeGreaterThan(20_000);
+        const refused = codeOf(off.acquire(key, { format, owner: "another", waitMs: 60 }));
+        expect(await refused).toBe("timeout");
+        const waits = off.acquire(key, { format, owner: "another", waitMs: 5000 });
+        expect(await hold.release({ holdOffMs: 20 })).toMatchObject({ outcome: "released" });
+        expect((await waits).count).toBe(1);
+      }
+      monitor.disconnect();
+      const absolute = sent.filter((word) => /^\d{10,16}$/.test(word)).map(asMs);
+      const clientMs = Date.now();
+      expect(sent.length).toBeGreaterThan(20);
+      expect(absolute.filter((ms) => Math.abs(ms - clientMs) < HOUR_MS / 2)).toEqual([]);
+    },
+  );
+
+  const asMs = (digits: string) =>
+    Number(digits) * (digits.length === 10 ? 1000 : digits.length === 16 ? 0.001 : 1);
+
+  async function serverMs(): Promise<number> {
+    const [seconds] = await test.direct.time();
+    return Number(seconds) * 1000;
+  }
+});
+
+describe("hazard 12: a renewal that races the release, in Redis", () => {
+  it("prolongs no hold that the same owner takes right after, in 300 rounds at the moment of the renewal", async () => {
+    const [watchedMs, fixedMs] = [300, 150];
+    const next = async (_: unknown, round: number) => {
+      const [key, owner] = [freshKey(), "me"];
+      const hold = await client.acquire(key, { owner, leaseMs: watchedMs });
+      // A third of the lease is when it is renewed.
+      await pause(watchedMs / 3 - 10 + (round % 20));
+      await hold.release();
+      await client.acquire(key, { owner, leaseMs: fixedMs, renew: false });
+      return key;
+    };
+    const keys = await Promise.all(Array.from({ length: 300 }, next));
+    const longest = async () => Math.max(...(await Promise.all(keys.map((key) => test.direct.pttl(key)))));
+    await until(async () => {
+      const leftMs = await longest();
+      expect(leftMs).toBeLessThanOrEqual(fixedMs);
+      return leftMs < 0;
+    });
+    expect(await longest()).toBe(-2);
+  });
+});
+
+describe.concurrent("hazards 13 and 19: renewals that are held up", () => {
+  it("by the verbs: they have a connection of their own", async () => {
+    const proxy = await startTestProxy(test.redis.port);
+    const far = await test.client({ port: proxy.port });
+    const key = freshKey();
+    const hold = await far.acquire(key, { leaseMs: 600 });
+    proxy.stall("verbs");
+    const stuck = codeOf(far.acquire(freshKey()));
+    await pause(900);
+    hold.assertHeld();
+    expect(await test.direct.pttl(key)).toBeGreaterThan(0);
+    proxy.stall(undefined);
+    await hold.release();
+    await stuck;
+    await proxy.stop();
+  });
+
+  it("for good: jeopardy is told first, then the loss, before Redis gives the lock to another", async () => {
+    const proxy = await startTestProxy(test.redis.port);
+    const far = await test.client({ port: proxy.port });
+    const key = freshKey();
+    const told: string[] = [];
+    const hold = await far.acquire(key, { leaseMs: 600, onJeopardy: () => told.push("jeopardy") });
+    hold.signal.addEventListener("abort", () => told.push("lost"));
+    proxy.stall("renewals");
+    await client.acquire(key, { waitMs: 5000, owner: "next" });
+    told.push("next");
+    expect(told).toEqual(["jeopardy", "lost", "next"]);
+    await proxy.stop();
+  });
+});
+
+describe("hazard 13: connections that are cut again and again", () => {
+  it("hold no renewal up: it is tried until the deadline", async () => {
+    const hold = await client.acquire(freshKey(), { leaseMs: 450 });
+    for (let cut = 0; cut < 6; cut++) {
+      await test.direct.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+      await pause(150);
+    }
+    hold.assertHeld();
+    await hold.release();
+  });
+});

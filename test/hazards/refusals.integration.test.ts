@@ -1,0 +1,194 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { companionKeyOf } from "../../server/formats/keys.ts";
+import { ALL_FORMATS, codeOf, freshKey, startTestLocks, type TestLocks } from "../support/locks.ts";
+import type { TestRedisOptions } from "../support/redis.ts";
+import { until } from "../support/server.ts";
+
+interface Refusal {
+  readonly error: string;
+  begin(test: TestLocks): Promise<unknown>;
+  end(test: TestLocks): Promise<unknown>;
+}
+
+const settings = (test: TestLocks, ...pairs: [string, string][]) =>
+  Promise.all(pairs.map(([name, value]) => test.direct.config("SET", name, value)));
+
+/** What Redis itself says, and passes. */
+const PASSING: readonly Refusal[] = [
+  {
+    error: "READONLY",
+    begin: ({ direct }) => direct.replicaof("127.0.0.1", 1),
+    end: ({ direct }) => direct.replicaof("NO", "ONE"),
+  },
+  {
+    error: "MASTERDOWN",
+    async begin(test) {
+      await settings(test, ["replica-serve-stale-data", "no"]);
+      await test.direct.replicaof("127.0.0.1", 1);
+    },
+    end: ({ direct }) => direct.replicaof("NO", "ONE"),
+  },
+  {
+    error: "NOREPLICAS",
+    begin: (test) => settings(test, ["min-replicas-to-write", "1"]),
+    end: (test) => settings(test, ["min-replicas-to-write", "0"]),
+  },
+  {
+    error: "BUSY",
+    async begin(test) {
+      await settings(test, ["lua-time-limit", "20"]);
+      const busy = test.redis.client();
+      busy.eval("while true do end", 0).catch(() => undefined);
+      await until(async () => (await codeOf(test.direct.ping())).includes("BUSY"));
+    },
+    async end({ direct }) {
+      // What was sent before this has been refused when this is.
+      await codeOf(direct.ping());
+      await direct.script("KILL");
+      await until(async () => (await codeOf(direct.ping())) === "ok");
+      expect(await direct.info("commandstats")).toMatch(/cmdstat_evalsha:.*rejected_calls=[1-9]/);
+    },
+  },
+];
+
+const LASTING: readonly Refusal[] = [
+  {
+    error: "OOM",
+    begin: (test) => settings(test, ["maxmemory", "1"], ["maxmemory-policy", "noeviction"]),
+    end: (test) => settings(test, ["maxmemory", "0"]),
+  },
+  {
+    error: "MISCONF",
+    async begin(test) {
+      await settings(test, ["save", "900 1"], ["stop-writes-on-bgsave-error", "yes"]);
+      await test.direct.bgsave();
+      await until(async () => (await test.direct.info("persistence")).includes("rdb_last_bgsave_status:err"));
+    },
+    end: (test) => settings(test, ["stop-writes-on-bgsave-error", "no"]),
+  },
+];
+
+async function onItsOwn(
+  run: (test: TestLocks) => Promise<void>,
+  options: TestRedisOptions = {},
+): Promise<void> {
+  const test = await startTestLocks(options);
+  try {
+    await run(test);
+  } finally {
+    await test.stop();
+  }
+}
+
+/** Errors of this kind that Redis has answered with, whoever asked; none can be asked of one that is busy. */
+async function answeredWith({ direct }: TestLocks, error: string): Promise<boolean> {
+  if (error === "BUSY") return true;
+  return (await direct.info("errorstats")).includes(`errorstat_${error}:`);
+}
+
+const isUntouched = async ({ direct }: TestLocks, key: string) =>
+  (await direct.exists(key, String(companionKeyOf(key)))) === 0;
+
+describe.concurrent("hazard 16: what Redis refuses before it does anything", () => {
+  it.each(PASSING)(
+    "$error is tried again, and does not matter once it has passed",
+    async ({ error, begin, end }) => {
+      await onItsOwn(async (test) => {
+        const key = freshKey();
+        await begin(test);
+        const acquired = test.acquire(key, "me");
+        await until(() => answeredWith(test, error));
+        await end(test);
+        expect((await acquired).count).toBe(1);
+      });
+    },
+  );
+
+  it("what does not pass is unavailable, with its name, and nothing was done", async () => {
+    await onItsOwn(async (test) => {
+      const key = freshKey();
+      await settings(test, ["min-replicas-to-write", "1"]);
+      const refused: unknown = await test.acquire(key, "me").catch((reason: unknown) => reason);
+      expect(refused).toMatchObject({ code: "unavailable", message: expect.stringContaining("NOREPLICAS") });
+      await settings(test, ["min-replicas-to-write", "0"]);
+      expect(await isUntouched(test, key)).toBe(true);
+    });
+  });
+
+  it.each(LASTING)("$error lasts, so it is said at once", async ({ error, begin, end }) => {
+    const dir = await mkdtemp(join(tmpdir(), "lockkeeper-hazard-"));
+    const run = async (test: TestLocks) => {
+      const key = freshKey();
+      // A server whose folder is gone cannot save.
+      await rm(dir, { recursive: true });
+      await begin(test);
+      const startedAt = performance.now();
+      const refused: unknown = await test.acquire(key, "me").catch((reason: unknown) => reason);
+      expect(performance.now() - startedAt).toBeLessThan(1000);
+      expect(refused).toMatchObject({ code: "unavailable", message: expect.stringContaining(error) });
+      await end(test);
+      expect(await isUntouched(test, key)).toBe(true);
+      expect((await test.acquire(key, "me")).count).toBe(1);
+    };
+    await onItsOwn(run, { dir });
+  });
+
+  it.each(ALL_FORMATS)("%s: a Redis that is full still lets go of locks, plain or not", async (format) => {
+    await onItsOwn(async (test) => {
+      const holds = [{}, { graceMs: 1000 }].map((more) => ({ key: freshKey(), more: { format, ...more } }));
+      for (const { key, more } of holds) await test.acquire(key, "me", more);
+      await settings(test, ["maxmemory", "1"]);
+      for (const { key } of holds) {
+        expect(await test.locks.release(key, { owner: "me", format })).toMatchObject({ outcome: "released" });
+        expect(await test.direct.exists(key)).toBe(0);
+      }
+    });
+  });
+
+  it.each(ALL_FORMATS)(
+    "%s: a Redis that is full takes back one count of several, and says what is not held",
+    async (format) => {
+      await onItsOwn(async (test) => {
+        const [entered, free] = [freshKey(), freshKey()];
+        for (let n = 0; n < 3; n++) await test.acquire(entered, "me", { format });
+        await settings(test, ["maxmemory", "1"]);
+        for (const count of [2, 1, 0]) {
+          const released = await test.locks.release(entered, { owner: "me", format });
+          expect(released).toMatchObject({ outcome: "released", count });
+        }
+        for (const key of [entered, free]) {
+          const released = await test.locks.release(key, { owner: "me", format });
+          expect(released).toMatchObject({ outcome: "not_held" });
+        }
+      });
+    },
+  );
+
+  it("a Redis that loads its data is asked once it has", async () => {
+    const dir = await mkdtemp(join(tmpdir(), "lockkeeper-hazard-"));
+    const run = async (test: TestLocks) => {
+      const { direct, redis } = test;
+      const full = direct.pipeline();
+      for (let n = 0; n < 1000; n++) full.set(`data:${n}`, "x".repeat(1000));
+      await full.exec();
+      await direct.save();
+      await redis.kill();
+      const back = redis.restart();
+      const codes: string[] = [];
+      const acquired = until(async () => {
+        codes.push(await codeOf(test.acquire("lock:early", "me")));
+        return codes.at(-1) === "ok";
+      }, 15_000);
+      await Promise.all([back, acquired]);
+      // LOADING is no fault of the caller's: at worst nothing was done within the budget.
+      expect(codes.filter((code) => code !== "ok" && code !== "unavailable")).toEqual([]);
+      expect(await direct.exists("data:999")).toBe(1);
+    };
+    // Half a millisecond a key, and a word for its clients after every few.
+    const args = ["--key-load-delay", "400", "--loading-process-events-interval-bytes", "8192"];
+    await onItsOwn(run, { dir, args }).finally(() => rm(dir, { recursive: true, force: true }));
+  });
+});

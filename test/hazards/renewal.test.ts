@@ -1,0 +1,214 @@
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Grant, Released } from "../../lib/contract/verb.ts";
+import { LostError } from "../../server/locks/errors.ts";
+import { Hold, type HoldEvents, momentNow } from "../../server/locks/hold.ts";
+import { Watchdog } from "../../server/locks/watchdog.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const LEASE_MS = 600;
+
+/** What becomes of a renewal: Redis answers; it ran and the answer is lost; it never came; nobody can tell yet. */
+type Fate = "answered" | "answer_lost" | "refused" | "untold";
+
+/** One lock in a Redis of our own, whose answers come when the test says so. */
+class Scene {
+  readonly #waiting: ((fate: Fate, lateMs: number) => void)[] = [];
+  readonly #watchdog = new Watchdog(() => this.#renewMany());
+  endsAt = performance.now() + LEASE_MS;
+  renewals = 0;
+  released = false;
+  /** Renewals that ran or were sent when the lock had been given back. */
+  orphans = 0;
+  readonly hold: Hold;
+
+  constructor(events: HoldEvents = {}) {
+    const grant: Grant = {
+      key: "lock:1",
+      owner: "me",
+      count: 1,
+      fence: "1795219195021038",
+      leaseMs: LEASE_MS,
+      remainingMs: LEASE_MS,
+      asOf: 0,
+    };
+    const keeper = { renew: () => Promise.resolve(grant), release: () => this.#release() };
+    this.hold = new Hold("lock:1", "redisson", [grant, momentNow()], keeper, events);
+    this.#watchdog.watch(this.hold);
+  }
+
+  get underWay(): number {
+    return this.#waiting.length;
+  }
+
+  /** Redis runs it now, and its answer needs a while. */
+  settle(fate: Fate, lateMs = 0): void {
+    this.#waiting.shift()?.(fate, lateMs);
+  }
+
+  #renewMany(): Promise<(number | null | undefined)[]> {
+    this.renewals++;
+    if (this.released) this.orphans++;
+    return new Promise((resolve, reject) => {
+      this.#waiting.push((fate, lateMs) => {
+        if (fate === "refused") return reject(new Error("READONLY"));
+        if (fate === "untold") return resolve([undefined]);
+        const remaining = this.#run();
+        if (fate === "answered") setTimeout(() => resolve([remaining]), lateMs);
+      });
+    });
+  }
+
+  /** As the script: it creates nothing, and brings nothing back. */
+  #run(): number | null {
+    if (this.released || performance.now() >= this.endsAt) return null;
+    this.endsAt = performance.now() + LEASE_MS;
+    return LEASE_MS;
+  }
+
+  async #release(): Promise<Released> {
+    await this.#watchdog.forget(this.hold);
+    this.released = true;
+    return { key: "lock:1", owner: "me", outcome: "released", count: 0, asOf: 0 };
+  }
+}
+
+function assertBelief({ hold, endsAt, released }: Scene): void {
+  const believed = hold.state === "held" || hold.state === "jeopardy";
+  if (believed) expect(performance.now()).toBeLessThan(endsAt);
+  expect(believed && released).toBe(false);
+  expect(hold.signal.aborted).toBe(hold.state === "lost");
+}
+
+type Step = { readonly ms: number } | { readonly fate: Fate; readonly lateMs: number } | "release";
+
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ ms: fc.integer({ min: 1, max: 250 }) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      fate: fc.constantFrom<Fate>("answered", "answered", "answer_lost", "refused", "untold"),
+      lateMs: fc.integer({ min: 0, max: 95 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant<Step>("release") },
+);
+
+describe("hazard 12: a renewal that races the release", () => {
+  it("never runs after it, and no hold is believed in longer than Redis has it, in whatever order things happen", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyStep, { minLength: 5, maxLength: 40 }), async (steps) => {
+        const scene = new Scene();
+        let ending: Promise<Released> | undefined;
+        for (const step of steps) {
+          if (step === "release") ending ??= scene.hold.release();
+          else if ("fate" in step) scene.settle(step.fate, step.lateMs);
+          const ms = step !== "release" && "ms" in step ? step.ms : 0;
+          for (let passed = 0; passed <= ms; passed += 10) {
+            await vi.advanceTimersByTimeAsync(Math.min(10, ms));
+            assertBelief(scene);
+          }
+        }
+        const sent = scene.renewals;
+        ending ??= scene.hold.release();
+        await vi.advanceTimersByTimeAsync(10 * LEASE_MS);
+        await ending;
+        expect(scene.orphans).toBe(0);
+        expect(scene.renewals).toBe(sent);
+      }),
+      { numRuns: 120 },
+    );
+  }, 30_000);
+
+  it("counts its lease from before it was sent, however late the answer", async () => {
+    const scene = new Scene();
+    await vi.advanceTimersByTimeAsync(LEASE_MS / 3 + 5);
+    scene.settle("answered", 90);
+    await vi.advanceTimersByTimeAsync(90);
+    expect(scene.hold.remainingMs()).toBe(LEASE_MS - 95);
+  });
+
+  it("and is answered after the deadline, does not bring the hold back", async () => {
+    const scene = new Scene();
+    await vi.advanceTimersByTimeAsync(LEASE_MS - 10);
+    expect(scene.hold.state).toBe("jeopardy");
+    while (scene.underWay > 0) scene.settle("answered", 20);
+    await vi.advanceTimersByTimeAsync(15);
+    expect(scene.hold.state).toBe("lost");
+    await vi.advanceTimersByTimeAsync(15);
+    expect(scene.hold.state).toBe("lost");
+    expect(() => scene.hold.assertHeld()).toThrow(LostError);
+  });
+
+  it("is waited for by the release, as long as it may still be answered", async () => {
+    const scene = new Scene();
+    await vi.advanceTimersByTimeAsync(LEASE_MS / 3);
+    expect(scene.underWay).toBe(1);
+    const released = scene.hold.release();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(scene.released).toBe(false);
+    scene.settle("answered");
+    await vi.advanceTimersByTimeAsync(0);
+    expect(await released).toMatchObject({ outcome: "released" });
+  });
+});
+
+describe("hazard 13: a watchdog that stops", () => {
+  it("tries again after every failure until the deadline, and not a moment longer", async () => {
+    const scene = new Scene();
+    for (let ms = 0; ms < 2 * LEASE_MS; ms += 10) {
+      scene.settle(ms % 20 === 0 ? "refused" : "untold");
+      await vi.advanceTimersByTimeAsync(10);
+    }
+    expect(scene.renewals).toBeGreaterThanOrEqual(5);
+    expect(scene.hold.state).toBe("lost");
+    const { renewals } = scene;
+    await vi.advanceTimersByTimeAsync(5 * LEASE_MS);
+    expect(scene.renewals).toBe(renewals);
+  });
+
+  it("holds on when answers stay away, as long as one comes in time", async () => {
+    const scene = new Scene();
+    for (let round = 0; round < 5; round++) {
+      // The first try of each round is never answered, the next one is.
+      await vi.advanceTimersByTimeAsync(LEASE_MS / 3 + 100);
+      expect(scene.hold.state).toBe("jeopardy");
+      await vi.advanceTimersByTimeAsync(60);
+      scene.settle("answer_lost");
+      scene.settle("answered");
+      await vi.advanceTimersByTimeAsync(0);
+      expect(scene.hold.state).toBe("held");
+    }
+  });
+
+  it("goes on when a listener throws, and lets the process hear of it", async () => {
+    const heard: unknown[] = [];
+    const others = process.rawListeners("uncaughtException");
+    process.removeAllListeners("uncaughtException").on("uncaughtException", (error) => heard.push(error));
+    const mine = new Error("mine");
+    const scene = new Scene({
+      onJeopardy: () => {
+        throw mine;
+      },
+    });
+    await vi.advanceTimersByTimeAsync(LEASE_MS / 3);
+    scene.settle("refused");
+    await vi.advanceTimersByTimeAsync(LEASE_MS / 10);
+    scene.settle("answered");
+    await vi.advanceTimersByTimeAsync(0);
+    const { state } = scene.hold;
+    vi.useRealTimers();
+    await new Promise((resolve) => setImmediate(resolve));
+    process.removeAllListeners("uncaughtException");
+    for (const other of others) process.on("uncaughtException", other as NodeJS.UncaughtExceptionListener);
+    expect(state).toBe("held");
+    expect(heard).toEqual([mine]);
+  });
+});

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { companionKeyOf } from "../../server/formats/keys.ts";
+import { ALL_FORMATS, freshKey, startTestLocks, type TestLocks } from "../support/locks.ts";
+
+let test: TestLocks;
+
+beforeAll(async () => {
+  test = await startTestLocks();
+});
+afterAll(async () => await test.stop());
+
+const AHEAD_MS = 5000;
+const SINCE = 4;
+
+/** As if the clock of the server had been ahead at the grant, and was set back after it. */
+async function setClockBack(key: string): Promise<void> {
+  const companion = String(companionKeyOf(key));
+  const facts = ((await test.direct.get(companion)) ?? "").split("\n");
+  facts[SINCE] = String(Number(facts[SINCE]) + AHEAD_MS);
+  await test.direct.set(companion, facts.join("\n"), "KEEPTTL");
+}
+
+describe.each(ALL_FORMATS)("a clock of the server that was set back during the hold (%s)", (format) => {
+  it("keeps nobody off after the last release, entered once or twice", async () => {
+    // With a grace a release is never the plain one.
+    for (const [entries, graceMs] of [
+      [1, 0],
+      [1, 100],
+      [2, 0],
+    ] as const) {
+      const key = freshKey();
+      const ask = { owner: "me", format, leaseMs: 30_000, reentrant: true, graceMs };
+      for (let n = 0; n < entries; n++) await test.locks.acquire(key, ask);
+      await setClockBack(key);
+      for (let n = 0; n < entries; n++)
+        await test.locks.release(key, { owner: "me", format, requestId: `r${n}` });
+      expect((await test.locks.acquire(key, { ...ask, owner: "next" })).grant.count).toBe(1);
+    }
+  });
+
+  it("keeps everybody off for the least time at most", async () => {
+    const key = freshKey();
+    await test.locks.acquire(key, { owner: "me", format, leaseMs: 30_000, reentrant: true, minHoldMs: 1000 });
+    await setClockBack(key);
+    await test.locks.release(key, { owner: "me", format });
+    const leftMs = await test.direct.pttl(key);
+    expect(leftMs).toBeGreaterThan(0);
+    // What a deadline is rounded by comes on top.
+    expect(leftMs).toBeLessThanOrEqual(1002);
+  });
+});

@@ -1,0 +1,117 @@
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Unit } from "../../lib/contract/format.ts";
+import { companionOf } from "../../server/formats/companion.ts";
+import { companionKeyOf } from "../../server/formats/keys.ts";
+import type { LockClient } from "../../server/locks/lock-client.ts";
+import { codeOf, freshKey, pause, startTestLocks, type TestLocks, type TestVerbs } from "../support/locks.ts";
+import { PollingLock } from "../support/seeds/polling-lock.ts";
+import { SingleTryLock } from "../support/seeds/single-try-lock.ts";
+
+const CONTENDERS = 8;
+const ROUNDS = 1000;
+const AT_ONCE = 25;
+
+let test: TestLocks;
+let contenders: TestVerbs[];
+let client: LockClient;
+
+beforeAll(async () => {
+  test = await startTestLocks();
+  client = await test.client();
+  contenders = await Promise.all(Array.from({ length: CONTENDERS }, () => test.verbs()));
+});
+
+afterAll(() => test.stop());
+
+const ended = (unit: Unit) => String(Math.floor(Date.now() / (unit === "s" ? 1000 : 1)) - 3000);
+/** Plants a lock that has ended, as one who crashed leaves it. */
+async function plant(unit: Unit): Promise<string> {
+  const key = freshKey();
+  await test.direct.set(key, ended(unit));
+  return key;
+}
+
+/** One round of a race for a lock that has ended: who won it, and whether a loser that tried again moved its end. */
+async function round(unit: Unit): Promise<{ winners: number; isMoved: boolean }> {
+  const key = await plant(unit);
+  const ask = { format: "timestamp", unit, leaseMs: 60_000 } as const;
+  const contend = (some: readonly number[]) =>
+    Promise.all(some.map((n) => codeOf(contenders[n]?.acquire(key, `${n}`, ask) ?? Promise.reject())));
+  const codes = await contend([...contenders.keys()]);
+  expect(new Set(codes)).toEqual(new Set(["ok", "held"]));
+  const winner = codes.indexOf("ok");
+  const told = companionOf((await test.direct.get(String(companionKeyOf(key)))) ?? "");
+  expect(told?.owner).toBe(String(winner));
+  await contend([...contenders.keys()].filter((n) => n !== winner).slice(0, 2));
+  const isMoved = (await test.direct.get(key)) !== told?.value;
+  return { winners: codes.filter((code) => code === "ok").length, isMoved };
+}
+
+describe("hazard 23: a takeover that two carry out", () => {
+  it.each(["ms", "s"] as const)(
+    "%s: of eight who find a lock ended one takes it, and no loser moves its end",
+    async (unit) => {
+      for (let done = 0; done < ROUNDS; done += AT_ONCE) {
+        const rounds = await Promise.all(Array.from({ length: AT_ONCE }, () => round(unit)));
+        expect(rounds).toEqual(Array(AT_ONCE).fill({ winners: 1, isMoved: false }));
+      }
+    },
+    60_000,
+  );
+
+  it("is what DEL and SETNX do: both who saw the end hold the lock", async () => {
+    const key = await plant("ms");
+    const [first = test.direct, second = test.direct] = [test.redis.client(), test.redis.client()];
+    const seen = [await first.get(key), await second.get(key)];
+    expect(seen.every((end) => Number(end) < Date.now())).toBe(true);
+    const take = async (redis: Redis) => {
+      await redis.del(key);
+      return await redis.setnx(key, String(Date.now() + 60_000));
+    };
+    expect([await take(first), await take(second)]).toEqual([1, 1]);
+  });
+
+  it("and GETSET keeps one winner but moves its end", async () => {
+    const { direct } = test;
+    const key = await plant("ms");
+    const [winner, loser] = [test.redis.client(), test.redis.client()];
+    const held = await winner.get(key);
+    expect(await winner.getset(key, String(Date.now() + 1000))).toBe(held);
+    const promised = await direct.get(key);
+    // The loser had read the old end, too.
+    expect(await loser.getset(key, String(Date.now() + 60_000))).not.toBe(held);
+    expect(await direct.get(key)).not.toBe(promised);
+  });
+});
+
+describe.concurrent("hazard 23: clients that step literally, on our lock", () => {
+  it("in milliseconds: get in only after our hold has ended for its holder, and we after theirs", async () => {
+    const key = freshKey();
+    const literal = new PollingLock(test.redis.client(), { leaseMs: 150, everyMs: 5 });
+    const hold = await client.acquire(key, { format: "timestamp", leaseMs: 150, renew: false });
+    expect(await literal.acquire(key)).toBe(true);
+    expect(hold.remainingMs()).toBe(0);
+    const theirEnd = Number(await test.direct.get(key));
+    const next = await client.acquire(key, { format: "timestamp", waitMs: 5000 });
+    expect(Date.now()).toBeGreaterThan(theirEnd);
+    expect(Number(next.fence)).toBeGreaterThan(Number(hold.fence));
+    await next.release();
+  });
+
+  it("in seconds, too: not before our hold has ended", async () => {
+    const key = freshKey();
+    const literal = new SingleTryLock(test.redis.client(), 1);
+    const hold = await client.acquire(key, { format: "timestamp", unit: "s", leaseMs: 100, renew: false });
+    while (!(await literal.acquire(key))) await pause(20);
+    expect(hold.remainingMs()).toBe(0);
+  });
+
+  it("that move our end, or take the lock: the hold is lost, and its holder is told", async () => {
+    const key = freshKey();
+    const hold = await client.acquire(key, { format: "timestamp", leaseMs: 600 });
+    await test.direct.getset(key, String(Date.now() + 60_000));
+    expect(await codeOf(hold.renew())).toBe("lost");
+    expect(hold.signal.aborted).toBe(true);
+  });
+});

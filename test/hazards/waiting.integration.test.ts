@@ -1,0 +1,209 @@
+import { getEventListeners } from "node:events";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { waitersKeyOf } from "../../server/formats/keys.ts";
+import { WAITERS_MAX } from "../../server/locks/acquirer.ts";
+import { forceByName } from "../support/force-by-name.ts";
+import {
+  ALL_FORMATS,
+  codeOf,
+  freshKey,
+  scriptCalls,
+  startTestLocks,
+  type TestLocks,
+} from "../support/locks.ts";
+import { startTestProxy } from "../support/proxy.ts";
+import { until } from "../support/server.ts";
+
+let test: TestLocks;
+let direct: Redis;
+
+beforeAll(async () => {
+  // No notifications: nothing here may depend on them.
+  test = await startTestLocks({ args: ["--notify-keyspace-events", ""] });
+  direct = test.direct;
+});
+
+afterAll(() => test.stop());
+
+const waiting = (key: string) => direct.zcard(String(waitersKeyOf(key)));
+const channels = async (pattern: string) => (await direct.pubsub("CHANNELS", pattern)) as string[];
+
+async function tookMs(promise: Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await promise;
+  return performance.now() - startedAt;
+}
+
+describe("hazard 8: a wake-up that is lost", () => {
+  it.each(ALL_FORMATS)("%s: between the first look and the subscription", async (format) => {
+    const proxy = await startTestProxy(test.redis.port);
+    const far = await test.verbs(proxy.port);
+    const key = freshKey();
+    await test.acquire(key, "me", { format });
+    proxy.stall("wake");
+    const waits = far.acquire(key, "you", { format, waitMs: 10_000 });
+    await until(async () => (await waiting(key)) === 1);
+    await test.locks.release(key, { owner: "me", format });
+    proxy.stall(undefined);
+    expect(await tookMs(waits)).toBeLessThan(1000);
+    await proxy.stop();
+  });
+
+  it("with a subscription that broke: everyone who is first looks again once it stands", async () => {
+    const key = freshKey();
+    await test.acquire(key, "me");
+    const waits = test.acquire(key, "you", { waitMs: 10_000 });
+    await until(async () => (await waiting(key)) === 1 && (await channels(`*${key}*`)).length === 1);
+    await direct.del(key);
+    await direct.call("CLIENT", "KILL", "TYPE", "pubsub");
+    expect(await tookMs(waits)).toBeLessThan(1000);
+  });
+
+  it.each(ALL_FORMATS)("%s: an operator's release wakes as a plain one does", async (format) => {
+    const key = freshKey();
+    const { fence } = await test.acquire(key, "me", { format });
+    const waits = test.acquire(key, "you", { format, waitMs: 10_000 });
+    await until(async () => (await waiting(key)) === 1 && (await channels(`*${key}*`)).length === 1);
+
+    await forceByName(test.locks, key, format, { owner: "me", fence, by: "mei", reason: "stuck" });
+    expect(await tookMs(waits)).toBeLessThan(1000);
+  });
+});
+
+describe.concurrent("hazard 9: notifications of Redis are no signal", () => {
+  it.each(ALL_FORMATS)(
+    "%s: the end of a lease is found without them, and nobody listens for them",
+    async (format) => {
+      const key = freshKey();
+      await test.acquire(key, "me", { format, leaseMs: 300 });
+      const waits = test.acquire(key, "you", { format, waitMs: 10_000 });
+      await until(async () => (await waiting(key)) === 1);
+      expect(await channels("__key*")).toEqual([]);
+      expect(await direct.pubsub("NUMPAT")).toBe(0);
+      expect(await tookMs(waits)).toBeLessThan(1000);
+    },
+  );
+
+  it("nor is their absence a harm: a look every two seconds finds a lock free of which nobody said so", async () => {
+    const key = freshKey();
+    await test.acquire(key, "me");
+    const waits = test.acquire(key, "you", { waitMs: 10_000 });
+    await until(async () => (await waiting(key)) === 1);
+    await direct.del(key);
+    expect(await tookMs(waits)).toBeLessThan(3000);
+  });
+});
+
+describe("hazard 10: a thundering herd", () => {
+  it("a release makes one of all who wait in a process ask Redis", async () => {
+    const key = freshKey();
+    const crowd = 40;
+    await test.acquire(key, "me");
+    const turns = Array.from({ length: crowd }, async (_, n) => {
+      await test.acquire(key, `owner-${n}`, { waitMs: 20_000 });
+      await test.locks.release(key, { owner: `owner-${n}` });
+    });
+    await until(async () => (await waiting(key)) === crowd && (await channels(`*${key}*`)).length === 1);
+    const before = await scriptCalls(direct);
+    await test.locks.release(key, { owner: "me" });
+    await Promise.all(turns);
+    // For each turn a look and a release, and a few looks more of those whose time for it had come.
+    expect((await scriptCalls(direct)) - before).toBeLessThan(2 * crowd + 10);
+  });
+
+  it("but the same owner, who may enter beside itself, is let in with its first wait", async () => {
+    const key = freshKey();
+    await test.acquire(key, "me");
+    const both = [1, 2].map(() => test.acquire(key, "you", { waitMs: 10_000 }));
+    await until(async () => (await waiting(key)) === 2 && (await channels(`*${key}*`)).length === 1);
+    await test.locks.release(key, { owner: "me" });
+    const startedAt = performance.now();
+    expect((await Promise.all(both)).map(({ count }) => count)).toEqual([1, 2]);
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
+
+  it("and one of each process when there are several", async () => {
+    const key = freshKey();
+    const processes = [test, await test.verbs(), await test.verbs()];
+    await test.acquire(key, "me");
+    const given = new AbortController();
+    const waits = processes.flatMap(({ acquire }, n) =>
+      Array.from({ length: 20 }, (_, m) =>
+        codeOf(acquire(key, `owner-${n}-${m}`, { waitMs: 20_000, signal: given.signal })),
+      ),
+    );
+    await until(async () => (await waiting(key)) === waits.length);
+    await until(async () => {
+      const [, listeners] = (await direct.pubsub("NUMSUB", ...(await channels(`*${key}*`)))) as [
+        string,
+        number,
+      ];
+      return listeners === processes.length;
+    });
+    const before = await scriptCalls(direct);
+    await test.locks.release(key, { owner: "me" });
+    await until(async () => (await scriptCalls(direct)) - before >= 1 + processes.length);
+    expect((await scriptCalls(direct)) - before).toBeLessThan(1 + 2 * processes.length + 3);
+    given.abort();
+    await Promise.all(waits);
+  });
+});
+
+describe("hazard 26: waiters without bound", () => {
+  it("are refused from the thousandth on, at once", async () => {
+    const key = freshKey();
+    await test.acquire(key, "me");
+    const given = new AbortController();
+    const waits = Array.from({ length: WAITERS_MAX }, (_, n) =>
+      codeOf(test.acquire(key, `owner-${n}`, { waitMs: 20_000, signal: given.signal })),
+    );
+    await until(async () => (await waiting(key)) === WAITERS_MAX);
+    const refused: unknown = await test
+      .acquire(key, "one-more", { waitMs: 20_000 })
+      .catch((reason) => reason);
+    expect(refused).toMatchObject({ code: "queue_full", facts: { waiting: WAITERS_MAX } });
+    given.abort();
+    expect(new Set(await Promise.all(waits))).toEqual(new Set(["aborted"]));
+    await until(async () => (await waiting(key)) === 0);
+  });
+
+  it("leave nothing behind, however they ended: no listener, timer, subscription or key", async () => {
+    const own = await test.verbs();
+    const given = new AbortController();
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+    const before = {
+      timers: timers(),
+      keys: await direct.dbsize(),
+      ready: own.connection.listenerCount("ready"),
+    };
+    const key = freshKey();
+    const { acquire, locks } = own;
+    for (let round = 0; round < 10; round++) {
+      const { signal } = given;
+      await acquire(key, "me");
+      const timedOut = Array.from({ length: 100 }, (_, n) =>
+        codeOf(acquire(key, `late-${n}`, { waitMs: 5 + n, signal })),
+      );
+      const called = new AbortController();
+      const aborted = Array.from({ length: 100 }, (_, n) =>
+        codeOf(acquire(key, `off-${n}`, { waitMs: 20_000, signal: called.signal })),
+      );
+      expect(new Set(await Promise.all(timedOut))).toEqual(new Set(["timeout"]));
+      called.abort();
+      expect(new Set(await Promise.all(aborted))).toEqual(new Set(["aborted"]));
+      const granted = Array.from({ length: 100 }, async (_, n) => {
+        await acquire(key, `turn-${n}`, { waitMs: 20_000, signal });
+        await locks.release(key, { owner: `turn-${n}` });
+      });
+      await locks.release(key, { owner: "me" });
+      await Promise.all(granted);
+    }
+    expect(getEventListeners(given.signal, "abort")).toEqual([]);
+    await until(async () => (await waiting(key)) === 0 && (await channels(`*${key}*`)).length === 0);
+    await until(() => timers() <= before.timers);
+    expect(own.connection.listenerCount("ready")).toBe(before.ready);
+    // The companion stays for a while.
+    expect(await direct.dbsize()).toBe(before.keys + 1);
+  });
+});

@@ -1,0 +1,137 @@
+import { Redis } from "ioredis";
+import { startTestRedis } from "../../support/redis.ts";
+import { atEnd } from "../children.ts";
+import { startMariadb } from "../databases/mariadb.ts";
+import { startPostgresql } from "../databases/postgresql.ts";
+import { expect } from "../figures.ts";
+import type { GuardedStore } from "../guards/guard.ts";
+import { affectedBy, connectMariadb, type MariadbAddress, mariadbStore } from "../guards/mariadb.ts";
+import type { StoreAddress } from "../guards/open.ts";
+import { connectPostgresql, postgresqlStore } from "../guards/postgresql.ts";
+import { redisStore } from "../guards/redis.ts";
+import { tellStory } from "../guards/story.ts";
+import { writeInterleaved } from "../guards/writers.ts";
+import { startOurs } from "../ours.ts";
+import { reasonOf, Skip } from "../skip.ts";
+import type { NpmTool } from "../steps/npm.ts";
+import type { Bench, Client } from "./client.ts";
+
+/** The guard as docs/guards/redis.lua has it. */
+export const guardRedis: Client = {
+  name: "guard redis",
+  needs: [],
+  async run(bench) {
+    await withRedis(async (url) => {
+      await prove(redisStore(url), { kind: "redis", url }, url, bench);
+    });
+  },
+};
+
+/** The guards as docs/guards/postgresql.sql has them. */
+export const guardPostgresql: Client = {
+  name: "guard postgresql",
+  needs: ["npm", "postgresql"],
+  async run(bench) {
+    const { npm, postgresql } = bench.tools;
+    const knock = async (host: string, user: string) => (await connectPostgresql(npm, { host, user })).end();
+    const server = await startPostgresql(postgresql, knock).catch(skipped);
+    const address = { host: server.host, user: server.user };
+    try {
+      const store = await postgresqlStore(npm, address);
+      await withRedis((url) => prove(store, { kind: "postgresql", npm, address }, url, bench));
+    } finally {
+      await server.stop();
+    }
+  },
+};
+
+/** The guards as docs/guards/mysql.sql has them, on MariaDB. */
+export const guardMariadb: Client = {
+  name: "guard mariadb",
+  needs: ["npm", "mariadb"],
+  async run(bench) {
+    const { npm, mariadb } = bench.tools;
+    const knock = async (socketPath: string) => (await connectMariadb(npm, { socketPath })).end();
+    const server = await startMariadb(mariadb, knock).catch(skipped);
+    const address = { socketPath: server.socketPath };
+    try {
+      const store = await mariadbStore(npm, address);
+      await countRows(npm, address, store, bench);
+      await withRedis((url) => prove(store, { kind: "mariadb", npm, address }, url, bench));
+    } finally {
+      await server.stop();
+    }
+  },
+};
+
+// A server that does not start is something that this machine lacks.
+function skipped(error: unknown): never {
+  throw new Skip(reasonOf(error));
+}
+
+async function withRedis(work: (url: string) => Promise<void>): Promise<void> {
+  const redis = await startTestRedis();
+  const stop = atEnd(() => redis.stop());
+  try {
+    await work(redis.url);
+  } finally {
+    await stop();
+  }
+}
+
+async function prove(store: GuardedStore, address: StoreAddress, url: string, bench: Bench): Promise<void> {
+  await store.create("existing");
+  bench.note(await writeInterleaved(store, "existing", store.ways));
+  const ways = store.ways.filter((way) => !way.startsWith("update"));
+  bench.note(`a resource that is new: ${await writeInterleaved(store, "new", ways)}`);
+  const workers = { stopped: await startOurs(url, "the first"), next: await startOurs(url, "the next") };
+  const redis = new Redis(url);
+  try {
+    for (const worker of Object.values(workers)) {
+      await worker.ask("open", [encodeURIComponent(JSON.stringify(address))]);
+    }
+    bench.note(await tellStory(redis, workers, store));
+  } finally {
+    for (const worker of Object.values(workers)) worker.end();
+    redis.disconnect();
+    await store.close();
+  }
+}
+
+/** What docs/fencing.md says of rows affected: which numbers an app reads, and where they mislead. */
+async function countRows(
+  npm: NpmTool,
+  address: MariadbAddress,
+  store: GuardedStore,
+  bench: Bench,
+): Promise<void> {
+  await store.create("counted");
+  const found: Record<string, number[]> = {};
+  for (const counting of ["changed rows", "found rows"] as const) {
+    const connection = await connectMariadb(npm, address, { database: "guard", counting });
+    for (const sql of ["update", "upsert"] as const) {
+      const id = sql === "update" ? "counted" : `counted ${counting}`;
+      const counts: number[] = [];
+      const base = counting === "changed rows" ? 10 : 20;
+      for (const [fence, value] of [
+        [base, "x"],
+        [base, "x"],
+        [base + 1, "x"],
+        [base, "late"],
+      ] as const) {
+        counts.push(await affectedBy(connection, sql, [id, String(fence), value]));
+      }
+      found[`${sql}, ${counting}`] = counts;
+    }
+    await connection.end();
+  }
+  expect("rows affected by a write, the same again, a higher fence, a stale one", found, {
+    "update, changed rows": [1, 1, 1, 0],
+    "upsert, changed rows": [1, 2, 2, 0],
+    "update, found rows": [1, 1, 1, 0],
+    "upsert, found rows": [1, 2, 2, 1],
+  });
+  bench.note(
+    "rows affected are as docs/fencing.md says, refused upserts on a connection with FOUND_ROWS included",
+  );
+}

@@ -1,0 +1,111 @@
+import { createInterface } from "node:readline";
+import { freePort, startTestRedis } from "../../support/redis.ts";
+import { ROOT_KEY, startTestServer } from "../../support/server.ts";
+import { atEnd, kill, start } from "../children.ts";
+import { startNginx } from "../proxy/nginx-server.ts";
+import {
+  proveAddress,
+  proveKeys,
+  proveLimits,
+  provePages,
+  proveStream,
+  proveWaiting,
+} from "../proxy/proofs.ts";
+import type { ConsoleBelow } from "../steps/console-below.ts";
+import { HERE } from "../steps/place.ts";
+import type { Bench, Client } from "./client.ts";
+
+const UNKNOWN_MAX = 3;
+const SETTINGS = {
+  LOCKKEEPER_TRUSTED_PROXIES: "127.0.0.1",
+  LOCKKEEPER_RATE_LIMIT_UNKNOWN: `0.01/${UNKNOWN_MAX}`,
+};
+const READY_MS = 60_000;
+
+/** The API behind docs/nginx/at-the-root.conf. */
+const atTheRoot: Client = {
+  name: "nginx at the root",
+  needs: ["nginx"],
+  async run({ tools, note }) {
+    const server = await startTestServer({ environment: SETTINGS });
+    const stop = atEnd(() => server.stop());
+    const nginx = await startNginx(tools.nginx, "at-the-root", Number(new URL(server.url).port));
+    try {
+      const seen = { url: nginx.url, redis: server.redis.client() };
+      const keys = await proveKeys(seen);
+      await proveWaiting(seen);
+      const ms = await proveStream(seen);
+      await proveLimits(seen);
+      await proveAddress(seen, UNKNOWN_MAX);
+      note(`${keys} keys under their own names, an event after ${ms.toFixed(0)} ms`);
+    } finally {
+      await nginx.stop();
+      await stop();
+    }
+  },
+};
+
+/** All of Lockkeeper behind docs/nginx/below-a-path.conf, through each of its doors. */
+const belowAPath: Client = {
+  name: "nginx below a path",
+  needs: ["nginx", "consoleBelow"],
+  async run(bench) {
+    for (const door of ["fast", "next"] as const) await proveBelow(bench, door);
+  },
+};
+
+async function proveBelow({ tools, note }: Bench, door: "fast" | "next"): Promise<void> {
+  const redis = await startTestRedis();
+  const stop = atEnd(() => redis.stop());
+  const { basePath } = tools.consoleBelow;
+  const port = await freePort();
+  const lockkeeper = await startLockkeeper(tools.consoleBelow, {
+    ...SETTINGS,
+    PORT: String(port),
+    REDIS_URL: redis.url,
+    LOCKKEEPER_ROOT_KEY: ROOT_KEY,
+    LOCKKEEPER_BASE_PATH: basePath,
+    LOCKKEEPER_DOOR: door,
+  });
+  const nginx = await startNginx(tools.nginx, "below-a-path", port);
+  try {
+    const seen = { url: nginx.url + basePath, redis: redis.client() };
+    const keys = await proveKeys(seen);
+    await proveWaiting(seen);
+    const ms = await proveStream(seen);
+    await proveLimits(seen);
+    const loaded = await provePages(seen, lockkeeper.link);
+    await proveAddress(seen, UNKNOWN_MAX);
+    note(`${door} door: ${keys} keys, an event after ${ms.toFixed(0)} ms, a page with all ${loaded} files`);
+  } finally {
+    await nginx.stop();
+    lockkeeper.end();
+    await stop();
+  }
+}
+
+/** As `npm start` runs it. */
+async function startLockkeeper({ dir }: ConsoleBelow, settings: Record<string, string>) {
+  const child = start(process.execPath, ["--import", "tsx", `${HERE}../../server/main.ts`], {
+    cwd: dir,
+    env: { ...process.env, ...settings },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const end = () => kill(child);
+  const link = await new Promise<string>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error("Lockkeeper did not start")), READY_MS);
+    if (child.stdout === null) return;
+    createInterface(child.stdout).on("line", (line) => {
+      const [found] = /http\S+#\S+/.exec(line) ?? [];
+      if (found === undefined) return;
+      clearTimeout(timer);
+      resolve(found);
+    });
+  }).catch((error: unknown) => {
+    end();
+    throw error;
+  });
+  return { link, end };
+}
+
+export const nginxClients: readonly Client[] = [atTheRoot, belowAPath];

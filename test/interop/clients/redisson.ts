@@ -1,0 +1,127 @@
+import type { Redis } from "ioredis";
+import { fencedCounterKeyOf } from "../../../server/formats/keys.ts";
+import { startTestRedis } from "../../support/redis.ts";
+import { atEnd } from "../children.ts";
+import { contend } from "../contention.ts";
+import { assert, expect } from "../figures.ts";
+import { type End, giveBack, LEASE_MS, measureHandOffs, take, untilWaiting } from "../hand-offs.ts";
+import { forceRelease, startOurs } from "../ours.ts";
+import { Peer } from "../peer.ts";
+import type { JavaTool } from "../steps/java.ts";
+import type { Bench, Client, Released, Taken } from "./client.ts";
+
+const SECONDS = 60;
+const THREADS = 4;
+const LOOPS = 2;
+const FENCED_TURNS = 20;
+
+interface Sides {
+  readonly url: string;
+  readonly redis: Redis;
+  readonly theirs: Peer;
+  readonly ours: readonly [Peer, Peer];
+}
+
+/** Redisson's RLock and RFencedLock, two instances in one JVM, beside two processes of ours. */
+export const redisson: Client = {
+  name: "redisson",
+  needs: ["redisson"],
+  async run(bench) {
+    const server = await startTestRedis();
+    const stop = atEnd(() => server.stop());
+    const { url } = server;
+    const theirs = await startRedisson(bench.tools.redisson, url);
+    const ours = [await startOurs(url, "ours 1"), await startOurs(url, "ours 2")] as const;
+    try {
+      const sides: Sides = { url, redis: server.client(), theirs, ours };
+      await handOver(sides, bench);
+      await freeByForce(sides, bench);
+      bench.timed();
+      await oneSequenceOfFences(sides, bench);
+      await contendAll(sides, bench);
+    } finally {
+      for (const peer of [theirs, ...ours]) peer.end();
+      await stop();
+    }
+  },
+};
+
+export function startRedisson({ java, classpath }: JavaTool, url: string): Promise<Peer> {
+  return Peer.start("Redisson", java, ["-Xmx256m", "-cp", classpath, "RedissonPeer", url]);
+}
+
+async function handOver({ redis, theirs, ours }: Sides, bench: Bench): Promise<void> {
+  const [theirEnd, ourEnd]: [End, End] = [
+    { peer: theirs, who: "a" },
+    { peer: ours[0], who: "a" },
+  ];
+  for (const peer of [theirEnd, ourEnd]) await warmUp(peer);
+  bench.note(await measureHandOffs(redis, theirEnd, ourEnd, "Redisson to ours"));
+  bench.note(await measureHandOffs(redis, ourEnd, theirEnd, "ours to Redisson"));
+}
+
+/** The first call of a process loads classes and scripts. */
+async function warmUp(end: End): Promise<void> {
+  for (let n = 0; n < 20; n++) {
+    await take(end, "lock:warm-up", 0);
+    await giveBack(end, "lock:warm-up");
+  }
+}
+
+/** An operator frees Redisson's hold: its waiters are woken, and the old holder is told when it unlocks. */
+async function freeByForce({ url, redis, theirs, ours }: Sides, bench: Bench): Promise<void> {
+  for (const waiter of [
+    { peer: theirs, who: "b" },
+    { peer: ours[1], who: "b" },
+  ]) {
+    const key = `lock:freed-for:${waiter.peer.name.replace(" ", "-")}`;
+    const holder = { peer: theirs, who: "a" };
+    await take(holder, key, 0);
+    const waiting = take(waiter, key, LEASE_MS);
+    await untilWaiting(redis, key);
+    const [owner = ""] = await redis.hkeys(key);
+    const fromMs = Date.now();
+    expect("the force-release", await forceRelease(url, key, owner), "released");
+    const tookMs = (await waiting).atMs - fromMs;
+    const [next = ""] = await redis.hkeys(key);
+    assert(tookMs < LEASE_MS / 10, () => `${waiter.peer.name} waited ${tookMs} ms after a force-release`);
+    const late = await theirs.ask<Released>("release", [holder.who, key]);
+    expect("Redisson's unlock after the force-release", late.outcome, "refused");
+    expect("the hold of the one who was woken", await redis.hgetall(key), { [next]: "1" });
+    await giveBack(waiter, key);
+    bench.note(`Redisson's hold freed by force: ${waiter.peer.name} had it ${tookMs} ms later`);
+  }
+}
+
+/** RFencedLock and ours take turns on a key: theirs first, or ours where its counter was made before. */
+async function oneSequenceOfFences({ redis, theirs, ours }: Sides, bench: Bench): Promise<void> {
+  const counter = String(fencedCounterKeyOf("lock:fenced-by-us"));
+  await redis.set(counter, String(Date.now() * 1000));
+  for (const [key, first] of [
+    ["lock:fenced-by-them", 0],
+    ["lock:fenced-by-us", 1],
+  ] as const) {
+    const fences: bigint[] = [];
+    for (let turn = first; turn < first + FENCED_TURNS; turn++) {
+      const isTheirs = turn % 3 !== 1;
+      const holder = { peer: isTheirs ? theirs : (ours[turn % 2] ?? ours[0]), who: "a" };
+      const { fence } = isTheirs
+        ? await theirs.ask<Pick<Taken, "fence">>("fenced", ["a", key, LEASE_MS])
+        : await take(holder, key, 0);
+      fences.push(BigInt(fence ?? 0));
+      await giveBack(holder, key);
+    }
+    const falls = fences.filter((fence, at) => at > 0 && fence <= (fences[at - 1] ?? 0n)).map(String);
+    expect("fences that did not rise", falls, []);
+  }
+  bench.note(`twice ${FENCED_TURNS} fences of RFencedLock and ours on one key, each above the one before`);
+}
+
+async function contendAll({ redis, theirs, ours }: Sides, bench: Bench): Promise<void> {
+  const forMs = (bench.seconds ?? SECONDS) * 1000;
+  const contenders = [{ peer: theirs, loops: THREADS }, ...ours.map((peer) => ({ peer, loops: LOOPS }))];
+  const { total, line } = await contend(redis, "lock:contended", forMs, contenders);
+  expect("re-entered sections whose count in Redis was not 2 and then 1", total.wrongCounts, 0);
+  assert(total.reentries > 0, () => "nothing was re-entered");
+  bench.note(`${forMs / 1000} s of contention: ${line}`);
+}

@@ -1,0 +1,74 @@
+import { fileURLToPath } from "node:url";
+import { startTestMasters, type TestMasters } from "../../support/masters.ts";
+import { atEnd } from "../children.ts";
+import { contend } from "../contention.ts";
+import { assert, expect } from "../figures.ts";
+import { giveBack, LEASE_MS, take } from "../hand-offs.ts";
+import { startOurs } from "../ours.ts";
+import { Peer } from "../peer.ts";
+import type { Bench, Client, Taken } from "./client.ts";
+
+const MASTERS = 3;
+const SECONDS = 10;
+
+interface Redlock {
+  readonly name: string;
+  readonly module: string;
+  /** redlock 5 keeps the votes of a try that failed, and with them stands in its own way and in ours until they end. */
+  readonly contends: boolean;
+}
+
+const REDLOCKS: readonly Redlock[] = [
+  { name: "redlock 4 on a quorum", module: "redlock4", contends: true },
+  { name: "redlock 5 on a quorum", module: "redlock5", contends: false },
+];
+
+/** Redlock as its authors have it, beside our quorum, on the same masters. */
+export const redlockClients: readonly Client[] = REDLOCKS.map(({ name, module, contends }) => ({
+  name,
+  needs: ["npm"],
+  async run(bench) {
+    const masters = await startTestMasters(MASTERS);
+    const stop = atEnd(() => masters.stop());
+    const worker = fileURLToPath(new URL("../workers/npm-peer.ts", import.meta.url));
+    const urls = masters.urls.join(",");
+    const peerArguments = ["--import", "tsx", worker, module, urls, bench.tools.npm.dir];
+    const theirs = await Peer.start(module, process.execPath, peerArguments);
+    const ours = await startOurs(urls, "ours", "token");
+    try {
+      for (const [holder, other] of [
+        [theirs, ours],
+        [ours, theirs],
+      ] as const) {
+        await excludes(masters, holder, other);
+      }
+      if (contends) await contendBoth(masters, [theirs, ours], bench);
+    } finally {
+      for (const peer of [theirs, ours]) peer.end();
+      await stop();
+    }
+  },
+}));
+
+/** Also by a bare majority of the votes. */
+async function excludes(masters: TestMasters, holder: Peer, other: Peer): Promise<void> {
+  for (const lost of [0, 1]) {
+    const key = `lock:held-by-${holder.name}-${lost}`;
+    await take({ peer: holder, who: "a" }, key, 0);
+    const votes = new Set(await masters.votes(key));
+    assert(votes.size === 1 && !votes.has(null), () => `votes of ${holder.name}: ${[...votes].join()}`);
+    if (lost > 0) await masters.vacate(key, [MASTERS - 1]);
+    const { outcome } = await other.ask<Taken>("take", ["a", key, 0, LEASE_MS]);
+    expect(`what ${other.name} gets while ${holder.name} holds`, outcome, "refused");
+    await giveBack({ peer: holder, who: "a" }, key);
+    await take({ peer: other, who: "a" }, key, LEASE_MS);
+    await giveBack({ peer: other, who: "a" }, key);
+  }
+}
+
+async function contendBoth(masters: TestMasters, peers: readonly Peer[], bench: Bench): Promise<void> {
+  const forMs = (bench.seconds ?? SECONDS) * 1000;
+  const contenders = peers.map((peer) => ({ peer, loops: 1 }));
+  const { line } = await contend(masters.redisAt(0), "lock:contended", forMs, contenders);
+  bench.note(`${forMs / 1000} s of contention on ${MASTERS} masters: ${line}`);
+}

@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import { type History, isGap, type LockEvent } from "../../../lib/contract/event.ts";
+import type { ForceReleased } from "../../../lib/contract/force.ts";
+import type { FormatName } from "../../../lib/contract/format.ts";
+import { pathOfKey } from "../../../lib/contract/key.ts";
+import type { LockList } from "../../../lib/contract/list.ts";
+import type { Lock } from "../../../lib/contract/lock.ts";
+import { type Reply, startTestServer, type TestServer } from "../../support/server.ts";
+import { assert, expect } from "../figures.ts";
+
+export const REASON = "to see what its holder makes of it";
+const BY = "key:root";
+const SHOWN_MS = 10_000;
+
+/** What an operator does by the API of a Lockkeeper server that watches a Redis of its own. */
+export class Operator {
+  private constructor(readonly server: TestServer) {}
+
+  /** @param formats rules for what shapes do not tell, as `LOCKKEEPER_FORMATS` has them */
+  static async open(formats = ""): Promise<Operator> {
+    const environment = { LOCKKEEPER_WATCH: "*", LOCKKEEPER_FORMATS: formats };
+    return new Operator(await startTestServer({ environment }));
+  }
+
+  async look(key: string): Promise<Lock> {
+    return bodyOf(await this.server.call(`/locks/${pathOfKey(key)}`));
+  }
+
+  /** Looks until the lock is shown like that. @throws with how it is shown instead */
+  async lookUntil(key: string, shown: (lock: Lock) => boolean, withinMs = SHOWN_MS): Promise<Lock> {
+    const until = performance.now() + withinMs;
+    for (;;) {
+      const lock = await this.look(key);
+      if (shown(lock)) return lock;
+      assert(performance.now() < until, () => `${key} is shown as ${JSON.stringify(lock)}, not: ${shown}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  /** The list shows the lock as the look at it does. */
+  async expectListed({ key, format, kind, confidence, holders }: Lock): Promise<void> {
+    const list = bodyOf<LockList>(await this.server.call(`/locks?filter=key:${encodeURIComponent(key)}`));
+    const [item, ...others] = list.items;
+    const parts = (lock: Lock | undefined) =>
+      lock && [
+        lock.format,
+        lock.kind,
+        lock.confidence,
+        lock.holders.map(({ owner, count }) => [owner, count]),
+      ];
+    const wanted = [format, kind, confidence, holders.map(({ owner, count }) => [owner, count])];
+    const isListed = others.length === 0 && isDeepStrictEqual(parts(item), wanted);
+    assert(isListed, () => `${key} is listed as ${JSON.stringify(list.items)}`);
+  }
+
+  /** Frees the hold that was seen, by the rules of `format` where the shape does not tell. */
+  async free(
+    key: string,
+    version: string | null,
+    format?: FormatName,
+    holdOffMs?: number,
+  ): Promise<ForceReleased> {
+    const body = { expect: version, reason: REASON, format, holdOffMs };
+    const reply = await this.server.call(`/locks/${pathOfKey(key)}/force-release`, { body });
+    const freed = bodyOf<ForceReleased>(reply);
+    expect(`the force-release of ${key}`, [freed.outcome, freed.by], ["released", BY]);
+    return freed;
+  }
+
+  /** The history tells who freed whose hold, and that nobody has made it again since. */
+  async expectToldOnce(key: string, owner: string): Promise<void> {
+    let events = await this.#told(key);
+    const endsOf = () => events.filter((event) => event.owner === owner && event.type === "force_released");
+    // It is recorded a moment after it was done.
+    for (let asked = 0; endsOf().length === 0 && asked < 100; asked++) {
+      await sleep(20);
+      events = await this.#told(key);
+    }
+    const ends = endsOf();
+    const told = ends.map(({ by, reason, observed }) => [by, reason, observed]);
+    expect(`what the history tells of the end of ${owner}`, told, [[BY, REASON, "exact"]]);
+    const again = events.filter(({ type }) => type === "recreated");
+    expect(`holds of ${key} that were made again`, again, []);
+  }
+
+  async #told(key: string): Promise<LockEvent[]> {
+    const { items } = bodyOf<History>(await this.server.call(`/locks/${pathOfKey(key)}/history`));
+    return items.filter((entry) => !isGap(entry));
+  }
+}
+
+function bodyOf<Body>({ status, body }: Reply): Body {
+  assert(status === 200, () => `the API answers ${status}: ${JSON.stringify(body)}`);
+  return body;
+}

@@ -1,0 +1,12 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { guardFile } from "./statements.ts";
+
+const page = readFileSync(new URL("../../../docs/fencing.md", import.meta.url), "utf8");
+
+it.each(["redis.lua", "postgresql.sql", "mysql.sql"] as const)(
+  "docs/fencing.md shows %s as it is run",
+  (name) => {
+    expect(page).toContain(`\`\`\`${name.split(".")[1]}\n${guardFile(name)}\`\`\``);
+  },
+);

@@ -1,0 +1,22 @@
+import { readFileSync } from "node:fs";
+
+/** A file of docs/guards, as it is shown there. */
+export function guardFile(name: "redis.lua" | "postgresql.sql" | "mysql.sql"): string {
+  return readFileSync(new URL(`../../../docs/guards/${name}`, import.meta.url), "utf8");
+}
+
+/** The statements of an SQL file by the `-- name:` above each. */
+export function statementsOf(file: string): (name: string) => string {
+  const parts = file.split(/^-- name: /m).slice(1);
+  const byName = new Map(
+    parts.map((part) => [
+      part.slice(0, part.indexOf("\n")).trim(),
+      part.slice(part.indexOf("\n")).trim().replace(/;$/, ""),
+    ]),
+  );
+  return (name) => {
+    const statement = byName.get(name);
+    if (statement === undefined) throw new Error(`There is no statement named ${name}`);
+    return statement;
+  };
+}

@@ -1,0 +1,78 @@
+import type { Redis as IoRedis } from "ioredis";
+import type { LockEvent } from "../../../lib/contract/event.ts";
+import type { ForceReleaseInput } from "../../../lib/contract/force.ts";
+import { pathOfKey } from "../../../lib/contract/key.ts";
+import type { Lock } from "../../../lib/contract/lock.ts";
+import { type Reply, startTestServer, until } from "../../support/server.ts";
+import { type Connection, Redis } from "./clients.ts";
+
+/** The console's API on a Redis of its own, as an operator uses it. */
+export interface Operator {
+  readonly url: string;
+  readonly port: number;
+  /** A connection of ours, for looking at what is in Redis. */
+  direct(): IoRedis;
+  /** A connection for a library, to the Redis of the console by default; closed at `stop()`. */
+  connection(url?: string): Connection;
+  /** The lock as the list has it, once it is there, or as `holds` wants it. */
+  listed(key: string, holds?: (lock: Lock) => boolean): Promise<Lock>;
+  look(key: string): Promise<Lock>;
+  force(key: string, ask: Omit<Partial<ForceReleaseInput>, "reason"> & { expect: string }): Promise<Reply>;
+  /** Type and owner of the events of a key, oldest first. */
+  story(key: string): Promise<string[]>;
+  stop(): Promise<void>;
+}
+
+/** @param file what the configuration file says, with the URL of the Redis; a target of one Redis by default */
+export async function startOperator(file?: (url: string) => object): Promise<Operator> {
+  const server = await startTestServer(file === undefined ? {} : { file });
+  const connections: Connection[] = [];
+  const call = server.call.bind(server);
+  return {
+    url: server.redis.url,
+    port: server.redis.port,
+    direct: () => server.redis.client(),
+    connection(url = server.redis.url) {
+      const connection = new Redis(url);
+      connection.on("error", () => undefined);
+      connections.push(connection);
+      return connection;
+    },
+    async listed(key, holds = () => true) {
+      let found: Lock | undefined;
+      await until(async () => {
+        const { items } = (await call(`/locks?filter=${encodeURIComponent(key)}`)).body as { items: Lock[] };
+        found = items.find((lock) => lock.key === key);
+        return found !== undefined && holds(found);
+      });
+      if (found === undefined) throw new Error(`${key} is not listed`);
+      return found;
+    },
+    look: async (key) => (await call(`/locks/${pathOfKey(key)}`)).body,
+    force: async (key, ask) =>
+      await call(`/locks/${pathOfKey(key)}/force-release`, { body: { reason: "its node is lost", ...ask } }),
+    async story(key) {
+      const { items } = (await call(`/locks/${pathOfKey(key)}/history`)).body as { items: LockEvent[] };
+      return items.toReversed().map(({ type, owner }) => `${type} ${owner}`);
+    },
+    async stop() {
+      for (const connection of connections) connection.disconnect();
+      await server.stop();
+    },
+  };
+}
+
+/** What a promise comes to: its value's name, or the name of the error. */
+export function endOf(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
+    () => "done",
+    (error: unknown) => (error instanceof Error ? error.name : String(error)),
+  );
+}
+
+/** How long a promise takes from now on. */
+export async function millisecondsOf(promise: Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await promise;
+  return performance.now() - began;
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Lock } from "../../../lib/contract/lock.ts";
+import { Bull, bullmq } from "./clients.ts";
+import { type Operator, startOperator } from "./operator.ts";
+
+let operator: Operator;
+
+beforeAll(async () => {
+  operator = await startOperator();
+});
+afterAll(async () => await operator.stop());
+
+/** A job that runs until it is told what to answer. */
+function jobAtWork() {
+  let started = 0;
+  let finish: (result: string) => void = () => undefined;
+  const finished = new Promise<string>((resolve) => {
+    finish = resolve;
+  });
+  return {
+    finish: (result: string) => finish(result),
+    runs: () => started,
+    work: async () => {
+      started++;
+      return await finished;
+    },
+  };
+}
+
+async function assertLeftAlone(key: string, format: string): Promise<Lock> {
+  const lock = await operator.listed(key, ({ release }) => release?.may === "never");
+  expect(lock).toMatchObject({ format, type: "string", holders: [{ count: 1 }] });
+  expect(lock.remainingMs).toBeGreaterThan(15_000);
+  expect(lock.release?.instead).toBeDefined();
+  const refused = await operator.force(key, { expect: lock.version ?? "" });
+  expect([refused.status, refused.body.code]).toEqual([403, "read_only"]);
+  expect((await operator.look(key)).holders[0]?.owner).toBe(lock.holders[0]?.owner);
+  return lock;
+}
+
+describe("the lock of a job", () => {
+  it("of BullMQ is listed and not freed, and the job ends undisturbed", async () => {
+    const name = `lock-${randomUUID()}`;
+    const at = { connection: { host: "127.0.0.1", port: operator.port } };
+    const [job, queue] = [jobAtWork(), new bullmq.Queue(name, at)];
+    const worker = new bullmq.Worker(name, job.work, at);
+    const troubles: unknown[] = [];
+    for (const event of ["error", "failed", "stalled"] as const)
+      worker.on(event, (...it) => troubles.push(it));
+    const completed = new Promise((resolve) => worker.on("completed", (_, result) => resolve(result)));
+    const { id } = await queue.add("sync", {});
+    await assertLeftAlone(`bull:${name}:${id}:lock`, "bullmq");
+    job.finish("sent");
+    expect(await completed).toBe("sent");
+    expect([job.runs(), troubles]).toEqual([1, []]);
+    await Promise.all([worker.close(), queue.close()]);
+  });
+
+  it("of Bull is listed and not freed, and the job ends undisturbed", async () => {
+    const name = `lock-${randomUUID()}`;
+    const [job, queue] = [jobAtWork(), new Bull(name, operator.url)];
+    const troubles: unknown[] = [];
+    for (const event of ["error", "failed", "stalled"] as const)
+      queue.on(event, (...it) => troubles.push(it));
+    void queue.process(job.work);
+    const added = await queue.add({});
+    await assertLeftAlone(`bull:${name}:${added.id}:lock`, "bull");
+    job.finish("sent");
+    expect(await added.finished()).toBe("sent");
+    expect([job.runs(), troubles]).toEqual([1, []]);
+    await queue.close();
+  });
+});

@@ -1,0 +1,201 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { watchProcess } from "../../support/guard.ts";
+import { until } from "../../support/server.ts";
+import {
+  type Connection,
+  MultiSemaphore,
+  Mutex,
+  RedlockMutex,
+  Semaphore,
+  type SemaphoreOptions,
+} from "./clients.ts";
+import { millisecondsOf, type Operator, startOperator } from "./operator.ts";
+
+const LEASE_MS = 30_000;
+const REFRESHED: SemaphoreOptions = { lockTimeout: LEASE_MS, refreshInterval: 100 };
+
+/** Three servers: a quorum for RedlockMutex; each test else is at the first one. */
+let operators: readonly [Operator, Operator, Operator];
+let operator: Operator;
+let redis: Connection;
+let direct: Redis;
+
+beforeAll(async () => {
+  operators = await Promise.all([startOperator(), startOperator(), startOperator()]);
+  operator = operators[0];
+  redis = operator.connection();
+  direct = operator.direct();
+});
+afterAll(async () => {
+  await Promise.all(operators.map((each) => each.stop()));
+});
+
+const score = (key: string, member: string) => direct.zscore(key, member);
+
+/** Options that tell when the lock was lost, instead of ending the process. */
+function noticed() {
+  const errors: string[] = [];
+  return { errors, options: { ...REFRESHED, onLockLost: (error: Error) => errors.push(error.message) } };
+}
+
+describe("a Mutex", () => {
+  it("is listed with its owner and lease; freed, it goes to who waits at once, and its owner is told", async () => {
+    const name = randomUUID();
+    const { errors, options } = noticed();
+    const owner = new Mutex(redis, name, { ...options, identifierSuffix: "pod-7" });
+    await owner.acquire();
+    const lock = await operator.listed(`mutex:${name}`);
+    expect(lock).toMatchObject({
+      ...{ format: "redis-semaphore", kind: "lock", type: "string" },
+      holders: [{ owner: owner.identifier, count: 1 }],
+    });
+    expect(lock.remainingMs).toBeGreaterThan(LEASE_MS - 5000);
+    const next = new Mutex(redis, name, REFRESHED);
+    const taken = next.acquire();
+    const { body } = await operator.force(lock.key, { expect: lock.version ?? "" });
+    expect([body.outcome, body.owner]).toEqual(["released", owner.identifier]);
+    expect(await millisecondsOf(taken)).toBeLessThan(2000);
+    await until(() => errors.length > 0);
+    expect(errors).toEqual([`Lost mutex for key mutex:${name}`]);
+    expect(owner.isAcquired).toBe(false);
+    await next.release();
+    expect((await operator.look(lock.key)).state).toBe("free");
+  });
+
+  it("that is freed ends the process of an owner that gives no onLockLost, with exit code 1", async () => {
+    const key = randomUUID();
+    const file = fileURLToPath(new URL("semaphore-owner.mjs", import.meta.url));
+    const child = spawn(process.execPath, [file, operator.url, key], { stdio: ["ignore", "pipe", "ignore"] });
+    watchProcess(child.pid ?? 0);
+    const exited = once(child, "exit");
+    const [held] = await once(child.stdout, "data");
+    const lock = await operator.listed(`mutex:${key}`);
+    expect(`held by ${lock.holders[0]?.owner}\n`).toBe(String(held));
+    await operator.force(lock.key, { expect: lock.version ?? "" });
+    expect(await exited).toEqual([1, null]);
+  });
+});
+
+describe("a Semaphore", () => {
+  it("lists each holder; one that is freed makes room for who waits, and the others keep theirs", async () => {
+    const name = randomUUID();
+    const key = `semaphore:${name}`;
+    const { errors, options } = noticed();
+    const make = (given: SemaphoreOptions) => new Semaphore(redis, name, 2, given);
+    const [one, two, three] = [make(options), make(REFRESHED), make(REFRESHED)] as const;
+    await one.acquire();
+    await two.acquire();
+    const lock = await operator.listed(key, ({ holders }) => holders.length === 2);
+    expect(lock).toMatchObject({ format: "redis-semaphore", kind: "semaphore", type: "zset" });
+    expect(lock.release).toMatchObject({ may: "yes", oneHolder: true, holdOff: false });
+    const holder = lock.holders.find(({ owner }) => owner === one.identifier);
+    expect(holder?.remainingMs).toBeGreaterThan(LEASE_MS - 5000);
+    const taken = three.acquire();
+    const { body } = await operator.force(key, { expect: holder?.version ?? "" });
+    expect([body.outcome, body.owner]).toEqual(["released", one.identifier]);
+    expect(await millisecondsOf(taken)).toBeLessThan(2000);
+    const owners = (await operator.look(key)).holders.map(({ owner }) => owner);
+    expect(owners.sort()).toEqual([two.identifier, three.identifier].sort());
+    await until(() => errors.length > 0);
+    expect(two.isAcquired).toBe(true);
+    await Promise.all([two.release(), three.release()]);
+    expect((await operator.look(key)).state).toBe("free");
+  });
+
+  it("keeps the version of a holder while others refresh, come and go", async () => {
+    const name = randomUUID();
+    const key = `semaphore:${name}`;
+    const make = () => new Semaphore(redis, name, 3, REFRESHED);
+    const [stays, leaves, comes] = [make(), make(), make()] as const;
+    await stays.acquire();
+    await leaves.acquire();
+    const before = await operator.listed(key, ({ holders }) => holders.length === 2);
+    const versionIn = ({ holders }: typeof before) =>
+      holders.find(({ owner }) => owner === stays.identifier)?.version;
+    await leaves.release();
+    await comes.acquire();
+    await operator.listed(key, ({ holders }) => holders.some(({ owner }) => owner === comes.identifier));
+    const refreshed = Number(await score(key, stays.identifier));
+    await until(async () => Number(await score(key, stays.identifier)) > refreshed);
+    expect(versionIn(await operator.look(key))).toBe(versionIn(before));
+    await Promise.all([stays.release(), comes.release()]);
+  });
+});
+
+describe("a holder of a Semaphore that refreshes no more", () => {
+  it("ends alone and is told to have expired, while the others keep theirs", async () => {
+    const name = randomUUID();
+    const key = `semaphore:${name}`;
+    const options = { lockTimeout: 1000, refreshInterval: 0 };
+    const dies = new Semaphore(redis, name, 2, options);
+    const lives = new Semaphore(redis, name, 2, { ...options, refreshInterval: 200 });
+    await dies.acquire();
+    await lives.acquire();
+    await operator.listed(key, ({ holders }) => holders.length === 2);
+    await until(async () => (await operator.story(key)).includes(`expired ${dies.identifier}`));
+    expect((await operator.look(key)).holders).toMatchObject([{ owner: lives.identifier }]);
+    expect(await operator.story(key)).toHaveLength(3);
+    await lives.release();
+  });
+});
+
+describe("a MultiSemaphore", () => {
+  it("lists a holder once with its permits, and all of them are freed together", async () => {
+    const name = randomUUID();
+    const key = `semaphore:${name}`;
+    const { errors, options } = noticed();
+    const owner = new MultiSemaphore(redis, name, 5, 3, options);
+    await owner.acquire();
+    const lock = await operator.listed(key);
+    expect(lock).toMatchObject({ kind: "semaphore", holders: [{ owner: owner.identifier, count: 3 }] });
+    const next = new MultiSemaphore(redis, name, 5, 4, REFRESHED);
+    const taken = next.acquire();
+    await operator.force(key, { expect: lock.version ?? "" });
+    expect(await millisecondsOf(taken)).toBeLessThan(2000);
+    expect((await operator.look(key)).holders).toMatchObject([{ owner: next.identifier, count: 4 }]);
+    await until(() => errors.length > 0);
+    await next.release();
+  });
+});
+
+describe("a RedlockMutex over three servers", () => {
+  async function held(refreshInterval: number) {
+    const key = randomUUID();
+    const { errors, options } = noticed();
+    const nodes = operators.map((each) => each.connection());
+    const owner = new RedlockMutex(nodes, key, { ...options, refreshInterval });
+    await owner.acquire();
+    const locks = await Promise.all(operators.map((each) => each.listed(`mutex:${key}`)));
+    expect(locks.map(({ holders }) => holders[0]?.owner)).toEqual(Array(3).fill(owner.identifier));
+    return { key: `mutex:${key}`, owner, errors, locks };
+  }
+
+  it("comes back where it is freed on one alone, and that is told", async () => {
+    const { key, owner, errors, locks } = await held(100);
+    await operator.force(key, { expect: locks[0]?.version ?? "" });
+    await until(async () => (await operator.story(key)).includes(`recreated ${owner.identifier}`));
+    expect((await operator.look(key)).holders[0]?.owner).toBe(owner.identifier);
+    expect(errors).toEqual([]);
+    await owner.release();
+  });
+
+  it("does not come back where it is freed on all, and its owner is told", async () => {
+    const { key, owner, errors } = await held(1000);
+    const free = async (each: Operator) => {
+      const { state, version } = await each.look(key);
+      if (state === "held") await each.force(key, { expect: version ?? "" });
+      return state === "free";
+    };
+    // A refresh may come in between, and then the first ones have to be freed once more.
+    await until(async () => {
+      const isFree = await Promise.all(operators.map(free));
+      return isFree.every((each) => each) && errors.length > 0;
+    });
+    expect(owner.isAcquired).toBe(false);
+  });
+});

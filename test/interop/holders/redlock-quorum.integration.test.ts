@@ -1,0 +1,73 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestMasters, type TestMasters } from "../../support/masters.ts";
+import { type Connection, Redlock4, Redlock5 } from "./clients.ts";
+import { endOf, millisecondsOf, type Operator, startOperator } from "./operator.ts";
+
+let masters: TestMasters;
+let operator: Operator;
+let connections: Connection[];
+
+beforeAll(async () => {
+  masters = await startTestMasters(3);
+  operator = await startOperator((home) => ({
+    home,
+    targets: [{ name: "quorum", redis: { quorum: masters.urls } }],
+  }));
+  connections = masters.urls.map((url) => operator.connection(url));
+});
+afterAll(async () => {
+  await operator.stop();
+  await masters.stop();
+});
+
+const LEASE_MS = 30_000;
+const ONCE = { retryCount: 0 };
+const PATIENT = { retryCount: 400, retryDelay: 50 };
+
+const LIBRARIES = [
+  {
+    ...{ name: "redlock 4", refusal: "LockError" },
+    async take(key: string, settings = ONCE) {
+      const lock = await new Redlock4(connections, settings).lock(key, LEASE_MS);
+      return { value: lock.value, release: (): Promise<unknown> => lock.unlock() };
+    },
+  },
+  {
+    ...{ name: "redlock 5", refusal: "ExecutionError" },
+    async take(key: string, settings = ONCE) {
+      const locks = new Redlock5(connections, settings);
+      // It emits what its retries are about; nobody listening would end the process.
+      locks.on("error", () => undefined);
+      const lock = await locks.acquire([key], LEASE_MS);
+      return { value: lock.value, release: () => lock.release() };
+    },
+  },
+];
+
+describe.each(LIBRARIES)("a lock that $name holds at three masters", ({ take, refusal }) => {
+  it("is one lock; freed at all of them at once it goes to who waits, and its owner is refused", async () => {
+    const key = `lock:${randomUUID()}`;
+    const { value, release } = await take(key);
+    const lock = await operator.listed(key, ({ votes }) => votes?.owners[0]?.masters === 3);
+    expect(lock).toMatchObject({
+      ...{ state: "held", format: "redlock", holders: [{ owner: value, fence: null }] },
+      votes: { of: 3, state: "decided", owners: [{ owner: value, masters: 3 }] },
+    });
+    expect(lock.remainingMs).toBeGreaterThan(LEASE_MS - 5000);
+
+    const next = take(key, PATIENT);
+    const freed = await operator.force(key, { expect: lock.version ?? "" });
+    expect([freed.status, freed.body.outcome, freed.body.owner]).toEqual([200, "released", value]);
+    expect(await millisecondsOf(next)).toBeLessThan(3000);
+    expect(await endOf(release())).toBe(refusal);
+    expect((await operator.look(key)).holders).toMatchObject([{ owner: (await next).value }]);
+    expect((await operator.force(key, { expect: lock.version ?? "" })).body.code).toBe("changed");
+    expect(await endOf((await next).release())).toBe("done");
+    const { value: second } = await next;
+    const told = async () => (await operator.story(key)).filter((line) => line !== "gap undefined");
+    await expect
+      .poll(told, { timeout: 5000 })
+      .toEqual([`acquired ${value}`, `force_released ${value}`, `acquired ${second}`, `released ${second}`]);
+  });
+});

@@ -1,0 +1,133 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { until } from "../../support/server.ts";
+import { type Connection, ioredisLock, Redlock4, Redlock5 } from "./clients.ts";
+import { endOf, millisecondsOf, type Operator, startOperator } from "./operator.ts";
+
+let operator: Operator;
+let redis: Connection;
+
+beforeAll(async () => {
+  operator = await startOperator();
+  redis = operator.connection();
+});
+afterAll(async () => await operator.stop());
+
+const LEASE_MS = 30_000;
+const ONCE = { retryCount: 0 };
+const PATIENT = { retryCount: 400, retryDelay: 50 };
+const fresh = () => `lock:${randomUUID()}`;
+
+function redlock5(settings: ConstructorParameters<typeof Redlock5>[1]) {
+  const locks = new Redlock5([redis], settings);
+  // It emits what its retries are about; nobody listening would end the process.
+  locks.on("error", () => undefined);
+  return locks;
+}
+
+interface Taken {
+  readonly value: string;
+  readonly release: () => Promise<unknown>;
+}
+
+const LIBRARIES = [
+  {
+    ...{ name: "redlock 4", refusal: "LockError" },
+    async take(keys: string[], settings = ONCE): Promise<Taken> {
+      const lock = await new Redlock4([redis], settings).lock(keys, LEASE_MS);
+      return { value: lock.value, release: () => lock.unlock() };
+    },
+  },
+  {
+    ...{ name: "redlock 5", refusal: "ExecutionError" },
+    async take(keys: string[], settings = ONCE): Promise<Taken> {
+      const lock = await redlock5(settings).acquire(keys, LEASE_MS);
+      return { value: lock.value, release: () => lock.release() };
+    },
+  },
+];
+
+describe.each(LIBRARIES)("a lock that $name holds", ({ take, refusal }) => {
+  it("is listed with its owner and lease; freed, it goes to who waits at once, and its owner is refused", async () => {
+    const key = fresh();
+    const { value, release } = await take([key]);
+    const lock = await operator.listed(key);
+    expect(lock).toMatchObject({
+      ...{ state: "held", type: "string", format: "redlock", kind: "lock" },
+      holders: [{ owner: value, count: 1, fence: null }],
+    });
+    expect(lock.remainingMs).toBeGreaterThan(LEASE_MS - 5000);
+    expect(lock.remainingMs).toBeLessThanOrEqual(LEASE_MS);
+
+    const next = take([key], PATIENT);
+    const freed = await operator.force(key, { expect: lock.version ?? "" });
+    expect([freed.status, freed.body.outcome, freed.body.owner]).toEqual([200, "released", value]);
+    expect(await millisecondsOf(next)).toBeLessThan(2000);
+    expect(await endOf(release())).toBe(refusal);
+    expect((await operator.look(key)).holders).toMatchObject([{ owner: (await next).value }]);
+    const again = await operator.force(key, { expect: lock.version ?? "" });
+    expect([again.status, again.body.code]).toEqual([409, "changed"]);
+    expect(await endOf((await next).release())).toBe("done");
+  });
+
+  it("over several keys is told to be one, and freed key by key: its owner lets go of the others, and is refused", async () => {
+    const [first, ...others] = [fresh(), fresh(), fresh()] as const;
+    const { release } = await take([first, ...others]);
+    const lock = await operator.listed(first, ({ sharedWith }) => sharedWith.length === 2);
+    expect(lock.sharedWith.map(({ key }) => key).sort()).toEqual([...others].sort());
+    await operator.force(first, { expect: lock.version ?? "" });
+    const stateOf = async (key: string) => (await operator.look(key)).state;
+    expect(await Promise.all([first, ...others].map(stateOf))).toEqual(["free", "held", "held"]);
+    expect(await endOf(release())).toBe(refusal);
+    expect(await Promise.all(others.map(stateOf))).toEqual(["free", "free"]);
+  });
+});
+
+describe("using() of redlock 5", () => {
+  it("aborts its signal when the lease that it knows of has ended, after its lock was freed", async () => {
+    const key = fresh();
+    const locks = redlock5({ ...ONCE, automaticExtensionThreshold: 800 });
+    let aborted: unknown;
+    const ended = endOf(
+      locks.using([key], 1000, async (signal) => {
+        const lock = await operator.listed(key);
+        await operator.force(key, { expect: lock.version ?? "" });
+        await until(() => signal.aborted);
+        aborted = signal.aborted;
+      }),
+    );
+    await ended;
+    expect(aborted).toBe(true);
+  });
+
+  it("is told to renew its lock, which stays one hold", async () => {
+    const key = fresh();
+    const locks = redlock5({ ...ONCE, automaticExtensionThreshold: 1700 });
+    await locks.using([key], 2000, async () => {
+      const { version } = await operator.listed(key);
+      const { remainingMs } = await operator.look(key);
+      await until(async () => ((await operator.look(key)).remainingMs ?? 0) > (remainingMs ?? 0));
+      expect((await operator.look(key)).version).toBe(version);
+    });
+    expect((await operator.look(key)).state).toBe("free");
+  });
+});
+
+describe("a lock that ioredis-lock holds", () => {
+  it("may be of several libraries by its looks; freed, it goes to who waits at once, and its owner is refused", async () => {
+    const key = fresh();
+    const { createLock } = await ioredisLock();
+    const owner = createLock(redis, { timeout: LEASE_MS, retries: 0 });
+    await owner.acquire(key);
+    const lock = await operator.listed(key);
+    expect([lock.format, ...lock.candidates]).toContain("ioredis-lock");
+    expect(lock).toMatchObject({ type: "string", kind: "lock", confidence: "likely" });
+    expect(lock.remainingMs).toBeGreaterThan(LEASE_MS - 5000);
+
+    const next = createLock(redis, { timeout: LEASE_MS, retries: 400, delay: 50 }).acquire(key);
+    const freed = await operator.force(key, { expect: lock.version ?? "" });
+    expect([freed.status, freed.body.outcome]).toEqual([200, "released"]);
+    expect(await millisecondsOf(next)).toBeLessThan(2000);
+    expect(await endOf(owner.release())).toBe("LockReleaseError");
+  });
+});

@@ -1,0 +1,50 @@
+import { readFileSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { freePort } from "../../support/redis.ts";
+import { type Database, launch, temporaryDir } from "../databases/server.ts";
+import { environmentOf, type NginxTool } from "../steps/nginx.ts";
+import { HERE } from "../steps/place.ts";
+
+/** Which of the files in docs/nginx. */
+export type NginxConf = "at-the-root" | "below-a-path";
+
+export interface Nginx extends Pick<Database, "stop"> {
+  /** Where it listens. */
+  readonly url: string;
+}
+
+/** nginx as docs/nginx shows it, but for its port, its certificate, and where Lockkeeper is. */
+export async function startNginx(tool: NginxTool, conf: NginxConf, lockkeeperPort: number): Promise<Nginx> {
+  const dir = await temporaryDir();
+  const port = await freePort();
+  const shown = readFileSync(join(HERE, `../../docs/nginx/${conf}.conf`), "utf8");
+  const server = shown
+    .replace("listen 443 ssl;", `listen 127.0.0.1:${port};`)
+    .replace(/^ *ssl_.*\n/gm, "")
+    .replace("server 127.0.0.1:3000;", `server 127.0.0.1:${lockkeeperPort};`);
+  const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
+    (name) => `${name}_temp_path ${join(dir, name)};`,
+  );
+  const whole = [
+    "daemon off;",
+    "worker_processes 2;",
+    // Else its workers are nobody, who may not write here.
+    ...(process.getuid?.() === 0 ? ["user root root;"] : []),
+    `pid ${join(dir, "pid")};`,
+    "error_log stderr error;",
+    "events { worker_connections 512; }",
+    `http {\naccess_log off;\n${paths.join("\n")}\n${server}}`,
+  ];
+  await mkdir(join(dir, "logs"), { recursive: true });
+  await writeFile(join(dir, "nginx.conf"), whole.join("\n"));
+  const url = `http://127.0.0.1:${port}`;
+  const { stop } = await launch({
+    command: tool.nginx,
+    args: ["-e", "stderr", "-p", dir, "-c", join(dir, "nginx.conf")],
+    options: { env: environmentOf(tool) },
+    endWith: "SIGTERM",
+    knock: () => fetch(url),
+  });
+  return { url, stop };
+}

@@ -1,0 +1,145 @@
+import type { ChildProcess } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { SampleRequest } from "../../../lib/reference/sample-request.ts";
+import { guideIn } from "../../../lib/snippets/guide/guide.ts";
+import { SHOWN } from "../../../lib/snippets/guide/options.ts";
+import { type Language, snippetIn } from "../../../lib/snippets/language.ts";
+import { kill, start } from "../children.ts";
+
+/** The name of the program of the docs page. */
+export const GUIDE = "safeLock";
+const RUN_MS = 60_000;
+const STREAM_MS = 15_000;
+
+/** How the snippets of a language are run: all of them by one process, for starting one takes longest. */
+export interface Runner {
+  readonly language: Language;
+  fileOf(name: string): string;
+  /** Where they do not run as they are. */
+  compile?(dir: string): Promise<void>;
+  /** Says of all files in a folder that they are right; slow. */
+  check?(dir: string): Promise<void>;
+  /** What runs one file. */
+  command(dir: string, name: string): readonly [string, ...string[]];
+  /** What runs several, each after a line that `marker` makes, without ending at one that fails. */
+  commandOfAll(dir: string, names: readonly string[]): Promise<readonly [string, ...string[]]>;
+}
+
+/** What a snippet said: the answer's status and body. */
+export interface Said {
+  readonly name: string;
+  readonly status: number;
+  readonly body: string;
+}
+
+export const marker = (name: string) => `=== ${name}`;
+
+/** Runs the snippets of all requests against a server, those of streams until their first message. */
+export async function runSnippets(
+  runner: Runner,
+  requests: readonly SampleRequest[],
+  { url, apiKey }: { url: string; apiKey: string },
+): Promise<Said[]> {
+  const env = { ...process.env, LOCKKEEPER_KEY: apiKey };
+  return await inFolder(async (dir) => {
+    await writeAll(dir, runner, requests, url);
+    const streams = requests.filter(({ isStream }) => isStream);
+    const names = requests.filter(({ isStream }) => !isStream).map(({ name }) => name);
+    const [command, ...args] = await runner.commandOfAll(dir, names);
+    const output = await outputOf(start(command, args, { cwd: dir, env, stdio: ["ignore", "pipe", "pipe"] }));
+    const said = names.map((name) => saidOf(name, between(output, name)));
+    for (const { name } of streams) said.push(await beginningOf(runner, dir, name, env));
+    return said;
+  });
+}
+
+export async function writeAll(
+  dir: string,
+  runner: Runner,
+  requests: readonly SampleRequest[],
+  url: string,
+): Promise<void> {
+  for (const request of requests) {
+    await writeFile(join(dir, runner.fileOf(request.name)), snippetIn(runner.language, request, url));
+  }
+  const guide = guideIn(runner.language, { ...SHOWN, origin: url });
+  await writeFile(join(dir, runner.fileOf(GUIDE)), guide);
+  await runner.compile?.(dir);
+  await runner.check?.(dir);
+}
+
+/** A folder of its own, removed at the end. */
+export async function inFolder<Result>(work: (dir: string) => Promise<Result>): Promise<Result> {
+  const dir = await mkdtemp(join(tmpdir(), "lockkeeper-snippets-"));
+  try {
+    return await work(dir);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+async function beginningOf(runner: Runner, dir: string, name: string, env: NodeJS.ProcessEnv): Promise<Said> {
+  const [command, ...args] = runner.command(dir, name);
+  const child = start(command, args, { cwd: dir, env, stdio: ["ignore", "pipe", "pipe"] });
+  try {
+    return saidOf(name, await outputUntil(child, /^data: .*$/m, STREAM_MS));
+  } finally {
+    kill(child);
+  }
+}
+
+/** @throws when it ends, or the time is over, before it has said that */
+export async function outputUntil(child: ChildProcess, what: RegExp, withinMs: number): Promise<string> {
+  let output = "";
+  return await new Promise((resolve, reject) => {
+    const fail = (why: string) => reject(new Error(`${why} before it said ${what}:\n${output}`));
+    const timer = setTimeout(() => fail(`${withinMs} ms were over`), withinMs);
+    const collect = (chunk: Buffer) => {
+      output += chunk.toString();
+      if (!what.test(output)) return;
+      clearTimeout(timer);
+      resolve(output);
+    };
+    child.stdout?.on("data", collect);
+    child.once("error", (error) => fail(error.message));
+    child.once("close", () => {
+      clearTimeout(timer);
+      fail("It ended");
+    });
+  });
+}
+
+/** All that it says before it ends; what it complains of is for the error. */
+async function outputOf(child: ChildProcess): Promise<string> {
+  let [output, complaints] = ["", ""];
+  child.stdout?.on("data", (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  child.stderr?.on("data", (chunk: Buffer) => {
+    complaints += chunk.toString();
+  });
+  const timer = setTimeout(() => kill(child), RUN_MS);
+  const code = await new Promise((resolve, reject) => child.once("close", resolve).once("error", reject));
+  clearTimeout(timer);
+  if (code !== 0) throw new Error(`It failed:\n${complaints}\n${output.slice(-2000)}`);
+  return output;
+}
+
+function between(output: string, name: string): string {
+  const begins = output.indexOf(`${marker(name)}\n`);
+  if (begins < 0) throw new Error(`The snippet ${name} was not run:\n${output}`);
+  const text = output.slice(begins + marker(name).length + 1);
+  const ends = text.indexOf("\n=== ");
+  return ends < 0 ? text : text.slice(0, ends);
+}
+
+/** curl says a status line, headers, an empty line and the body; the others the status and the body. */
+function saidOf(name: string, text: string): Said {
+  const [, status, rest = ""] = /^(?:HTTP\/[\d.]+ )?(\d{3})(.*)$/s.exec(text.trimStart()) ?? [];
+  if (status === undefined) throw new Error(`The snippet ${name} said no status:\n${text}`);
+  const isHttp = text.trimStart().startsWith("HTTP/");
+  const body = isHttp ? rest.slice(rest.search(/\r?\n\r?\n/)) : rest;
+  return { name, status: Number(status), body: body.trim() };
+}

@@ -1,0 +1,43 @@
+import { cpSync, existsSync } from "node:fs";
+import { join } from "node:path";
+import { BUILD_INPUTS, hashInputs } from "../../../scripts/steps/freshness.mjs";
+import { run } from "../children.ts";
+import { reasonOf, Skip } from "../skip.ts";
+import { HERE, place } from "./place.ts";
+
+const ROOT = join(HERE, "../..");
+const BUILD_MS = 600_000;
+/** What pages are made from, and the types that they need of the server. */
+const COPIED = [...BUILD_INPUTS, "package.json", "server"];
+
+export interface ConsoleBelow {
+  /** A folder with the pages, built to be below the path. */
+  readonly dir: string;
+  readonly basePath: string;
+}
+
+/** The console as it is built to be below a path: where it is, is fixed by the build. @throws Skip */
+export async function provideConsoleBelow(): Promise<ConsoleBelow> {
+  const basePath = "/locks-console";
+  const dir = await place("console-below", [basePath, hashInputs(ROOT)], async (copy) => {
+    for (const part of COPIED) {
+      const from = join(ROOT, part);
+      if (existsSync(from)) cpSync(from, join(copy, part), { recursive: true, preserveTimestamps: true });
+    }
+    const modules = ["node_modules", join(copy, "node_modules")];
+    await run("cp", ["-al", ...modules], { limitMs: BUILD_MS, cwd: ROOT }).catch(() =>
+      run("cp", ["-a", ...modules], { limitMs: BUILD_MS, cwd: ROOT }),
+    );
+    const env: NodeJS.ProcessEnv = {
+      ...process.env,
+      NODE_ENV: "production",
+      NEXT_TELEMETRY_DISABLED: "1",
+      LOCKKEEPER_BASE_PATH: basePath,
+    };
+    const next = join(copy, "node_modules/next/dist/bin/next");
+    await run(process.execPath, [next, "build"], { limitMs: BUILD_MS, cwd: copy, env }).catch((error) => {
+      throw new Skip(`the console cannot be built below a path: ${reasonOf(error)}`);
+    });
+  });
+  return { dir, basePath };
+}

@@ -1,0 +1,100 @@
+import { copyFile, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { run } from "../children.ts";
+import { reasonOf, Skip } from "../skip.ts";
+import { findProgram } from "./find.ts";
+import { HERE, place, textOf } from "./place.ts";
+
+const DOWNLOAD_MS = 120_000;
+const COMPILE_MS = 60_000;
+const COPY_DEPENDENCIES = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies";
+
+export interface JavaTool {
+  readonly java: string;
+  readonly classpath: string;
+}
+
+/** What is Java of ours: a pom of test/interop/java with what it needs, and its sources. */
+interface Program {
+  readonly name: string;
+  readonly pom: string;
+  readonly sources: readonly string[];
+}
+
+/** Redisson's jars, and our peer compiled. @throws Skip */
+export function provideRedisson(): Promise<JavaTool> {
+  return provideJava({
+    name: "redisson",
+    pom: "pom.xml",
+    sources: ["RedissonPeer.java", "RedissonObjects.java"],
+  });
+}
+
+/** The jars of Spring Integration and ShedLock, and our peer compiled. @throws Skip */
+export function provideSpring(): Promise<JavaTool> {
+  return provideJava({ name: "spring", pom: "spring-pom.xml", sources: ["SpringPeer.java"] });
+}
+
+export interface JavaGeneratorTool {
+  readonly java: string;
+  readonly javac: string;
+  /** Where the jars of the generator, and of what it makes, are. */
+  readonly lib: string;
+}
+
+/** openapi-generator, and what its clients need. @throws Skip */
+export async function provideJavaGenerator(): Promise<JavaGeneratorTool> {
+  const { java, javac } = findJava();
+  const pom = "generated-pom.xml";
+  const dir = await place("generated-jars", [textOf("java", pom)], (making) =>
+    download(pom, join(making, "lib")),
+  );
+  return { java, javac, lib: join(dir, "lib") };
+}
+
+function findJava(): { java: string; javac: string } {
+  const java = findProgram("java");
+  const javac = findProgram("javac");
+  if (java === undefined) throw new Skip("no Java on this machine");
+  if (javac === undefined) throw new Skip("no javac on this machine");
+  return { java, javac };
+}
+
+async function provideJava({ name, pom, sources }: Program): Promise<JavaTool> {
+  const { java, javac } = findJava();
+  const text = textOf("java", pom);
+  const texts = sources.map((source) => textOf("java", source));
+  const jars = await place(`${name}-jars`, [text], (dir) => download(pom, join(dir, "lib")));
+  const lib = join(jars, "lib", "*");
+  const from = [text, ...texts, await versionOf(java)];
+  const classes = await place(`${name}-peer`, from, async (dir) => {
+    const files = sources.map((source) => join(HERE, "java", source));
+    await run(javac, ["-encoding", "UTF-8", "-d", dir, "-cp", lib, ...files], { limitMs: COMPILE_MS });
+  });
+  return { java, classpath: `${classes}:${lib}` };
+}
+
+async function download(pomFile: string, lib: string): Promise<void> {
+  const mvn = findProgram("mvn");
+  if (mvn === undefined) throw new Skip("no Maven on this machine");
+  // In a folder of its own: Maven writes beside the pom.
+  await mkdir(lib, { recursive: true });
+  const pom = join(lib, "..", "pom.xml");
+  await copyFile(join(HERE, "java", pomFile), pom);
+  const args = ["-B", "-q", "-f", pom, COPY_DEPENDENCIES, `-DoutputDirectory=${lib}`];
+  // What ~/.m2 holds needs no network.
+  const isThere = await run(mvn, ["-o", ...args], { limitMs: DOWNLOAD_MS }).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return;
+  await run(mvn, args, { limitMs: DOWNLOAD_MS }).catch((error: unknown) => {
+    throw new Skip(`the jars cannot be had: ${reasonOf(error)}`);
+  });
+}
+
+async function versionOf(java: string): Promise<string> {
+  return await run(java, ["-version"], { limitMs: 10_000 }).catch((error: unknown) => {
+    throw new Skip(`Java does not run here: ${reasonOf(error)}`);
+  });
+}

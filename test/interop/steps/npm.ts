@@ -1,0 +1,50 @@
+import { copyFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { run } from "../children.ts";
+import { reasonOf, Skip } from "../skip.ts";
+import { HERE, place, textOf } from "./place.ts";
+
+const INSTALL_MS = 120_000;
+
+export interface NpmTool {
+  /** A folder with package.json and node_modules. */
+  readonly dir: string;
+}
+
+/** The lock libraries and database drivers of test/interop/npm. @throws Skip */
+export function provideNpm(): Promise<NpmTool> {
+  return provideFolder("npm");
+}
+
+/** The generator of test/interop/generated, and a compiler with an interface for programs. @throws Skip */
+export function provideTypescriptGenerator(): Promise<NpmTool> {
+  return provideFolder("generated");
+}
+
+async function provideFolder(name: string): Promise<NpmTool> {
+  const files = ["package.json", "package-lock.json"];
+  const dir = await place(
+    name,
+    files.map((file) => textOf(name, file)),
+    async (making) => {
+      for (const file of files) await copyFile(join(HERE, name, file), join(making, file));
+      const npm = process.env.npm_execpath ?? "";
+      const [command, first] = basename(npm) === "npm-cli.js" ? [process.execPath, [npm]] : ["npm", []];
+      const args = [
+        "ci",
+        "--ignore-scripts",
+        "--prefer-offline",
+        "--fetch-retries=1",
+        "--no-audit",
+        "--no-fund",
+        "--loglevel=error",
+      ];
+      await run(command, [...first, ...args], { cwd: making, limitMs: INSTALL_MS }).catch(
+        (error: unknown) => {
+          throw new Skip(`the npm packages cannot be had: ${reasonOf(error)}`);
+        },
+      );
+    },
+  );
+  return { dir };
+}

@@ -1,0 +1,116 @@
+/** A worker of ours: what an app does with the library. `ours.ts <url>[,<url>,…] [format]` */
+import { setTimeout as sleep } from "node:timers/promises";
+import { Redis } from "ioredis";
+import type { SpokenFormat } from "../../../lib/contract/format.ts";
+import { LockkeeperError } from "../../../server/locks/errors.ts";
+import type { Hold } from "../../../server/locks/hold.ts";
+import { type HoldOptions, LockClient } from "../../../server/locks/lock-client.ts";
+import type { GuardedWriter } from "../guards/guard.ts";
+import { openWriter, type StoreAddress } from "../guards/open.ts";
+import { contend, PAUSE_MS } from "./section.ts";
+import { serve } from "./serve.ts";
+
+const LEASE_MS = 30_000;
+const REENTER_EVERY = 5;
+const POLLING = { tries: 6000, pauseMs: 5, jitter: 0.5 };
+
+const [urls = "", formatName = "redisson"] = process.argv.slice(2);
+const format = formatName as SpokenFormat;
+const [url = "", ...others] = urls.split(",");
+const client = await LockClient.open(others.length === 0 ? url : { quorum: [url, ...others] });
+const redis = new Redis(url);
+const holds = new Map<string, Hold>();
+let writer: GuardedWriter | undefined;
+
+/** Those who write `token` poll and wake nobody: every other turn we do so as well, or they would overtake us always. */
+const isBesidePolling = format === "token";
+const wayOf = (turn: number): HoldOptions => ({
+  leaseMs: LEASE_MS,
+  format,
+  ...(isBesidePolling && turn % 2 === 1 ? { retry: POLLING } : { waitMs: LEASE_MS }),
+});
+const isReentrant = (turn: number) => !isBesidePolling && turn % REENTER_EVERY === 0;
+
+function holdOf(who: string, key: string): Hold {
+  const hold = holds.get(`${who} ${key}`);
+  if (hold === undefined) throw new Error(`${who} has never held ${key}`);
+  return hold;
+}
+
+serve({
+  async contend(key = "", forMs, loops) {
+    const time = { forMs: Number(forMs), loops: Number(loops) };
+    return contend(redis, "ours", key, time, async (section, turn) => {
+      let taken: Hold | undefined;
+      const entered = await client.withLock(key, wayOf(turn), async (hold) => {
+        taken = hold;
+        await section();
+        return isReentrant(turn) ? reenter(key, hold.owner) : undefined;
+      });
+      const released = await taken?.release();
+      if (released?.outcome !== "released") throw new Error(`the release answered ${released?.outcome}`);
+      if (isBesidePolling) await sleep(Math.random() * PAUSE_MS);
+      return entered;
+    });
+  },
+
+  async take(who = "", key = "", waitMs, leaseMs) {
+    try {
+      const hold = await client.acquire(key, {
+        waitMs: Number(waitMs),
+        leaseMs: Number(leaseMs),
+        renew: false,
+        format,
+      });
+      const atMs = Date.now();
+      holds.set(`${who} ${key}`, hold);
+      return { outcome: "granted", atMs, fence: hold.fence };
+    } catch (error) {
+      const isRefusal =
+        error instanceof LockkeeperError && (error.code === "held" || error.code === "timeout");
+      if (!isRefusal) throw error;
+      return { outcome: "refused", atMs: Date.now() };
+    }
+  },
+
+  async release(who = "", key = "") {
+    const fromMs = Date.now();
+    const { outcome } = await holdOf(who, key).release();
+    return { outcome: outcome === "released" ? "released" : "refused", answer: outcome, fromMs };
+  },
+
+  /** What the holder of a lock notices, in order: its signal, and what `assertHeld` says. */
+  async assert(who = "", key = "") {
+    const hold = holdOf(who, key);
+    const events = hold.signal.aborted ? ["signal"] : [];
+    hold.signal.addEventListener("abort", () => events.push("signal"));
+    try {
+      hold.assertHeld();
+      events.push("held");
+    } catch (error) {
+      events.push(error instanceof LockkeeperError ? error.code : String(error));
+    }
+    return { events };
+  },
+
+  async open(store = "") {
+    writer = await openWriter(JSON.parse(decodeURIComponent(store)) as StoreAddress);
+    return {};
+  },
+
+  /** Writes with a fence, whatever the lock says by now. */
+  async write(resource = "", fence = "", value = "") {
+    if (writer === undefined) throw new Error("no store was opened");
+    return { verdict: await writer.write(resource, fence, value) };
+  },
+});
+
+async function reenter(key: string, owner: string) {
+  let wrongCounts = 0;
+  const expectCount = async (count: string) => {
+    if ((await redis.hget(key, owner)) !== count) wrongCounts++;
+  };
+  await client.withLock(key, { leaseMs: LEASE_MS, format }, () => expectCount("2"));
+  await expectCount("1");
+  return { reentries: 1, wrongCounts };
+}

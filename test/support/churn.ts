@@ -1,0 +1,50 @@
+import { randomUUID } from "node:crypto";
+import { Redis } from "ioredis";
+import type { Watcher } from "../../server/watch/watcher.ts";
+import type { TestRedis } from "./redis.ts";
+import { until } from "./server.ts";
+
+const HELD = 50;
+
+/**
+ * Takes and releases locks at a server for as long as it lets us.
+ *
+ * @param name of a new lock
+ * @returns ends it
+ */
+export function churn(at: TestRedis, name: () => string = () => `lock:${randomUUID()}`): () => Promise<void> {
+  const redis = new Redis(at.url, { retryStrategy: null, maxRetriesPerRequest: 0 });
+  redis.on("error", () => undefined);
+  let isOver = false;
+  const done = (async () => {
+    const held: string[] = [];
+    while (!isOver) {
+      const key = name();
+      held.push(key);
+      await redis.hset(key, `${randomUUID()}:1`, 1);
+      if (held.length > HELD) await redis.del(held.shift() ?? "");
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+  })().catch(() => undefined);
+  return async () => {
+    isOver = true;
+    await done;
+    redis.disconnect();
+  };
+}
+
+/** @returns how long it took until the picture was what these servers hold, ms */
+export async function untilPictureIs(
+  watcher: Watcher,
+  servers: readonly TestRedis[],
+  withinMs = 5000,
+): Promise<number> {
+  const since = performance.now();
+  const clients = servers.map((server) => server.client());
+  await until(async () => {
+    const keys = (await Promise.all(clients.map((redis) => redis.keys("lock:*")))).flat().sort();
+    const seen = [...watcher.mirror.keys()].sort();
+    return keys.length === seen.length && keys.every((key, at) => key === seen[at]);
+  }, withinMs);
+  return performance.now() - since;
+}

@@ -1,0 +1,24 @@
+import type { LockType } from "../../server/formats/observation.ts";
+import type { RawKey } from "../../server/formats/raw.ts";
+
+/** A key as one look shows it, with nothing beside it. */
+export function rawKey(
+  key: string,
+  type: LockType,
+  content: readonly (string | Buffer)[],
+  fields: Partial<RawKey> = {},
+): RawKey {
+  const bytes = content.map((each) => (Buffer.isBuffer(each) ? each : Buffer.from(each)));
+  const size = type === "string" ? (bytes[0]?.length ?? 0) : bytes.length;
+  return {
+    ...{ key, type, size, content: bytes },
+    ...{ asOf: Date.now(), remainingMs: 30_000, told: undefined },
+    ...{ waiting: 0, fenceCounter: null, queued: 0, permits: [] },
+    ...fields,
+  };
+}
+
+/** A string and its time to live; null: none. */
+export function rawString(key: string, value: string | Buffer, remainingMs: number | null = 30_000): RawKey {
+  return rawKey(key, "string", [value], { remainingMs });
+}

@@ -1,0 +1,49 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { Redis } from "ioredis";
+import { environmentOf, type RedisServerBinary } from "../../server/redis/server-binary.ts";
+
+const run = promisify(execFile);
+
+export interface CliTarget {
+  binary: Pick<RedisServerBinary, "path" | "libraryPath">;
+  port: number;
+  url: string;
+  password?: string | undefined;
+}
+
+/** Runs a command as an operator would at a shell, and gives what is printed. */
+export async function redisCli(target: CliTarget, args: string[]): Promise<string> {
+  const path = ["redis-cli", "valkey-cli"]
+    .map((name) => join(dirname(target.binary.path), name))
+    .find((candidate) => existsSync(candidate));
+  return path === undefined ? throughClient(target, args) : throughCli(path, target, args);
+}
+
+async function throughCli(path: string, target: CliTarget, args: string[]): Promise<string> {
+  const password = target.password === undefined ? [] : ["-a", target.password, "--no-auth-warning"];
+  const all = ["-h", "127.0.0.1", "-p", String(target.port), ...password, ...args];
+  const { stdout } = await run(path, all, { env: environmentOf(target.binary), timeout: 10_000 });
+  return stdout.replace(/\n+$/, "");
+}
+
+/** For machines that have a server without its redis-cli. */
+export async function throughClient(target: CliTarget, [command = "", ...args]: string[]): Promise<string> {
+  const client = new Redis(target.url, { lazyConnect: true, retryStrategy: () => null, protocol: 2 });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    return print(await client.call(command, ...args)).replace(/\n+$/, "");
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    client.disconnect();
+  }
+}
+
+function print(reply: unknown): string {
+  if (Array.isArray(reply)) return reply.map(print).join("\n");
+  return reply === null || reply === undefined ? "" : String(reply);
+}

@@ -1,0 +1,43 @@
+/** One console instance, as far as watching and recording a target go; its test kills it, stops it and resumes it. */
+import { openHome } from "../../../server/auth/home-store.ts";
+import { Journal } from "../../../server/history/journal.ts";
+import { Recording } from "../../../server/history/recording.ts";
+import { openMasters } from "../../../server/redis/masters.ts";
+import { Watcher } from "../../../server/watch/watcher.ts";
+
+const [url = "", home = ""] = process.argv.slice(2);
+const target = "main";
+const times = { pollMs: 50, leaseMs: 600, giveWayMs: 200, lagMs: 200 };
+const journal = new Journal();
+const options = { target, watch: ["lock:*"], notifications: "off" as const };
+const watcher = new Watcher(options, openMasters(url), journal);
+const sight = {
+  isWhole: () => watcher.health().state === "live",
+  now: () => watcher.clock.now(),
+  onChange: (listener: () => void) => watcher.onChange(listener),
+};
+const openStore = (name: string, more = {}) => openHome(home, name, more);
+const recording = new Recording({ openStore, target, journal, sight, times });
+watcher.start();
+recording.start();
+
+// How often it may have missed something: its sight broke, or the machine was too busy to let it run.
+let breaks = 0;
+let wasLive = false;
+watcher.onChange(() => {
+  const isLive = sight.isWhole();
+  if (wasLive && !isLive) breaks++;
+  wasLive = isLive;
+});
+let beatAt = performance.now();
+setInterval(() => {
+  if (performance.now() - beatAt > 1000) breaks++;
+  beatAt = performance.now();
+}, 100);
+
+process.on("message", (ask) => {
+  if (ask !== "tell") return;
+  const { isLeading, seesAll } = recording.recorder;
+  process.send?.({ entries: journal.recent(100_000), isLeading, seesAll, breaks });
+});
+process.on("disconnect", () => process.exit(0));

@@ -1,0 +1,30 @@
+/** Holds a lock and writes into a fenced resource, also when it holds it no more; stopped and resumed by its test. */
+import { readFileSync } from "node:fs";
+import { Redis } from "ioredis";
+import { LockClient } from "../../../server/locks/lock-client.ts";
+
+const [url = "", key = "", lease = "0", resource = ""] = process.argv.slice(2);
+const guard = readFileSync(new URL("../../../docs/guards/redis.lua", import.meta.url), "utf8");
+const redis = new Redis(url);
+const client = await LockClient.open(url);
+const hold = await client.acquire(key, { leaseMs: Number(lease), owner: "worker" });
+const tell = (fact: Record<string, unknown>) => process.send?.(fact);
+hold.signal.addEventListener("abort", () => tell({ signal: true }));
+tell({ fence: hold.fence });
+
+process.on("message", async (ask) => {
+  if (ask === "assert") {
+    try {
+      hold.assertHeld();
+      tell({ assert: "held", signalled: hold.signal.aborted });
+    } catch {
+      tell({ assert: "lost", signalled: hold.signal.aborted });
+    }
+  }
+  if (ask === "write") {
+    const written = await redis.eval(guard, 2, resource, `{${resource}}:fence`, String(hold.fence), "late");
+    tell({ write: written === 1 ? "written" : "refused" });
+  }
+  if (ask === "release") tell({ release: (await hold.release()).outcome });
+  if (ask === "end") process.exit(0);
+});
