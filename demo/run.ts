@@ -5,9 +5,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { type EmbeddedRedis, startEmbeddedRedis } from "../server/redis/embedded.ts";
-import { findRedisServer } from "../server/redis/server-binary.ts";
-import { StartupError } from "../server/startup-error.ts";
+import { StartupError } from "../server/errors/startup-error.ts";
+import { type EmbeddedRedis, startEmbeddedRedis } from "../server/redis/embedded/embedded.ts";
+import { findRedisServer } from "../server/redis/embedded/server-binary.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const REDIS_PORT = 6398;

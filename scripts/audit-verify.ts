@@ -4,17 +4,17 @@
  * with 2 when nothing could be checked.
  */
 import { parseArgs } from "node:util";
-import { openHome } from "../server/auth/home-store.ts";
-import { embeddedRedisDir, readConfig } from "../server/config.ts";
+import { embeddedRedisDir, readConfig } from "../server/config/config.ts";
+import { LockkeeperError } from "../server/errors/lockkeeper-error.ts";
+import { StartupError } from "../server/errors/startup-error.ts";
 import { AuditStore } from "../server/history/audit/audit-store.ts";
 import type { ChainCheck } from "../server/history/audit/chain.ts";
 import { reportOf } from "../server/history/audit/report.ts";
 import { checkFile, checkStore } from "../server/history/audit/verify.ts";
-import { LockkeeperError } from "../server/locks/errors.ts";
+import { openHome } from "../server/home/home-store.ts";
+import { homeWhereOf } from "../server/own-redis.ts";
 import { whenReady } from "../server/redis/connect.ts";
-import { readNote } from "../server/redis/embedded-files.ts";
-import { StartupError } from "../server/startup-error.ts";
-import { homeWhereOf } from "../server/targets/own-redis.ts";
+import { readNote } from "../server/redis/embedded/embedded-files.ts";
 import { labelOf } from "../server/targets/reach.ts";
 
 const USAGE =

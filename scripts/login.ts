@@ -1,12 +1,12 @@
 /** `npm run login [-- --name NAME]`: prints a new one-time link to the console that runs with the same settings. */
 import { parseArgs } from "node:util";
-import { openHome } from "../server/auth/home-store.ts";
 import { LoginLinks } from "../server/auth/login-link.ts";
-import { consoleUrl, embeddedRedisDir, readConfig } from "../server/config.ts";
+import { consoleUrl, embeddedRedisDir, readConfig } from "../server/config/config.ts";
+import { StartupError } from "../server/errors/startup-error.ts";
+import { openHome } from "../server/home/home-store.ts";
+import { homeWhereOf } from "../server/own-redis.ts";
 import { whenReady } from "../server/redis/connect.ts";
-import { readNote } from "../server/redis/embedded-files.ts";
-import { StartupError } from "../server/startup-error.ts";
-import { homeWhereOf } from "../server/targets/own-redis.ts";
+import { readNote } from "../server/redis/embedded/embedded-files.ts";
 import { labelOf } from "../server/targets/reach.ts";
 
 function nameGiven(): string | undefined {

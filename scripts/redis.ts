@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
-import { findRedisServer } from "../server/redis/server-binary.ts";
-import { StartupError } from "../server/startup-error.ts";
+import { StartupError } from "../server/errors/startup-error.ts";
+import { findRedisServer } from "../server/redis/embedded/server-binary.ts";
 
 // Finds a Redis server for the tests, or unpacks one, before several of them look for it at once.
 try {

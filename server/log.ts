@@ -1,5 +1,5 @@
 import { destination, type Logger, pino } from "pino";
-import type { Config } from "./config.ts";
+import type { Config } from "./config/config.ts";
 
 /** What JSON leaves as it is and a terminal or an editor obeys: controls of eight bits, other breaks of lines, marks of direction. */
 const OBEYED = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { setRuntime } from "./accessor.ts";
-import { type Config, consoleUrl, readConfig, settleNodeEnv } from "./config.ts";
-import type { Front } from "./front.ts";
+import { type Config, consoleUrl, readConfig, settleNodeEnv } from "./config/config.ts";
+import { StartupError } from "./errors/startup-error.ts";
+import type { Front } from "./http/front.ts";
 import { watchNpm } from "./npm-parent.ts";
 import { endOnSignals, keyLine, Service, type Started } from "./service.ts";
-import { StartupError } from "./startup-error.ts";
 import type { TargetKeeper } from "./targets/keeper.ts";
 
 const PARENT_LOOK_MS = 500;

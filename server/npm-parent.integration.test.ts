@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { expect, it } from "vitest";
 import { until } from "../test/support/server.ts";
-import { isRunning } from "./redis/server-process.ts";
+import { isRunning } from "./redis/embedded/server-process.ts";
 
 const WATCHER = new URL("./npm-parent.ts", import.meta.url).href;
 const CHILD = `import { watchNpm } from "${WATCHER}";

@@ -1,10 +1,10 @@
-import type { Config } from "./config.ts";
-import { Front } from "./front.ts";
-import type { FrontLimits } from "./front-limits.ts";
+import type { Config } from "./config/config.ts";
+import { Front } from "./http/front.ts";
+import type { FrontLimits } from "./http/front-limits.ts";
 import { createLog } from "./log.ts";
-import type { EmbeddedRedis } from "./redis/embedded.ts";
+import { needsOwnRedis, startOwnRedis } from "./own-redis.ts";
+import type { EmbeddedRedis } from "./redis/embedded/embedded.ts";
 import { Runtime } from "./runtime.ts";
-import { needsOwnRedis, startOwnRedis } from "./targets/own-redis.ts";
 
 /** A stop that hangs is cut off after this; the promise to the terminal is two seconds. */
 const STOP_MS = 1800;

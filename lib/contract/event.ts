@@ -83,8 +83,6 @@ export type GapEvent = z.infer<typeof GapEvent>;
 export const HistoryEntry = z.discriminatedUnion("type", [LockEvent, GapEvent]);
 export type HistoryEntry = z.infer<typeof HistoryEntry>;
 
-export { isGap } from "./gap.ts";
-
 export const EventsHello = z
   .object({ oldest: z.string().nullable(), newest: z.string().nullable(), now: z.number() })
   .meta({ id: "EventsHello", description: "First message of the stream: what can be replayed." });

@@ -1,4 +1,4 @@
-/** What the docs page and the snippets read of an OpenAPI 3.1 document: of ours, which is made by server/api/openapi.ts. */
+/** What the docs page and the snippets read of an OpenAPI 3.1 document: of ours, which is made by server/api/openapi/openapi.ts. */
 export interface OpenApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description?: string };
   readonly tags?: readonly { readonly name: string; readonly description?: string }[];

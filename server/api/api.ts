@@ -1,10 +1,9 @@
 import type { Logger } from "pino";
 import { z } from "zod";
 import { Dispatcher } from "./dispatch.ts";
-import { tagged } from "./etag.ts";
-import type { ApiResponse } from "./http.ts";
-import { openApiDocument } from "./openapi.ts";
-import { type Route, route } from "./route.ts";
+import { tagged } from "./http/etag.ts";
+import type { ApiResponse } from "./http/http.ts";
+import { openApiDocument } from "./openapi/openapi.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { browserSessionRoutes } from "./routes/browser-sessions.ts";
 import { bulkRoutes } from "./routes/bulk.ts";
@@ -28,7 +27,8 @@ import { targetRoutes } from "./routes/targets.ts";
 import { verbRoutes } from "./routes/verbs.ts";
 import { viewRoutes } from "./routes/views.ts";
 import { waitersRoutes } from "./routes/waiters.ts";
-import type { Services } from "./services.ts";
+import { type Route, route } from "./routing/route.ts";
+import type { Services } from "./routing/services.ts";
 
 /** Everything under /api/v1, whichever door a request comes through. */
 export function createApi(services: Services, log: Logger, basePath = ""): Dispatcher {

@@ -2,30 +2,26 @@ import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
 import { type Key, keyOfPath } from "../../lib/contract/key.ts";
 import type { Principal } from "../auth/principal.ts";
-import type { VerbEnd } from "../figures/verb-call.ts";
-import type { RunningVerb, VerbWatch } from "../figures/verb-watch.ts";
+import { LockkeeperError } from "../errors/lockkeeper-error.ts";
+import { ReadOnlyError } from "../errors/operator-errors.ts";
+import { ForbiddenError, InvalidError, UnauthenticatedError } from "../errors/request-errors.ts";
 import type { Audit } from "../history/audit/audit.ts";
-import {
-  ForbiddenError,
-  InvalidError,
-  LockkeeperError,
-  ReadOnlyError,
-  UnauthenticatedError,
-} from "../locks/errors.ts";
+import type { VerbEnd } from "../stats/verb-call.ts";
+import type { RunningVerb, VerbWatch } from "../stats/verb-watch.ts";
 import type { Target } from "../targets/target.ts";
 import type { Targets } from "../targets/targets.ts";
-import { audited, auditedCallOf } from "./auditing.ts";
-import type { Authentication } from "./authentication.ts";
-import { authorise } from "./authorisation.ts";
-import { readJson } from "./body.ts";
-import { unlessKnown } from "./etag.ts";
-import type { ApiRequest, ApiResponse, Exchange } from "./http.ts";
-import { problemOf } from "./problem.ts";
-import type { RateLimits } from "./rate-limits.ts";
-import { clientRequestIdOf } from "./request-id.ts";
-import { type AnyCall, parse, type Route } from "./route.ts";
-import { type RouteEntry, RouteTable } from "./route-table.ts";
-import type { StoredAnswers } from "./stored-answers.ts";
+import { readJson } from "./http/body.ts";
+import { unlessKnown } from "./http/etag.ts";
+import type { ApiRequest, ApiResponse, Exchange } from "./http/http.ts";
+import { problemOf } from "./http/problem.ts";
+import type { RateLimits } from "./http/rate-limits.ts";
+import { clientRequestIdOf } from "./http/request-id.ts";
+import { audited, auditedCallOf } from "./routing/auditing.ts";
+import type { Authentication } from "./routing/authentication.ts";
+import { authorise } from "./routing/authorisation.ts";
+import { type AnyCall, parse, type Route } from "./routing/route.ts";
+import { type RouteEntry, RouteTable } from "./routing/route-table.ts";
+import type { StoredAnswers } from "./routing/stored-answers.ts";
 
 /** No route knows half as many. */
 const PARAMETERS_MAX = 32;

@@ -1,16 +1,12 @@
 import type { Logger } from "pino";
-import type { Metrics } from "../figures/metrics.ts";
-import {
-  LockkeeperError,
-  MethodNotAllowedError,
-  NotFoundError,
-  UnauthenticatedError,
-} from "../locks/errors.ts";
-import type { Authentication } from "./authentication.ts";
-import { authorise } from "./authorisation.ts";
-import type { ApiResponse, Exchange } from "./http.ts";
-import { problemOf } from "./problem.ts";
-import type { RateLimits } from "./rate-limits.ts";
+import { LockkeeperError } from "../errors/lockkeeper-error.ts";
+import { MethodNotAllowedError, NotFoundError, UnauthenticatedError } from "../errors/request-errors.ts";
+import type { Metrics } from "../stats/metrics.ts";
+import type { ApiResponse, Exchange } from "./http/http.ts";
+import { problemOf } from "./http/problem.ts";
+import type { RateLimits } from "./http/rate-limits.ts";
+import type { Authentication } from "./routing/authentication.ts";
+import { authorise } from "./routing/authorisation.ts";
 
 /** Answers Prometheus, at the root of the host; `key`: whoever may read locks may read their figures. */
 export class MetricsDoor {

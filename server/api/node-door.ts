@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { InvalidError } from "../locks/errors.ts";
-import type { StopListener, StopSignal } from "../locks/verbs.ts";
-import { markDelivered, watchDelivery } from "./delivery.ts";
+import { InvalidError } from "../errors/request-errors.ts";
+import type { StopListener, StopSignal } from "../locks/verbs/verbs.ts";
 import type { Dispatcher } from "./dispatch.ts";
-import { type Answer, type Exchange, GUARDS, type Sink } from "./http.ts";
+import { markDelivered, watchDelivery } from "./http/delivery.ts";
+import { type Answer, type Exchange, GUARDS, type Sink } from "./http/http.ts";
 
 /**
  * The fast door: Node's own request and response, without the web's classes in between.

@@ -5,7 +5,7 @@ import { freshKey } from "../../test/support/locks.ts";
 import { startTestMasters, type TestMasters } from "../../test/support/masters.ts";
 import { startTestServer, type TestServer, until } from "../../test/support/server.ts";
 import { companionKeyOf } from "../formats/keys.ts";
-import { LockClient } from "../locks/lock-client.ts";
+import { LockClient } from "../locks/client/lock-client.ts";
 
 let masters: TestMasters;
 let server: TestServer;

@@ -3,8 +3,8 @@ import type { View } from "../../lib/contract/view.ts";
 import { VIEWS_MAX } from "../../lib/contract/view-limits.ts";
 import { TestBrowser } from "../../test/support/browser.ts";
 import { startTestServer, type TestServer, until } from "../../test/support/server.ts";
-import { openHome } from "../auth/home-store.ts";
 import { LoginLinks } from "../auth/login-link.ts";
+import { openHome } from "../home/home-store.ts";
 
 let server: TestServer;
 /** Another instance on the same home store. */

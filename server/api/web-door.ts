@@ -1,6 +1,6 @@
-import { InvalidError } from "../locks/errors.ts";
+import { InvalidError } from "../errors/request-errors.ts";
 import type { Dispatcher } from "./dispatch.ts";
-import { type Answer, type Exchange, GUARDS, type Sink } from "./http.ts";
+import { type Answer, type Exchange, GUARDS, type Sink } from "./http/http.ts";
 
 /** The door of web-standard servers: Next's route handler comes through here. */
 export function answerWeb(api: Dispatcher, request: Request, basePath: string): Promise<Response> {

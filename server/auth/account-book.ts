@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { UnavailableError } from "../errors/redis-errors.ts";
 import { OURS_AT_HOME } from "../formats/keys.ts";
-import { UnavailableError } from "../locks/errors.ts";
-import { type RedisArgument, Script } from "../redis/script.ts";
+import type { Home } from "../home/home.ts";
+import type { RedisArgument } from "../redis/commands.ts";
+import { Script } from "../redis/script.ts";
 import { Accounts, type Change } from "./account.ts";
-import type { Home } from "./home.ts";
 
 const STORED = `${OURS_AT_HOME}accounts`;
 /** How often every instance asks whether anything has changed. */

@@ -1,5 +1,5 @@
 import { OURS_AT_HOME } from "../formats/keys.ts";
-import type { Home } from "./home.ts";
+import type { Home } from "../home/home.ts";
 
 const STORED = `${OURS_AT_HOME}account-uses`;
 const WRITE_EVERY_MS = 60_000;

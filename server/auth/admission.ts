@@ -1,7 +1,7 @@
+import type { Home } from "../home/home.ts";
 import { AccountBook } from "./account-book.ts";
 import { AccountUses } from "./account-uses.ts";
 import { ApiKeys } from "./api-keys.ts";
-import type { Home } from "./home.ts";
 import { KeyRing } from "./key-ring.ts";
 import { LoginLinks } from "./login-link.ts";
 import { LoginThrottle } from "./login-throttle.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { API_KEYS_MAX, ENDED_KEY_KEPT_MS } from "../../lib/contract/account-limits.ts";
 import type { ApiKey, ApiKeyInput, ApiKeyMade } from "../../lib/contract/api-key.ts";
-import { ForbiddenError, InvalidError, NotFoundError } from "../locks/errors.ts";
+import { ForbiddenError, InvalidError, NotFoundError } from "../errors/request-errors.ts";
 import { type Accounts, type Change, fieldOfKey, type StoredKey } from "./account.ts";
 import type { AccountBook } from "./account-book.ts";
 import type { AccountUses } from "./account-uses.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Access, Role } from "../../lib/contract/access.ts";
-import { ForbiddenError } from "../locks/errors.ts";
+import { ForbiddenError } from "../errors/request-errors.ts";
 import { type Grant, grantsOfKey, grantsOfRoles, type KeyGrant } from "./grant.ts";
 import { assertMayHandOut, wantedOfRoles } from "./hand-out.ts";
 import { may, type Principal } from "./principal.ts";

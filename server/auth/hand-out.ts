@@ -1,5 +1,5 @@
 import { ACCESS_OF_ROLE, EVERY_TARGET, type Roles } from "../../lib/contract/access.ts";
-import { ForbiddenError } from "../locks/errors.ts";
+import { ForbiddenError } from "../errors/request-errors.ts";
 import { covers } from "../redis/glob.ts";
 import type { KeyGrant } from "./grant.ts";
 import type { Principal } from "./principal.ts";

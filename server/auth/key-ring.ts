@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Access } from "../../lib/contract/access.ts";
-import { UnauthenticatedError, UnavailableError } from "../locks/errors.ts";
+import { UnavailableError } from "../errors/redis-errors.ts";
+import { UnauthenticatedError } from "../errors/request-errors.ts";
 import { fieldOfKey, type StoredKey } from "./account.ts";
 import type { AccountBook } from "./account-book.ts";
 import type { AccountUses } from "./account-uses.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { Roles } from "../../lib/contract/access.ts";
+import { UnauthenticatedError } from "../errors/request-errors.ts";
 import { OURS_AT_HOME } from "../formats/keys.ts";
-import { UnauthenticatedError } from "../locks/errors.ts";
-import type { Home } from "./home.ts";
+import type { Home } from "../home/home.ts";
 import { hashOf, newSecret } from "./secret.ts";
 
 const LINK_MS = 10 * 60 * 1000;

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { networkOf } from "../client-address.ts";
+import { RateLimitedError } from "../errors/request-errors.ts";
 import { OURS_AT_HOME } from "../formats/keys.ts";
-import { RateLimitedError } from "../locks/errors.ts";
+import type { Home } from "../home/home.ts";
+import { networkOf } from "../network/client-address.ts";
 import { Script } from "../redis/script.ts";
-import type { Home } from "./home.ts";
 import { hashOf } from "./secret.ts";
 
 const Reply = z.union([

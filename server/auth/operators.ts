@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { OPERATORS_MAX } from "../../lib/contract/account-limits.ts";
 import type { Operator, OperatorInput, OperatorPatch } from "../../lib/contract/operator.ts";
-import { InvalidError, LastAdminError, NotFoundError } from "../locks/errors.ts";
+import { InvalidError, LastAdminError, NotFoundError } from "../errors/request-errors.ts";
 import { type Accounts, type Change, fieldOfOperator, type StoredOperator } from "./account.ts";
 import type { AccountBook } from "./account-book.ts";
 import type { AccountUses } from "./account-uses.ts";

@@ -1,4 +1,4 @@
-import { UnauthenticatedError } from "../locks/errors.ts";
+import { UnauthenticatedError } from "../errors/request-errors.ts";
 import { fieldOfOperator, type StoredOperator } from "./account.ts";
 import type { AccountBook } from "./account-book.ts";
 import type { AccountUses } from "./account-uses.ts";

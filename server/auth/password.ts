@@ -1,5 +1,5 @@
 import { hash, verify } from "@node-rs/argon2";
-import { RateLimitedError } from "../locks/errors.ts";
+import { RateLimitedError } from "../errors/request-errors.ts";
 
 /** As OWASP says for argon2id, which is the default algorithm: 19 MiB, two passes, one lane. */
 const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from "node:crypto";
+import { UnavailableError } from "../errors/redis-errors.ts";
 import { OURS_AT_HOME } from "../formats/keys.ts";
-import { UnavailableError } from "../locks/errors.ts";
+import type { Home } from "../home/home.ts";
 import { grantsOfRoles } from "./grant.ts";
-import type { Home } from "./home.ts";
 import type { Principal } from "./principal.ts";
 import { hashOf, isSame, newSecret } from "./secret.ts";
 

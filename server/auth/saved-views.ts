@@ -2,10 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { View, type ViewInput } from "../../lib/contract/view.ts";
 import { VIEWS_MAX } from "../../lib/contract/view-limits.ts";
+import { UnavailableError } from "../errors/redis-errors.ts";
+import { ForbiddenError, InvalidError, NotFoundError } from "../errors/request-errors.ts";
 import { OURS_AT_HOME } from "../formats/keys.ts";
-import { ForbiddenError, InvalidError, NotFoundError, UnavailableError } from "../locks/errors.ts";
-import { type RedisArgument, Script } from "../redis/script.ts";
-import type { Home } from "./home.ts";
+import type { Home } from "../home/home.ts";
+import type { RedisArgument } from "../redis/commands.ts";
+import { Script } from "../redis/script.ts";
 import { may, type Principal } from "./principal.ts";
 
 const TEAM = "team";

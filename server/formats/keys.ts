@@ -1,5 +1,6 @@
 import { bytesOfKey, isBinary, type Key, textOfKey } from "../../lib/contract/key.ts";
-import { argumentOf, type RedisArgument } from "../redis/script.ts";
+import type { RedisArgument } from "../redis/commands.ts";
+import { argumentOf } from "../redis/script.ts";
 
 /** Everything of ours begins so on a target. */
 export const OURS = "lockkeeper:";

@@ -1,6 +1,5 @@
 import type { FormatName } from "../../lib/contract/format.ts";
-import type { Commands } from "../redis/commands.ts";
-import type { RedisArgument } from "../redis/script.ts";
+import type { Commands, RedisArgument } from "../redis/commands.ts";
 import type { HeldObservation, LockType, Recognised, SeenHolder } from "./observation.ts";
 import type { Queue } from "./queue.ts";
 import type { RawKey } from "./raw.ts";

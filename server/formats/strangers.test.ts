@@ -4,7 +4,7 @@ import { seeded } from "../../test/support/random.ts";
 import { rawKey } from "../../test/support/raw-key.ts";
 import type { LockType } from "./observation.ts";
 import type { RawKey } from "./raw.ts";
-import { recognise } from "./recognise.ts";
+import { recognise } from "./registry/recognise.ts";
 import { isLockLike } from "./strings/lock-name.ts";
 
 /** What apps keep in Redis that is no lock. */

@@ -1,5 +1,5 @@
 import { type MasterReport, NOTIFICATION_FLAGS } from "../../lib/contract/target.ts";
-import { union } from "../watch/notifications.ts";
+import { union } from "../watch/connection/notifications.ts";
 import type { MasterFacts } from "./facts.ts";
 
 /** What one master tells of itself, as far as it may be asked. */

@@ -1,5 +1,5 @@
 import type { Finding, TargetHealth, TargetSummary } from "../../lib/contract/target.ts";
-import { sentinelFacts } from "../redis/sentinel-facts.ts";
+import { sentinelFacts } from "../redis/sentinel/sentinel-facts.ts";
 import type { TargetKeeper } from "../targets/keeper.ts";
 import type { Target } from "../targets/target.ts";
 import { factsOf } from "./facts.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { FORMATS } from "../formats/format.ts";
 import { OURS_AT_HOME } from "../formats/keys.ts";
-import { Requests } from "../locks/requests.ts";
+import { Requests } from "../locks/verbs/requests.ts";
 import type { Lead, Store } from "./event-store.ts";
 
 /** Nobody listens there: the recorder's own lock is no part of any target's story. */

@@ -1,5 +1,5 @@
 import { EVENT_TYPES, type GapEvent, type HistoryEntry, type LockEvent } from "../../lib/contract/event.ts";
-import type { RedisArgument } from "../redis/script.ts";
+import type { RedisArgument } from "../redis/commands.ts";
 
 /** An event that has no id yet: the stream gives it one. */
 export type Unnumbered = Omit<LockEvent, "id">;

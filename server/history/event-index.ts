@@ -1,4 +1,5 @@
-import { type GapEvent, type HistoryEntry, isGap, type LockEvent } from "../../lib/contract/event.ts";
+import type { GapEvent, HistoryEntry, LockEvent } from "../../lib/contract/event.ts";
+import { isGap } from "../../lib/contract/gap.ts";
 import { type Key, keyOfFields } from "../../lib/contract/key.ts";
 import { compareIds } from "./event-id.ts";
 

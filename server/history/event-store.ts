@@ -1,7 +1,8 @@
 import type { HistoryEntry } from "../../lib/contract/event.ts";
-import type { Home } from "../auth/home.ts";
 import { companionKeyOf, OURS_AT_HOME } from "../formats/keys.ts";
-import { type RedisArgument, Script } from "../redis/script.ts";
+import type { Home } from "../home/home.ts";
+import type { RedisArgument } from "../redis/commands.ts";
+import { Script } from "../redis/script.ts";
 import { argumentsOf, entryOf, type UnnumberedEntry } from "./entry.ts";
 import type { Retention } from "./event-index.ts";
 

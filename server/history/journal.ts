@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import {
   ENDINGS,
   type HistoryEntry,
-  isGap,
   isLiveOnly,
   type LockEvent,
   type PastHold,
   type PastOrder,
 } from "../../lib/contract/event.ts";
+import { isGap } from "../../lib/contract/gap.ts";
 import { fieldsOfKey, type Key } from "../../lib/contract/key.ts";
 import type { Unnumbered } from "./entry.ts";
 import { compareIds, parseEventId } from "./event-id.ts";

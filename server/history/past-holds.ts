@@ -1,4 +1,5 @@
-import { type HistoryEntry, isGap, type LockEvent, type PastHold } from "../../lib/contract/event.ts";
+import type { HistoryEntry, LockEvent, PastHold } from "../../lib/contract/event.ts";
+import { isGap } from "../../lib/contract/gap.ts";
 import { stepOf } from "./story.ts";
 
 interface Open {

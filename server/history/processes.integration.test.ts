@@ -4,10 +4,11 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type GapEvent, type HistoryEntry, isGap, type LockEvent } from "../../lib/contract/event.ts";
+import type { GapEvent, HistoryEntry, LockEvent } from "../../lib/contract/event.ts";
+import { isGap } from "../../lib/contract/gap.ts";
 import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
 import { until } from "../../test/support/server.ts";
-import { LockClient } from "../locks/lock-client.ts";
+import { LockClient } from "../locks/client/lock-client.ts";
 import { stepOf } from "./story.ts";
 
 const WORKER = fileURLToPath(new URL("../../test/support/workers/history-instance.ts", import.meta.url));

@@ -5,8 +5,9 @@ import { codeOf, holdersOf } from "../../test/conformance/scene.ts";
 import { startTestCluster, type TestCluster } from "../../test/support/cluster.ts";
 import { until } from "../../test/support/server.ts";
 import { companionKeyOf, waitersKeyOf } from "../formats/keys.ts";
-import { type Backend, openBackend } from "./backend.ts";
-import { LockClient } from "./lock-client.ts";
+import { openBackend } from "./backends/open-backend.ts";
+import { LockClient } from "./client/lock-client.ts";
+import type { Backend } from "./verbs/backend.ts";
 
 let cluster: TestCluster;
 let client: LockClient;

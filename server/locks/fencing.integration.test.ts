@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
-import { LockClient } from "./lock-client.ts";
+import { LockClient } from "./client/lock-client.ts";
 
 /** The very file that docs/fencing.md shows. */
 const GUARD = readFileSync(new URL("../../docs/guards/redis.lua", import.meta.url), "utf8");

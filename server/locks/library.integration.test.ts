@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
-import { campaign } from "./campaign.ts";
-import { HeldError, WaitTimeoutError } from "./errors.ts";
-import { LockClient } from "./lock-client.ts";
+import { HeldError, WaitTimeoutError } from "../errors/lock-errors.ts";
+import { campaign } from "./client/campaign.ts";
+import { LockClient } from "./client/lock-client.ts";
 
 const PAGE = readFileSync(new URL("../../docs/library.md", import.meta.url), "utf8");
 const BLOCKS = [...PAGE.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code = ""]) => code);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { codeOf, freshKey, startTestLocks, type TestLocks } from "../../test/support/locks.ts";
 import { until } from "../../test/support/server.ts";
-import { BUDGET_MS } from "./attempt.ts";
+import { BUDGET_MS } from "./verbs/attempt.ts";
 
 let test: TestLocks;
 

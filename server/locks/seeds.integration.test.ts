@@ -8,7 +8,7 @@ import { PollingLock } from "../../test/support/seeds/polling-lock.ts";
 import { ScriptLock } from "../../test/support/seeds/script-lock.ts";
 import { SingleTryLock } from "../../test/support/seeds/single-try-lock.ts";
 import { until } from "../../test/support/server.ts";
-import type { Hold } from "./hold.ts";
+import type { Hold } from "./client/hold.ts";
 
 let test: TestLocks;
 

@@ -4,9 +4,10 @@ import { codeOf } from "../../test/conformance/scene.ts";
 import type { TestRedis } from "../../test/support/redis.ts";
 import { startTestSentinel, type TestSentinel } from "../../test/support/sentinel.ts";
 import { until } from "../../test/support/server.ts";
+import { LostError } from "../errors/lock-errors.ts";
+import { UnavailableError } from "../errors/redis-errors.ts";
 import { waitersKeyOf } from "../formats/keys.ts";
-import { LostError, UnavailableError } from "./errors.ts";
-import { LockClient, type LockClientOptions } from "./lock-client.ts";
+import { LockClient, type LockClientOptions } from "./client/lock-client.ts";
 
 const HOLD_OFF_MS = 6000;
 const freshKey = () => `lock:${randomUUID()}`;

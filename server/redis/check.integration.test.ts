@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { startTestRedis, type TestRedis, type TestRedisOptions } from "../../test/support/redis.ts";
-import { StartupError } from "../startup-error.ts";
+import { StartupError } from "../errors/startup-error.ts";
 import { checkServer } from "./check.ts";
 import { addressOf } from "./connect.ts";
 

@@ -1,5 +1,5 @@
 import { Redis } from "ioredis";
-import { StartupError } from "../startup-error.ts";
+import { StartupError } from "../errors/startup-error.ts";
 import type { RedisAddress } from "./connect.ts";
 import { factIn } from "./info.ts";
 

@@ -1,4 +1,4 @@
-import type { RedisArgument } from "./script.ts";
+export type RedisArgument = string | Buffer | number;
 
 /** What a call on locks needs of a Redis, be it one server or a cluster. */
 export interface Commands {

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { Redis, type RedisOptions } from "ioredis";
-import { StartupError } from "../startup-error.ts";
+import { StartupError } from "../errors/startup-error.ts";
 import { coalesceWrites } from "./coalesce.ts";
 import type { Commands } from "./commands.ts";
 import { isOfNoMaster, NeverSentError } from "./failure.ts";

@@ -1,8 +1,7 @@
 import type { Redis } from "ioredis";
 import type { Key } from "../../lib/contract/key.ts";
-import type { Commands } from "./commands.ts";
+import type { Commands, RedisArgument } from "./commands.ts";
 import { connect, type RedisAddress } from "./connect.ts";
-import type { RedisArgument } from "./script.ts";
 
 /** A Redis that takes writes of a target, with the connections to watch it by. */
 export interface Master {

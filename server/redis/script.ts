@@ -2,9 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
 import { bytesOfKey, isBinary, type Key } from "../../lib/contract/key.ts";
-import type { Commands } from "./commands.ts";
-
-export type RedisArgument = string | Buffer | number;
+import type { Commands, RedisArgument } from "./commands.ts";
 
 /** A key as ioredis takes it. */
 export function argumentOf(key: Key): RedisArgument {

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Topology } from "../../lib/contract/target.ts";
-import { StartupError } from "../startup-error.ts";
+import { StartupError } from "../errors/startup-error.ts";
 import { labelOf, topologyOf } from "./reach.ts";
 import type { PlacedSettings, Target } from "./target.ts";
 

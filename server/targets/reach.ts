@@ -1,12 +1,12 @@
 import type { Topology } from "../../lib/contract/target.ts";
-import type { Where } from "../locks/backend.ts";
-import { majorityOf } from "../locks/quorum/order.ts";
+import { StartupError } from "../errors/startup-error.ts";
+import type { Where } from "../locks/backends/open-backend.ts";
 import { checkServer, type ServerFacts } from "../redis/check.ts";
-import { type ClusterWhere, clusterAddressOf } from "../redis/cluster-address.ts";
-import { ClusterMap } from "../redis/cluster-map.ts";
+import { type ClusterWhere, clusterAddressOf } from "../redis/cluster/cluster-address.ts";
+import { ClusterMap } from "../redis/cluster/cluster-map.ts";
 import { addressOf } from "../redis/connect.ts";
-import { sentinelAddressOf } from "../redis/sentinel-address.ts";
-import { StartupError } from "../startup-error.ts";
+import { majorityOf } from "../redis/order.ts";
+import { sentinelAddressOf } from "../redis/sentinel/sentinel-address.ts";
 
 export function topologyOf(where: Where): Topology {
   if (typeof where === "string") return "standalone";

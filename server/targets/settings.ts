@@ -1,7 +1,7 @@
 import type { FormatRule } from "../../lib/contract/format-rule.ts";
-import type { Where } from "../locks/backend.ts";
-import type { Safety } from "../locks/safety.ts";
-import type { Runbook } from "./runbook.ts";
+import type { Where } from "../locks/backends/open-backend.ts";
+import type { Safety } from "../locks/verbs/safety.ts";
+import type { Runbook } from "../watch/annotations/runbook.ts";
 
 /** What may be done to a target, and what of it is looked at. */
 export interface TargetPolicy {

@@ -1,4 +1,5 @@
-import { NotFoundError, UnavailableError } from "../locks/errors.ts";
+import { UnavailableError } from "../errors/redis-errors.ts";
+import { NotFoundError } from "../errors/request-errors.ts";
 import type { TargetKeeper } from "./keeper.ts";
 import type { Target } from "./target.ts";
 

@@ -5,7 +5,7 @@ import { startTestCluster, type TestCluster } from "../../test/support/cluster.t
 import { until } from "../../test/support/server.ts";
 import { startTestWatcher, type TestWatcher } from "../../test/support/watcher.ts";
 import type { Journal } from "../history/journal.ts";
-import { LockClient } from "../locks/lock-client.ts";
+import { LockClient } from "../locks/client/lock-client.ts";
 import type { Masters } from "../redis/master.ts";
 import type { Watcher } from "./watcher.ts";
 

@@ -7,8 +7,8 @@ import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
 import { until } from "../../test/support/server.ts";
 import { startTestWatcher, type TestWatcher } from "../../test/support/watcher.ts";
 import type { Journal } from "../history/journal.ts";
-import { freeByForce } from "../locks/force-release.ts";
-import type { Locks } from "../locks/locks.ts";
+import type { Locks } from "../locks/verbs/locks.ts";
+import { freeByForce } from "../operator/force-release.ts";
 import type { Watcher } from "./watcher.ts";
 
 let redis: TestRedis;

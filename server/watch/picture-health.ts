@@ -1,5 +1,5 @@
 import type { Health, MasterHealth, Scan } from "../../lib/contract/live.ts";
-import type { MasterWatch } from "./master-watch.ts";
+import type { MasterWatch } from "./topology/master-watch.ts";
 
 /** How far the picture of a target can be trusted. Whether its Redis is fit for locks, server/health tells. */
 export function healthOf(

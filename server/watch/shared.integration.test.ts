@@ -5,7 +5,7 @@ import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
 import { until } from "../../test/support/server.ts";
 import { startTestWatcher, type TestWatcher } from "../../test/support/watcher.ts";
 import type { Journal } from "../history/journal.ts";
-import { holderVersionOf, matchVersion } from "./version.ts";
+import { holderVersionOf, matchVersion } from "./holds/version.ts";
 import type { Watcher } from "./watcher.ts";
 
 let redis: TestRedis;

@@ -7,9 +7,9 @@ import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
 import { until } from "../../test/support/server.ts";
 import { startTestWatcher, type TestWatcher } from "../../test/support/watcher.ts";
 import type { Journal } from "../history/journal.ts";
-import type { Locks } from "../locks/locks.ts";
+import type { Locks } from "../locks/verbs/locks.ts";
 import type { Masters } from "../redis/master.ts";
-import { matchVersion } from "./version.ts";
+import { matchVersion } from "./holds/version.ts";
 import type { Watcher } from "./watcher.ts";
 
 let redis: TestRedis;

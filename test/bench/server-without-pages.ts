@@ -1,4 +1,4 @@
-import { readConfig } from "../../server/config.ts";
+import { readConfig } from "../../server/config/config.ts";
 import { Service } from "../../server/service.ts";
 
 /** Our server in this process, without Next. Gives its port once the picture is whole. */

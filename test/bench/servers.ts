@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { NOTIFICATIONS } from "../../server/redis/embedded.ts";
+import { NOTIFICATIONS } from "../../server/redis/embedded/embedded.ts";
 import { startTestRedis, type TestRedis } from "../support/redis.ts";
 import type { Run } from "./figure.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, vi } from "vitest";
-import { openBackend, type Where } from "../../server/locks/backend.ts";
-import { LockClient } from "../../server/locks/lock-client.ts";
-import { Locks } from "../../server/locks/locks.ts";
+import { openBackend, type Where } from "../../server/locks/backends/open-backend.ts";
+import { LockClient } from "../../server/locks/client/lock-client.ts";
+import { Locks } from "../../server/locks/verbs/locks.ts";
 import { startTestCluster, type TestCluster } from "../support/cluster.ts";
 import { forceByName } from "../support/force-by-name.ts";
 import { startTestRedis, type TestRedis } from "../support/redis.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HeldError } from "../../server/locks/errors.ts";
+import { HeldError } from "../../server/errors/lock-errors.ts";
 import { codeOf, LEASE_MS, refusalOf, type Scene } from "./scene.ts";
 
 export function exclusion(scene: Scene): void {

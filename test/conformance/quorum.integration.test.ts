@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, vi } from "vitest";
-import { openBackend } from "../../server/locks/backend.ts";
-import { LockClient } from "../../server/locks/lock-client.ts";
+import { openBackend } from "../../server/locks/backends/open-backend.ts";
+import { LockClient } from "../../server/locks/client/lock-client.ts";
 import { startTestMasters, type TestMasters } from "../support/masters.ts";
 import { keepsCount, keepsTheContract } from "./contract.ts";
 import type { Opened, Spoken } from "./scene.ts";

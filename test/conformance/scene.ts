@@ -3,12 +3,12 @@ import type { Redis } from "ioredis";
 import { it } from "vitest";
 import type { SpokenFormat, Unit } from "../../lib/contract/format.ts";
 import type { Grant, Released, Verified } from "../../lib/contract/verb.ts";
+import { LockkeeperError } from "../../server/errors/lockkeeper-error.ts";
 import type { ForceReleaseRequest } from "../../server/formats/format.ts";
 import type { ForceReleaseReply } from "../../server/formats/reply.ts";
-import type { Backend } from "../../server/locks/backend.ts";
-import { LockkeeperError } from "../../server/locks/errors.ts";
-import type { HoldOptions, LockClient } from "../../server/locks/lock-client.ts";
-import type { AcquireOptions, ReleaseOptions, RenewOptions, Verbs } from "../../server/locks/verbs.ts";
+import type { HoldOptions, LockClient } from "../../server/locks/client/lock-client.ts";
+import type { Backend } from "../../server/locks/verbs/backend.ts";
+import type { AcquireOptions, ReleaseOptions, RenewOptions, Verbs } from "../../server/locks/verbs/verbs.ts";
 
 /** Long enough not to end while a test runs. */
 export const LEASE_MS = 30_000;

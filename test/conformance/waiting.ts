@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { WaitTimeoutError } from "../../server/errors/lock-errors.ts";
 import { waitersKeyOf } from "../../server/formats/keys.ts";
-import { WaitTimeoutError } from "../../server/locks/errors.ts";
 import { until } from "../support/server.ts";
 import { codeOf, pause, refusalOf, type Scene, SHORT_MS } from "./scene.ts";
 

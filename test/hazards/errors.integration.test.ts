@@ -1,7 +1,8 @@
 import { type Logger, pino } from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { HeldError, LostError, UnknownOutcomeError } from "../../server/locks/errors.ts";
-import type { LockClient } from "../../server/locks/lock-client.ts";
+import { HeldError, LostError } from "../../server/errors/lock-errors.ts";
+import { UnknownOutcomeError } from "../../server/errors/redis-errors.ts";
+import type { LockClient } from "../../server/locks/client/lock-client.ts";
 import { freshKey, startTestLocks, type TestLocks } from "../support/locks.ts";
 import { until } from "../support/server.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { LockClient } from "../../server/locks/lock-client.ts";
+import type { LockClient } from "../../server/locks/client/lock-client.ts";
 import { codeOf, freshKey, startTestLocks, type TestLocks } from "../support/locks.ts";
 import { startTestProxy, type TestProxy } from "../support/proxy.ts";
 import { until } from "../support/server.ts";

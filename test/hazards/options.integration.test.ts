@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LEASE_MS_MAX, LEASE_MS_MIN } from "../../lib/contract/verb.ts";
 import { companionOf } from "../../server/formats/companion.ts";
 import { companionKeyOf } from "../../server/formats/keys.ts";
-import type { HoldOptions, LockClient } from "../../server/locks/lock-client.ts";
+import type { HoldOptions, LockClient } from "../../server/locks/client/lock-client.ts";
 import { ALL_FORMATS, codeOf, freshKey, startTestLocks, type TestLocks } from "../support/locks.ts";
 
 let test: TestLocks;

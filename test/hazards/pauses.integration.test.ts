@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { LockkeeperError } from "../../server/errors/lockkeeper-error.ts";
 import { companionOf } from "../../server/formats/companion.ts";
 import { companionKeyOf } from "../../server/formats/keys.ts";
-import { LockkeeperError } from "../../server/locks/errors.ts";
-import type { LockClient } from "../../server/locks/lock-client.ts";
+import type { LockClient } from "../../server/locks/client/lock-client.ts";
 import { ALL_FORMATS, codeOf, freshKey, pause, startTestLocks, type TestLocks } from "../support/locks.ts";
 import { startTestProxy } from "../support/proxy.ts";
 import { until } from "../support/server.ts";

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Grant, Released } from "../../lib/contract/verb.ts";
-import { LostError } from "../../server/locks/errors.ts";
-import { Hold, type HoldEvents, momentNow } from "../../server/locks/hold.ts";
-import { Watchdog } from "../../server/locks/watchdog.ts";
+import { LostError } from "../../server/errors/lock-errors.ts";
+import { Hold, type HoldEvents } from "../../server/locks/client/hold.ts";
+import { Watchdog } from "../../server/locks/client/watchdog.ts";
+import { momentNow } from "../../server/locks/verbs/moment.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

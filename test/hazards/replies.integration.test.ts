@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { FORMATS } from "../../server/formats/format.ts";
 import { companionKeyOf, eventChannelOf } from "../../server/formats/keys.ts";
-import { BUDGET_MS } from "../../server/locks/attempt.ts";
+import { BUDGET_MS } from "../../server/locks/verbs/attempt.ts";
 import { forceByName } from "../support/force-by-name.ts";
 import {
   ALL_FORMATS,

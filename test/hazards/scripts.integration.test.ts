@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { SpokenFormat } from "../../lib/contract/format.ts";
-import { Locks } from "../../server/locks/locks.ts";
-import type { AcquireOptions } from "../../server/locks/verbs.ts";
+import { Locks } from "../../server/locks/verbs/locks.ts";
+import type { AcquireOptions } from "../../server/locks/verbs/verbs.ts";
 import { ALL_FORMATS, codeOf, freshKey, startTestLocks, type TestLocks } from "../support/locks.ts";
 import { outlivingTheLock, refusingWrite, withLua } from "../support/lua.ts";
 import { until } from "../support/server.ts";

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { waitersKeyOf } from "../../server/formats/keys.ts";
-import { WAITERS_MAX } from "../../server/locks/acquirer.ts";
+import { WAITERS_MAX } from "../../server/locks/verbs/acquirer.ts";
 import { forceByName } from "../support/force-by-name.ts";
 import {
   ALL_FORMATS,

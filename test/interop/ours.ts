@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { SpokenFormat } from "../../lib/contract/format.ts";
-import { Locks } from "../../server/locks/locks.ts";
+import { Locks } from "../../server/locks/verbs/locks.ts";
 import { addressOf, connect, whenReady } from "../../server/redis/connect.ts";
 import { forceByName } from "../support/force-by-name.ts";
 import { Peer } from "./peer.ts";

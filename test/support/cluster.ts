@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
-import { isPortFree } from "../../server/redis/server-process.ts";
-import { slotOf } from "../../server/redis/slot.ts";
+import { slotOf } from "../../server/redis/cluster/slot.ts";
+import { isPortFree } from "../../server/redis/embedded/server-process.ts";
 import { freePort, startTestRedis, type TestRedis } from "./redis.ts";
 import { until } from "./server.ts";
 

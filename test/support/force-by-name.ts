@@ -3,7 +3,7 @@ import type { Key } from "../../lib/contract/key.ts";
 import type { ForceReleaseRequest } from "../../server/formats/format.ts";
 import { strangerOf } from "../../server/formats/observation.ts";
 import type { ForceReleaseReply } from "../../server/formats/reply.ts";
-import type { Locks } from "../../server/locks/locks.ts";
+import type { Locks } from "../../server/locks/verbs/locks.ts";
 
 /** Frees the hold of an owner as an operator would who saw it so. */
 export async function forceByName(

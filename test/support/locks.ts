@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import type { SpokenFormat } from "../../lib/contract/format.ts";
 import type { Grant } from "../../lib/contract/verb.ts";
-import { LockkeeperError } from "../../server/locks/errors.ts";
-import { LockClient, type LockClientOptions } from "../../server/locks/lock-client.ts";
-import { Locks } from "../../server/locks/locks.ts";
-import type { AcquireOptions } from "../../server/locks/verbs.ts";
+import { LockkeeperError } from "../../server/errors/lockkeeper-error.ts";
+import { LockClient, type LockClientOptions } from "../../server/locks/client/lock-client.ts";
+import { Locks } from "../../server/locks/verbs/locks.ts";
+import type { AcquireOptions } from "../../server/locks/verbs/verbs.ts";
 import { addressOf, connect, whenReady } from "../../server/redis/connect.ts";
 import { startTestRedis, type TestRedis, type TestRedisOptions } from "./redis.ts";
 

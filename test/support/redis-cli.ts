@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { Redis } from "ioredis";
-import { environmentOf, type RedisServerBinary } from "../../server/redis/server-binary.ts";
+import { environmentOf, type RedisServerBinary } from "../../server/redis/embedded/server-binary.ts";
 
 const run = promisify(execFile);
 

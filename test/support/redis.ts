@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
-import { findRedisServer, type RedisServerBinary } from "../../server/redis/server-binary.ts";
-import { type LaunchedServer, launch } from "../../server/redis/server-launch.ts";
-import { endServer, isPortFree, signal, untilGone } from "../../server/redis/server-process.ts";
+import { findRedisServer, type RedisServerBinary } from "../../server/redis/embedded/server-binary.ts";
+import { type LaunchedServer, launch } from "../../server/redis/embedded/server-launch.ts";
+import { endServer, isPortFree, signal, untilGone } from "../../server/redis/embedded/server-process.ts";
 import { forgetProcess, watchProcess } from "./guard.ts";
 import { redisCli } from "./redis-cli.ts";
 

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { apiRoutes } from "../../server/api/api.ts";
-import type { Route } from "../../server/api/route.ts";
-import type { Services } from "../../server/api/services.ts";
+import type { Route } from "../../server/api/routing/route.ts";
+import type { Services } from "../../server/api/routing/services.ts";
 
 /** What the API declares, without anything behind it. */
 export function declaredRoutes(): Route[] {

@@ -2,8 +2,8 @@ import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
-import { type LaunchedServer, launch } from "../../server/redis/server-launch.ts";
-import { signal, untilGone } from "../../server/redis/server-process.ts";
+import { type LaunchedServer, launch } from "../../server/redis/embedded/server-launch.ts";
+import { signal, untilGone } from "../../server/redis/embedded/server-process.ts";
 import { forgetProcess, watchProcess } from "./guard.ts";
 import { freePort, testBinary } from "./redis.ts";
 

@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import type { SentinelWhere } from "../../server/redis/sentinel-address.ts";
+import type { SentinelWhere } from "../../server/redis/sentinel/sentinel-address.ts";
 import { startTestRedis, type TestRedis } from "./redis.ts";
 import { type Sentinel, startSentinel } from "./sentinel-process.ts";
 import { until } from "./server.ts";

@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Config, readConfig } from "../../server/config.ts";
-import type { FrontLimits } from "../../server/front-limits.ts";
+import { type Config, readConfig } from "../../server/config/config.ts";
+import type { FrontLimits } from "../../server/http/front-limits.ts";
 import type { Runtime } from "../../server/runtime.ts";
 import { Service } from "../../server/service.ts";
 import { startTestRedis, type TestRedis, type TestRedisOptions } from "./redis.ts";

@@ -1,6 +1,6 @@
 import { Journal } from "../../server/history/journal.ts";
 import type { Masters } from "../../server/redis/master.ts";
-import { openMasters } from "../../server/redis/masters.ts";
+import { openMasters } from "../../server/redis/masters/masters.ts";
 import { Watcher, type WatcherOptions } from "../../server/watch/watcher.ts";
 import { until } from "./server.ts";
 

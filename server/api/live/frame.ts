@@ -2,25 +2,15 @@ import type { HistoryEntry } from "../../../lib/contract/event.ts";
 import { type Key, keyOfFields } from "../../../lib/contract/key.ts";
 import type { LiveView } from "../../../lib/contract/live.ts";
 import type { Journal } from "../../history/journal.ts";
-import type { Hold } from "../../watch/hold.ts";
-import { orderOf } from "../../watch/questions.ts";
+import type { Hold } from "../../watch/holds/hold.ts";
+import { orderOf } from "../../watch/index/questions.ts";
 import type { Watcher } from "../../watch/watcher.ts";
-import { sseBytes } from "../sse.ts";
+import { sseBytes } from "../http/sse.ts";
 import { nameOf, type RowTexts } from "./row-texts.ts";
-import { changeOf, countsOf } from "./rows.ts";
+import { changeOf, countsOf, type Window } from "./rows.ts";
 
 /** More than a person reads in a tenth of a second; who wants each of them asks the history. */
 const EVENTS_MAX = 40;
-
-export interface Window {
-  readonly filter: string;
-  readonly sort: string;
-  readonly offset: number;
-  readonly total: number;
-  readonly held: number;
-  /** JSON, one a lock. */
-  readonly rows: readonly string[];
-}
 
 export interface Happened {
   readonly events: readonly HistoryEntry[];

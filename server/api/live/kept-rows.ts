@@ -1,6 +1,7 @@
 import { type Key, keyOfPath } from "../../../lib/contract/key.ts";
 import type { Watcher } from "../../watch/watcher.ts";
-import type { Frame, Window } from "./frame.ts";
+import type { Frame } from "./frame.ts";
+import type { Window } from "./rows.ts";
 
 /** The rows that a tab keeps on the screen while the order goes on without them. */
 export class KeptRows {

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { LiveView } from "../../../lib/contract/live.ts";
 import type { Principal } from "../../auth/principal.ts";
-import { NotFoundError } from "../../locks/errors.ts";
+import { NotFoundError } from "../../errors/request-errors.ts";
 import type { TargetKeeper } from "../../targets/keeper.ts";
 import type { Target } from "../../targets/target.ts";
-import type { Sink } from "../http.ts";
+import type { Sink } from "../http/http.ts";
 import { Feed } from "./feed.ts";
 import { Tab } from "./tab.ts";
 import { operatorOf, targetHelloOf, tellUnreached } from "./unreached.ts";

@@ -1,6 +1,6 @@
 import type { Key } from "../../../lib/contract/key.ts";
 import type { Note } from "../../../lib/contract/lock.ts";
-import type { Hold } from "../../watch/hold.ts";
+import type { Hold } from "../../watch/holds/hold.ts";
 import type { Watcher } from "../../watch/watcher.ts";
 
 interface Made {

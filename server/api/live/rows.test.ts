@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { LiveRows, LiveWindow } from "../../../lib/contract/live.ts";
 import { sampleLock } from "../../../lib/contract/lock-sample.ts";
 import { windowAfter } from "../../../lib/live/window-after.ts";
-import type { Window } from "./frame.ts";
+import type { Window } from "./rows.ts";
 import { changeOf } from "./rows.ts";
 
 const rowOf = (key: number, count: number) =>

@@ -1,4 +1,12 @@
-import type { Window } from "./frame.ts";
+export interface Window {
+  readonly filter: string;
+  readonly sort: string;
+  readonly offset: number;
+  readonly total: number;
+  readonly held: number;
+  /** JSON, one a lock. */
+  readonly rows: readonly string[];
+}
 
 /**
  * The message that makes one window of another: the rows that changed, when most of them did not, else all of them.

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { LiveView } from "../../../lib/contract/live.ts";
 import { NOBODY } from "../../auth/principal.ts";
-import { Mirror } from "../../watch/mirror.ts";
+import { Mirror } from "../../watch/index/mirror.ts";
 import type { Watcher } from "../../watch/watcher.ts";
-import type { Sink } from "../http.ts";
+import type { Sink } from "../http/http.ts";
 import { Frame } from "./frame.ts";
 import { RowTexts } from "./row-texts.ts";
 import { Tab } from "./tab.ts";

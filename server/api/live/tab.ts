@@ -2,10 +2,11 @@ import { type Key, keyOfPath } from "../../../lib/contract/key.ts";
 import type { LiveMessage, LiveView } from "../../../lib/contract/live.ts";
 import type { Principal } from "../../auth/principal.ts";
 import type { Watcher } from "../../watch/watcher.ts";
-import type { Sink } from "../http.ts";
-import { sseText } from "../sse.ts";
-import { eventsText, type Frame, type Window } from "./frame.ts";
+import type { Sink } from "../http/http.ts";
+import { sseText } from "../http/sse.ts";
+import { eventsText, type Frame } from "./frame.ts";
 import { KeptRows } from "./kept-rows.ts";
+import type { Window } from "./rows.ts";
 
 /** A browser that has this much before it is told no more until it has read it: then the newest, not all between. */
 const BEHIND_BYTES = 64 * 1024;

@@ -1,8 +1,8 @@
 import type { LiveHello, LiveMessage } from "../../../lib/contract/live.ts";
 import { accessesAt, accessesEverywhere, type Principal } from "../../auth/principal.ts";
 import type { TargetKeeper } from "../../targets/keeper.ts";
-import type { Sink } from "../http.ts";
-import { sse } from "../sse.ts";
+import type { Sink } from "../http/http.ts";
+import { sse } from "../http/sse.ts";
 
 const EVERY_MS = 1000;
 

@@ -5,16 +5,16 @@ import {
   AuditQuery,
   AuditVerification,
 } from "../../../lib/contract/audit.ts";
+import { InvalidError } from "../../errors/request-errors.ts";
 import { AuditReader } from "../../history/audit/audit-reader.ts";
 import { lineOf } from "../../history/audit/chain.ts";
 import { CSV_HEAD, csvLineOf } from "../../history/audit/csv.ts";
 import { checkStore, verificationOf } from "../../history/audit/verify.ts";
-import { InvalidError } from "../../locks/errors.ts";
-import { AUDIT_CSV, AUDIT_LINE, AUDIT_PAGE, AUDIT_WHOLE } from "../examples/audit.ts";
-import { json } from "../http.ts";
-import { LINES_HEADERS, LINES_TYPE, Lines } from "../lines.ts";
-import { HOME_ERRORS, type Route, route } from "../route.ts";
-import type { Services } from "../services.ts";
+import { json } from "../http/http.ts";
+import { LINES_HEADERS, LINES_TYPE, Lines } from "../http/lines.ts";
+import { AUDIT_CSV, AUDIT_LINE, AUDIT_PAGE, AUDIT_WHOLE } from "../openapi/examples/audit.ts";
+import { HOME_ERRORS, type Route, route } from "../routing/route.ts";
+import type { Services } from "../routing/services.ts";
 
 const CSV_TYPE = "text/csv";
 /** A chain of a hundred thousand entries takes some half a second to check. */

@@ -1,9 +1,9 @@
 import { BrowserSessionList } from "../../../lib/contract/session.ts";
 import { may, type Principal } from "../../auth/principal.ts";
-import { BROWSER_SESSION, BROWSER_SESSION_ID } from "../examples/accounts.ts";
-import { json } from "../http.ts";
-import { HOME_ERRORS, type Route, route } from "../route.ts";
-import type { Services } from "../services.ts";
+import { json } from "../http/http.ts";
+import { BROWSER_SESSION, BROWSER_SESSION_ID } from "../openapi/examples/accounts.ts";
+import { HOME_ERRORS, type Route, route } from "../routing/route.ts";
+import type { Services } from "../routing/services.ts";
 
 /** The sessions of browsers: one's own, or as an admin everybody's. */
 export function browserSessionRoutes({ sessions, authentication }: Services): Route[] {

@@ -10,24 +10,21 @@ import {
 } from "../../../lib/contract/bulk.ts";
 import { keyOfFields } from "../../../lib/contract/key.ts";
 import { keysFor } from "../../auth/principal.ts";
-import { callOf } from "../../figures/verb-call.ts";
+import { inOrder, oneByOne } from "../../concurrency/one-by-one.ts";
+import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
+import { ConfirmRequiredError, ReasonRequiredError } from "../../errors/operator-errors.ts";
+import { UnavailableError } from "../../errors/redis-errors.ts";
 import type { Act, Audit } from "../../history/audit/audit.ts";
-import {
-  ConfirmRequiredError,
-  LockkeeperError,
-  ReasonRequiredError,
-  UnavailableError,
-} from "../../locks/errors.ts";
-import { type BulkAsk, type Done, freeOne, tryFound, tryOne } from "../../locks/force-many.ts";
-import { inOrder, oneByOne } from "../../locks/one-by-one.ts";
-import { finds } from "../../locks/review.ts";
+import { type BulkAsk, type Done, freeOne, tryFound, tryOne } from "../../operator/force-many.ts";
+import { finds } from "../../operator/review.ts";
+import { callOf } from "../../stats/verb-call.ts";
 import type { Target } from "../../targets/target.ts";
-import { auditedCallOf, auditOfError, auditOfFreed, seenOf } from "../auditing.ts";
-import { FREED_LINE } from "../examples/bulk.ts";
-import { LINES_HEADERS, LINES_TYPE, Lines } from "../lines.ts";
-import { problemDocument } from "../problem.ts";
-import { type Route, type TargetCall, targetRoute } from "../route.ts";
-import type { Services } from "../services.ts";
+import { LINES_HEADERS, LINES_TYPE, Lines } from "../http/lines.ts";
+import { problemDocument } from "../http/problem.ts";
+import { FREED_LINE } from "../openapi/examples/bulk.ts";
+import { auditedCallOf, auditOfError, auditOfFreed, seenOf } from "../routing/auditing.ts";
+import { type Route, type TargetCall, targetRoute } from "../routing/route.ts";
+import type { Services } from "../routing/services.ts";
 
 /** After so many that were told from memory alone others have their turn. */
 const TOLD_AT_ONCE = 100;

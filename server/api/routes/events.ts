@@ -6,11 +6,11 @@ import { keysFor } from "../../auth/principal.ts";
 import type { Told } from "../../history/journal.ts";
 import type { KeyRange } from "../../redis/glob.ts";
 import type { Target } from "../../targets/target.ts";
-import { EVENT_MESSAGES } from "../examples/streams.ts";
-import type { Sink } from "../http.ts";
-import { type Route, targetRoute } from "../route.ts";
-import type { Services } from "../services.ts";
-import { isTooFarBehind, SSE_HEADERS, sse, sseId } from "../sse.ts";
+import type { Sink } from "../http/http.ts";
+import { isTooFarBehind, SSE_HEADERS, sse, sseId } from "../http/sse.ts";
+import { EVENT_MESSAGES } from "../openapi/examples/streams.ts";
+import { type Route, targetRoute } from "../routing/route.ts";
+import type { Services } from "../routing/services.ts";
 import { eventsWithin } from "./history.ts";
 
 const SNAPSHOT_PAGE = 500;

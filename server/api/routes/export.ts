@@ -3,15 +3,15 @@ import { EXPORT_LOCKS_MAX, ExportLocksQuery } from "../../../lib/contract/list.t
 import { Lock } from "../../../lib/contract/lock.ts";
 import { keysFor } from "../../auth/principal.ts";
 import type { KeyRange } from "../../redis/glob.ts";
-import type { Hold } from "../../watch/hold.ts";
-import { orderOf } from "../../watch/questions.ts";
+import type { Hold } from "../../watch/holds/hold.ts";
+import { orderOf } from "../../watch/index/questions.ts";
 import type { Watcher } from "../../watch/watcher.ts";
-import { assertUp } from "../assert-up.ts";
-import { HELD_LOCK, LOCKS_CSV } from "../examples/locks.ts";
-import { LINES_HEADERS, LINES_TYPE, Lines } from "../lines.ts";
-import { LOCK_CSV_HEAD, lockCsvLineOf } from "../lock-csv.ts";
-import { type Route, targetRoute } from "../route.ts";
-import type { Services } from "../services.ts";
+import { LINES_HEADERS, LINES_TYPE, Lines } from "../http/lines.ts";
+import { LOCK_CSV_HEAD, lockCsvLineOf } from "../http/lock-csv.ts";
+import { HELD_LOCK, LOCKS_CSV } from "../openapi/examples/locks.ts";
+import { assertUp } from "../routing/assert-up.ts";
+import { type Route, targetRoute } from "../routing/route.ts";
+import type { Services } from "../routing/services.ts";
 
 const CSV_TYPE = "text/csv";
 /** Written in one go; then others have their turn. */

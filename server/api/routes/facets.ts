@@ -8,14 +8,14 @@ import {
 import { exactTerm } from "../../../lib/contract/filter.ts";
 import { type Key, textOfKey } from "../../../lib/contract/key.ts";
 import { keysFor } from "../../auth/principal.ts";
-import { UnavailableError } from "../../locks/errors.ts";
+import { UnavailableError } from "../../errors/redis-errors.ts";
 import type { KeyRange } from "../../redis/glob.ts";
-import type { FacetCounts } from "../../watch/facet-counts.ts";
+import type { FacetCounts } from "../../watch/index/facet-counts.ts";
 import type { Watcher } from "../../watch/watcher.ts";
-import { assertUp } from "../assert-up.ts";
-import { tagged } from "../etag.ts";
-import { FACETS } from "../examples/facets.ts";
-import { type Route, targetRoute } from "../route.ts";
+import { tagged } from "../http/etag.ts";
+import { FACETS } from "../openapi/examples/facets.ts";
+import { assertUp } from "../routing/assert-up.ts";
+import { type Route, targetRoute } from "../routing/route.ts";
 import { TOO_MANY_COUNTED } from "./owners.ts";
 
 /** What the locks that match a search have in common. */

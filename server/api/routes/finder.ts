@@ -1,7 +1,7 @@
 import { FinderInput, FinderReport } from "../../../lib/contract/finder.ts";
-import { FINDING } from "../examples/targets.ts";
-import { json } from "../http.ts";
-import { type Route, targetRoute } from "../route.ts";
+import { json } from "../http/http.ts";
+import { FINDING } from "../openapi/examples/targets.ts";
+import { type Route, targetRoute } from "../routing/route.ts";
 
 /** Which keys are locks, whatever is watched. */
 export function finderRoutes(): Route[] {

@@ -5,14 +5,14 @@ import { FormatRulesInput, Formats } from "../../../lib/contract/format-rule.ts"
 import type { Key } from "../../../lib/contract/key.ts";
 import { RulesPreview } from "../../../lib/contract/rule-preview.ts";
 import type { FormatRules } from "../../formats/rules.ts";
-import { whileRedisAnswers } from "../../locks/while-redis-answers.ts";
-import type { RuleBook } from "../../watch/rule-book.ts";
-import { previewRules } from "../../watch/rule-preview.ts";
-import { assertUp } from "../assert-up.ts";
-import { tagged } from "../etag.ts";
-import { FORMATS, RULES_PREVIEW } from "../examples/targets.ts";
-import { json } from "../http.ts";
-import { type Route, targetRoute } from "../route.ts";
+import { whileRedisAnswers } from "../../locks/verbs/while-redis-answers.ts";
+import type { RuleBook } from "../../watch/annotations/rule-book.ts";
+import { previewRules } from "../../watch/annotations/rule-preview.ts";
+import { tagged } from "../http/etag.ts";
+import { json } from "../http/http.ts";
+import { FORMATS, RULES_PREVIEW } from "../openapi/examples/targets.ts";
+import { assertUp } from "../routing/assert-up.ts";
+import { type Route, targetRoute } from "../routing/route.ts";
 
 /** What formats there are, and which keys are said to be of which. */
 export function formatRoutes(log: Logger): Route[] {

@@ -4,9 +4,9 @@ import { type Key, keyOfFields } from "../../../lib/contract/key.ts";
 import { keysFor } from "../../auth/principal.ts";
 import type { Journal, PastPage } from "../../history/journal.ts";
 import type { KeyRange } from "../../redis/glob.ts";
-import { HISTORY, KEY_HISTORY } from "../examples/locks.ts";
-import { json } from "../http.ts";
-import { type Route, targetRoute } from "../route.ts";
+import { json } from "../http/http.ts";
+import { HISTORY, KEY_HISTORY } from "../openapi/examples/locks.ts";
+import { type Route, targetRoute } from "../routing/route.ts";
 
 /** What happened, looked up. */
 export function historyRoutes(): Route[] {

@@ -1,8 +1,8 @@
 import { LiveQuery, LiveView } from "../../../lib/contract/live.ts";
-import { LIVE_STREAM_MESSAGES } from "../examples/streams.ts";
-import { keeperRoute, type Route, route } from "../route.ts";
-import type { Services } from "../services.ts";
-import { SSE_HEADERS } from "../sse.ts";
+import { SSE_HEADERS } from "../http/sse.ts";
+import { LIVE_STREAM_MESSAGES } from "../openapi/examples/streams.ts";
+import { keeperRoute, type Route, route } from "../routing/route.ts";
+import type { Services } from "../routing/services.ts";
 
 /** Room for as many keys to keep as may be, each as long as may be. */
 const VIEW_BYTES_MAX = 512 * 1024;

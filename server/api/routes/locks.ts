@@ -6,23 +6,23 @@ import { ListQuery, LockList } from "../../../lib/contract/list.ts";
 import { Lock } from "../../../lib/contract/lock.ts";
 import { Grant } from "../../../lib/contract/verb.ts";
 import { keysFor } from "../../auth/principal.ts";
-import { callOf } from "../../figures/verb-call.ts";
-import { answered } from "../../locks/answered.ts";
-import { extendByForce } from "../../locks/extend.ts";
-import { freeByForce } from "../../locks/force-release.ts";
-import { noLockSeen } from "../../locks/refusals.ts";
-import { whileRedisAnswers } from "../../locks/while-redis-answers.ts";
+import { answered } from "../../locks/verbs/answered.ts";
+import { noLockSeen } from "../../locks/verbs/refusals.ts";
+import { whileRedisAnswers } from "../../locks/verbs/while-redis-answers.ts";
+import { extendByForce } from "../../operator/extend.ts";
+import { freeByForce } from "../../operator/force-release.ts";
 import type { KeyRange } from "../../redis/glob.ts";
-import type { Hold } from "../../watch/hold.ts";
-import { orderOf } from "../../watch/questions.ts";
+import { callOf } from "../../stats/verb-call.ts";
+import type { Hold } from "../../watch/holds/hold.ts";
+import { orderOf } from "../../watch/index/questions.ts";
 import type { Watcher } from "../../watch/watcher.ts";
-import { assertUp } from "../assert-up.ts";
-import { auditOfFreed, seenOf } from "../auditing.ts";
-import { cursorAt, placeIn } from "../cursor.ts";
-import { tagged } from "../etag.ts";
-import { EXTENDED, FORCE_RELEASED, HELD_LOCK, LOCK_LIST, RESERVED } from "../examples/locks.ts";
-import { json } from "../http.ts";
-import { type Route, targetRoute } from "../route.ts";
+import { cursorAt, placeIn } from "../http/cursor.ts";
+import { tagged } from "../http/etag.ts";
+import { json } from "../http/http.ts";
+import { EXTENDED, FORCE_RELEASED, HELD_LOCK, LOCK_LIST, RESERVED } from "../openapi/examples/locks.ts";
+import { assertUp } from "../routing/assert-up.ts";
+import { auditOfFreed, seenOf } from "../routing/auditing.ts";
+import { type Route, targetRoute } from "../routing/route.ts";
 
 /** Looking at locks, and the operator's release. */
 export function lockRoutes(): Route[] {

@@ -1,5 +1,5 @@
 import { EVERY_TARGET } from "../../../lib/contract/access.ts";
-import { InvalidError } from "../../locks/errors.ts";
+import { InvalidError } from "../../errors/request-errors.ts";
 import type { Targets } from "../../targets/targets.ts";
 
 /** A grant for a target that does not exist is a slip of the pen. @throws LockkeeperError invalid */

@@ -1,9 +1,9 @@
 import { textOfKey } from "../../../lib/contract/key.ts";
 import { NamespaceList, NamespaceListQuery } from "../../../lib/contract/namespace.ts";
 import { keysFor } from "../../auth/principal.ts";
-import { tagged } from "../etag.ts";
-import { NAMESPACE_LIST } from "../examples/namespaces.ts";
-import { type Route, targetRoute } from "../route.ts";
+import { tagged } from "../http/etag.ts";
+import { NAMESPACE_LIST } from "../openapi/examples/namespaces.ts";
+import { type Route, targetRoute } from "../routing/route.ts";
 import { countsOf, groupsPage } from "./owners.ts";
 
 /** How many locks there are, by the segments of their keys. */

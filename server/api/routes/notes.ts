@@ -1,11 +1,11 @@
 import { fieldsOfKey } from "../../../lib/contract/key.ts";
 import { Noted, NoteInput } from "../../../lib/contract/note.ts";
 import { keysFor } from "../../auth/principal.ts";
-import { lookAtSeen } from "../../locks/force-release.ts";
-import { seenOf } from "../auditing.ts";
-import { NOTED } from "../examples/locks.ts";
-import { json } from "../http.ts";
-import { type Route, targetRoute } from "../route.ts";
+import { lookAtSeen } from "../../operator/force-release.ts";
+import { json } from "../http/http.ts";
+import { NOTED } from "../openapi/examples/locks.ts";
+import { seenOf } from "../routing/auditing.ts";
+import { type Route, targetRoute } from "../routing/route.ts";
 
 /** What operators write about locks. */
 export function noteRoutes(): Route[] {

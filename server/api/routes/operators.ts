@@ -8,11 +8,11 @@ import {
 import type { StoredOperator } from "../../auth/account.ts";
 import type { PasswordLogin } from "../../auth/password-login.ts";
 import { idOfOperator, may } from "../../auth/principal.ts";
-import { ForbiddenError, InvalidError, UnauthenticatedError } from "../../locks/errors.ts";
-import { OPERATOR, OPERATOR_NAME } from "../examples/accounts.ts";
-import { json } from "../http.ts";
-import { HOME_ERRORS, type Route, route } from "../route.ts";
-import type { Services } from "../services.ts";
+import { ForbiddenError, InvalidError, UnauthenticatedError } from "../../errors/request-errors.ts";
+import { json } from "../http/http.ts";
+import { OPERATOR, OPERATOR_NAME } from "../openapi/examples/accounts.ts";
+import { HOME_ERRORS, type Route, route } from "../routing/route.ts";
+import type { Services } from "../routing/services.ts";
 import { assertTargets } from "./named-targets.ts";
 
 /** Who may log in by password, and what they may do. The id of an operator is the name. */

@@ -8,16 +8,16 @@ import {
   type OwnersBy,
 } from "../../../lib/contract/owner.ts";
 import { keysFor } from "../../auth/principal.ts";
-import { UnavailableError } from "../../locks/errors.ts";
+import { UnavailableError } from "../../errors/redis-errors.ts";
 import type { KeyRange } from "../../redis/glob.ts";
-import type { Group } from "../../watch/group.ts";
-import type { GroupOrder, GroupsBy } from "../../watch/groups.ts";
+import type { Group } from "../../watch/index/group.ts";
+import type { GroupOrder, GroupsBy } from "../../watch/index/groups.ts";
 import type { Watcher } from "../../watch/watcher.ts";
-import { assertUp } from "../assert-up.ts";
-import { cursorAt, placeIn } from "../cursor.ts";
-import { tagged } from "../etag.ts";
-import { OWNER_LIST } from "../examples/owners.ts";
-import { type Route, targetRoute } from "../route.ts";
+import { cursorAt, placeIn } from "../http/cursor.ts";
+import { tagged } from "../http/etag.ts";
+import { OWNER_LIST } from "../openapi/examples/owners.ts";
+import { assertUp } from "../routing/assert-up.ts";
+import { type Route, targetRoute } from "../routing/route.ts";
 
 /** Who has how many locks. */
 export function ownerRoutes(): Route[] {

@@ -1,9 +1,9 @@
 import { RawLock } from "../../../lib/contract/raw.ts";
-import { whileRedisAnswers } from "../../locks/while-redis-answers.ts";
-import { rawLook } from "../../watch/raw-look.ts";
-import { RAW_LOCK } from "../examples/locks.ts";
-import { json } from "../http.ts";
-import { type Route, targetRoute } from "../route.ts";
+import { whileRedisAnswers } from "../../locks/verbs/while-redis-answers.ts";
+import { rawLook } from "../../operator/raw-look.ts";
+import { json } from "../http/http.ts";
+import { RAW_LOCK } from "../openapi/examples/locks.ts";
+import { type Route, targetRoute } from "../routing/route.ts";
 
 /** What stands in Redis, as nobody has interpreted it. */
 export function rawRoutes(): Route[] {

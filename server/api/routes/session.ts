@@ -1,12 +1,12 @@
 import { LoginInput, Session } from "../../../lib/contract/session.ts";
 import type { FoundSession } from "../../auth/session.ts";
-import { plainAddress } from "../../client-address.ts";
-import { UnauthenticatedError } from "../../locks/errors.ts";
-import { audited, auditedCallBy, auditedLogin } from "../auditing.ts";
-import { SESSION } from "../examples/targets.ts";
-import { type ApiRequest, json } from "../http.ts";
-import { HOME_ERRORS, type Route, route } from "../route.ts";
-import type { Services } from "../services.ts";
+import { UnauthenticatedError } from "../../errors/request-errors.ts";
+import { plainAddress } from "../../network/client-address.ts";
+import { type ApiRequest, json } from "../http/http.ts";
+import { SESSION } from "../openapi/examples/targets.ts";
+import { audited, auditedCallBy, auditedLogin } from "../routing/auditing.ts";
+import { HOME_ERRORS, type Route, route } from "../routing/route.ts";
+import type { Services } from "../routing/services.ts";
 
 const SESSION_COOKIE = {
   description: "The session: HttpOnly, SameSite=Lax; empty, and over at once, after logging out.",

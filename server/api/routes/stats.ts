@@ -1,7 +1,7 @@
 import { Stats, StatsQuery, Usual } from "../../../lib/contract/stats.ts";
-import { STATS, USUAL } from "../examples/locks.ts";
-import { json } from "../http.ts";
-import { type Route, targetRoute } from "../route.ts";
+import { json } from "../http/http.ts";
+import { STATS, USUAL } from "../openapi/examples/locks.ts";
+import { type Route, targetRoute } from "../routing/route.ts";
 
 /** Figures of a target. */
 export function statsRoutes(): Route[] {

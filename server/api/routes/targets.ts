@@ -1,10 +1,10 @@
 import { TargetHealth, TargetList } from "../../../lib/contract/target.ts";
 import { maySome } from "../../auth/principal.ts";
 import { healthOfTarget, summaryOf } from "../../health/target-health.ts";
-import { tagged } from "../etag.ts";
-import { TARGET, TARGET_HEALTH } from "../examples/targets.ts";
-import { keeperRoute, type Route, route } from "../route.ts";
-import type { Services } from "../services.ts";
+import { tagged } from "../http/etag.ts";
+import { TARGET, TARGET_HEALTH } from "../openapi/examples/targets.ts";
+import { keeperRoute, type Route, route } from "../routing/route.ts";
+import type { Services } from "../routing/services.ts";
 
 /** Which targets there are, and how each is. */
 export function targetRoutes({ targets }: Services): Route[] {

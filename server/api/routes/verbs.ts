@@ -7,14 +7,14 @@ import {
   Verified,
   VerifyInput,
 } from "../../../lib/contract/verb.ts";
-import { callOf, type VerbEnd } from "../../figures/verb-call.ts";
-import { AbortedError } from "../../locks/errors.ts";
-import type { AcquiredGrant } from "../../locks/verbs.ts";
-import { GRANT, RELEASED, RENEWED, VERIFIED } from "../examples/locks.ts";
-import type { HeldRequest } from "../held-requests.ts";
-import { type ApiResponse, json } from "../http.ts";
-import { type Route, targetRoute } from "../route.ts";
-import type { Services } from "../services.ts";
+import { AbortedError } from "../../errors/lock-errors.ts";
+import type { AcquiredGrant } from "../../locks/verbs/verbs.ts";
+import { callOf, type VerbEnd } from "../../stats/verb-call.ts";
+import { type ApiResponse, json } from "../http/http.ts";
+import { GRANT, RELEASED, RENEWED, VERIFIED } from "../openapi/examples/locks.ts";
+import type { HeldRequest } from "../routing/held-requests.ts";
+import { type Route, targetRoute } from "../routing/route.ts";
+import type { Services } from "../routing/services.ts";
 
 const LOOKING = ["key_not_allowed", "not_a_lock", "unknown_outcome"] as const;
 const ALWAYS = [...LOOKING, "request_id_reused"] as const;

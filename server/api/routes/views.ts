@@ -1,8 +1,8 @@
 import { ViewId, ViewInput, ViewList } from "../../../lib/contract/view.ts";
-import { VIEW, VIEW_ID, VIEW_INPUTS } from "../examples/views.ts";
-import { json } from "../http.ts";
-import { HOME_ERRORS, parse, type Route, route } from "../route.ts";
-import type { Services } from "../services.ts";
+import { json } from "../http/http.ts";
+import { VIEW, VIEW_ID, VIEW_INPUTS } from "../openapi/examples/views.ts";
+import { HOME_ERRORS, parse, type Route, route } from "../routing/route.ts";
+import type { Services } from "../routing/services.ts";
 
 /** Searches that are kept under a name. */
 export function viewRoutes({ views }: Services): Route[] {

@@ -1,9 +1,9 @@
 import { LockWaiters } from "../../../lib/contract/waiters.ts";
-import { whileRedisAnswers } from "../../locks/while-redis-answers.ts";
-import { waitersLook } from "../../watch/waiters-look.ts";
-import { LOCK_WAITERS } from "../examples/locks.ts";
-import { json } from "../http.ts";
-import { type Route, targetRoute } from "../route.ts";
+import { whileRedisAnswers } from "../../locks/verbs/while-redis-answers.ts";
+import { waitersLook } from "../../operator/waiters-look.ts";
+import { json } from "../http/http.ts";
+import { LOCK_WAITERS } from "../openapi/examples/locks.ts";
+import { type Route, targetRoute } from "../routing/route.ts";
 
 /** Who waits for a lock. */
 export function waitersRoutes(): Route[] {

@@ -3,9 +3,9 @@ import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestRedis, type TestRedis } from "../../../test/support/redis.ts";
 import { until } from "../../../test/support/server.ts";
-import { knownFormat } from "../known-formats.ts";
 import type { HeldObservation, SeenHolder } from "../observation.ts";
-import { read } from "../read.ts";
+import { knownFormat } from "../registry/known-formats.ts";
+import { read } from "../registry/read.ts";
 
 let redis: TestRedis;
 let direct: Redis;

@@ -1,6 +1,6 @@
 import type { Key } from "../../../lib/contract/key.ts";
-import type { Commands } from "../../redis/commands.ts";
-import { argumentOf, type RedisArgument, Script } from "../../redis/script.ts";
+import type { Commands, RedisArgument } from "../../redis/commands.ts";
+import { argumentOf, Script } from "../../redis/script.ts";
 import type { FreeAsk } from "../known-format.ts";
 import type { HeldObservation, SeenHolder } from "../observation.ts";
 import { type ForceReleaseReply, forceReleaseReplyOf } from "../reply.ts";

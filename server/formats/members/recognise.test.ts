@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { rawKey } from "../../../test/support/raw-key.ts";
 import type { LockType } from "../observation.ts";
 import type { RawKey } from "../raw.ts";
-import { recognise } from "../recognise.ts";
+import { recognise } from "../registry/recognise.ts";
 
 const NOW = 1_795_216_496_000;
 

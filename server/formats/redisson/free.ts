@@ -1,5 +1,5 @@
-import type { Commands } from "../../redis/commands.ts";
-import { argumentOf, type RedisArgument, Script } from "../../redis/script.ts";
+import type { Commands, RedisArgument } from "../../redis/commands.ts";
+import { argumentOf, Script } from "../../redis/script.ts";
 import { FORMATS } from "../format.ts";
 import { pairOf, wakeChannelOf } from "../keys.ts";
 import type { FreeAsk, FreeTerms } from "../known-format.ts";

@@ -1,5 +1,5 @@
 import type { Key } from "../../../lib/contract/key.ts";
-import type { RedisArgument } from "../../redis/script.ts";
+import type { RedisArgument } from "../../redis/commands.ts";
 import type { HeldObservation, SeenHolder } from "../observation.ts";
 import { readLeasesOf } from "./names.ts";
 

@@ -1,4 +1,4 @@
-import type { RedisArgument } from "../../redis/script.ts";
+import type { RedisArgument } from "../../redis/commands.ts";
 import { wakeChannelOf } from "../keys.ts";
 import type { More } from "../known-format.ts";
 import type { HeldObservation, SeenHolder, SeenWaiters } from "../observation.ts";

@@ -1,5 +1,5 @@
 import { bytesOfKey, isBinary, type Key } from "../../../lib/contract/key.ts";
-import type { RedisArgument } from "../../redis/script.ts";
+import type { RedisArgument } from "../../redis/commands.ts";
 import { redissonNameOf, redissonSuffixOf } from "../keys.ts";
 
 /** Whoever waits for a part of a read/write lock listens here. */

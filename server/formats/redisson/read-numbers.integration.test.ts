@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Scene } from "../../../test/support/redisson-reading.ts";
 import type { HeldObservation } from "../observation.ts";
-import { releaseTermsOf } from "../release-terms.ts";
+import { releaseTermsOf } from "../registry/release-terms.ts";
 
 let scene: Scene;
 beforeAll(async () => {

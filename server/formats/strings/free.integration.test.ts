@@ -7,12 +7,12 @@ import { startTestRedis, type TestRedis } from "../../../test/support/redis.ts";
 import { PollingLock } from "../../../test/support/seeds/polling-lock.ts";
 import { until } from "../../../test/support/server.ts";
 import { argumentOf } from "../../redis/script.ts";
-import { parseOwnEvent } from "../../watch/own-event.ts";
+import { parseOwnEvent } from "../../watch/connection/own-event.ts";
 import { FORMATS } from "../format.ts";
-import { knownFormat } from "../known-formats.ts";
 import type { HeldObservation, Observation } from "../observation.ts";
-import { read } from "../read.ts";
-import { releaseTermsOf } from "../release-terms.ts";
+import { knownFormat } from "../registry/known-formats.ts";
+import { read } from "../registry/read.ts";
+import { releaseTermsOf } from "../registry/release-terms.ts";
 
 const CHANNEL = "lockkeeper:events:0";
 const BY_MEI = "lockkeeper:reserve:mei";

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestRedis, type TestRedis } from "../../../test/support/redis.ts";
-import { read } from "../read.ts";
-import { releaseTermsOf } from "../release-terms.ts";
+import { read } from "../registry/read.ts";
+import { releaseTermsOf } from "../registry/release-terms.ts";
 import { FormatRules } from "../rules.ts";
 
 let server: TestRedis;

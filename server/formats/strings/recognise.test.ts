@@ -5,8 +5,8 @@ import { bytesOfKey } from "../../../lib/contract/key.ts";
 import { uuid1 } from "../../../test/support/libraries.ts";
 import { rawString } from "../../../test/support/raw-key.ts";
 import type { Companion } from "../companion.ts";
-import { knownFormat } from "../known-formats.ts";
-import { recognise } from "../recognise.ts";
+import { knownFormat } from "../registry/known-formats.ts";
+import { recognise } from "../registry/recognise.ts";
 import { STRING_FORMATS } from "./flavours.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,6 @@
 import { bytesOfKey, type Key } from "../../../lib/contract/key.ts";
-import { argumentOf, type RedisArgument } from "../../redis/script.ts";
+import type { RedisArgument } from "../../redis/commands.ts";
+import { argumentOf } from "../../redis/script.ts";
 import type { HeldObservation } from "../observation.ts";
 
 /** What a library does when it lets go, so that those who wait look again. */

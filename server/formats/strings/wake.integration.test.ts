@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestRedis, type TestRedis } from "../../../test/support/redis.ts";
 import { until } from "../../../test/support/server.ts";
 import { wakeChannelOf } from "../keys.ts";
-import { knownFormat } from "../known-formats.ts";
 import type { HeldObservation } from "../observation.ts";
-import { readOne } from "../read.ts";
+import { knownFormat } from "../registry/known-formats.ts";
+import { readOne } from "../registry/read.ts";
 
 const TOKEN = "h5Gq/0ZkWcX1nP2sT8vB+yQe";
 

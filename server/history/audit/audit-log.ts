@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { AuditIntent, AuditOutcome, ChainPlace } from "../../../lib/contract/audit.ts";
-import { UnavailableError } from "../../locks/errors.ts";
+import { UnavailableError } from "../../errors/redis-errors.ts";
 import { failureOf, isPassing, StrangeReplyError } from "../../redis/failure.ts";
 import { APPEND_MAX, type Appended, type AuditStore, type End } from "./audit-store.ts";
 import { BEGINNING, type Link, linked, type Unplaced } from "./chain.ts";

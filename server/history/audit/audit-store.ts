@@ -1,7 +1,8 @@
 import type { ChainPlace } from "../../../lib/contract/audit.ts";
-import type { Home } from "../../auth/home.ts";
 import { OURS_AT_HOME } from "../../formats/keys.ts";
-import { type RedisArgument, Script } from "../../redis/script.ts";
+import type { Home } from "../../home/home.ts";
+import type { RedisArgument } from "../../redis/commands.ts";
+import { Script } from "../../redis/script.ts";
 import { BEGINNING, type Link } from "./chain.ts";
 
 /** How much of the audit is kept. */

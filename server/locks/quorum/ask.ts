@@ -1,9 +1,9 @@
 import { setMaxListeners } from "node:events";
+import { UnavailableError } from "../../errors/redis-errors.ts";
 import { whenReady } from "../../redis/connect.ts";
 import { failureOf } from "../../redis/failure.ts";
-import { UnavailableError } from "../errors.ts";
+import { majorityOf } from "../../redis/order.ts";
 import type { Master } from "./master.ts";
-import { majorityOf } from "./order.ts";
 
 /**
  * What a master said in its time. `away`: it certainly did nothing. `unknown`: it may have done it, and will not say any

@@ -1,13 +1,13 @@
 import type { Key } from "../../../lib/contract/key.ts";
+import { within } from "../../concurrency/within.ts";
 import type { AcquireRequest } from "../../formats/format.ts";
 import type { AcquireReply } from "../../formats/reply.ts";
-import { type Moment, momentNow } from "../hold.ts";
-import { within } from "../within.ts";
+import { kthLargest, majorityOf, median } from "../../redis/order.ts";
+import { type Moment, momentNow } from "../verbs/moment.ts";
 import { type Agreement, agreementOf, isBehind, joins, progressOf, type Vote, votesOf } from "./agreement.ts";
 import { type Answer, type Answers, ask } from "./ask.ts";
 import type { Master } from "./master.ts";
 import { OpenVotes } from "./open-votes.ts";
-import { kthLargest, majorityOf, median } from "./order.ts";
 import { type Name, Standing } from "./standing.ts";
 import { budgetMsOf, validityMs } from "./time.ts";
 

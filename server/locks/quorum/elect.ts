@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Key } from "../../../lib/contract/key.ts";
+import type { LockkeeperError } from "../../errors/lockkeeper-error.ts";
+import { UnavailableError } from "../../errors/redis-errors.ts";
 import type { AcquireRequest } from "../../formats/format.ts";
-import { type LockkeeperError, UnavailableError } from "../errors.ts";
-import type { StopSignal } from "../verbs.ts";
+import { majorityOf } from "../../redis/order.ts";
+import type { StopSignal } from "../verbs/verbs.ts";
 import type { Candidate, Elected, Outcome } from "./candidate.ts";
-import { majorityOf } from "./order.ts";
 import { isSplit, isTooFew, isWithdrawn, maybeDone, refusalOf } from "./refusal.ts";
 import { pauseAfterSplit } from "./time.ts";
 

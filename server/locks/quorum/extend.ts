@@ -1,13 +1,13 @@
 import type { ExtendRequest } from "../../formats/format.ts";
 import { FORMATS } from "../../formats/format.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
-import { read } from "../../formats/read.ts";
+import { read } from "../../formats/registry/read.ts";
 import type { ExtendReply } from "../../formats/reply.ts";
 import { COMMAND_TIMEOUT_MS } from "../../redis/connect.ts";
+import { majorityOf } from "../../redis/order.ts";
 import { ask, repliesOf } from "./ask.ts";
 import { isOf } from "./force.ts";
 import type { Master } from "./master.ts";
-import { majorityOf } from "./order.ts";
 import { tooFew } from "./refusal.ts";
 import { certainMs } from "./time.ts";
 

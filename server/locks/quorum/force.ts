@@ -1,14 +1,14 @@
+import { UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import type { FreeAsk } from "../../formats/known-format.ts";
-import { knownFormat } from "../../formats/known-formats.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
-import { read } from "../../formats/read.ts";
+import { knownFormat } from "../../formats/registry/known-formats.ts";
+import { read } from "../../formats/registry/read.ts";
 import type { ForceReleaseReply } from "../../formats/reply.ts";
 import { COMMAND_TIMEOUT_MS } from "../../redis/connect.ts";
-import { UnavailableError, UnknownOutcomeError } from "../errors.ts";
-import type { ForceReply, FreedAt } from "../verbs.ts";
+import { majorityOf, median } from "../../redis/order.ts";
+import type { ForceReply, FreedAt } from "../verbs/verbs.ts";
 import { type Answer, type Answers, ask } from "./ask.ts";
 import type { Master } from "./master.ts";
-import { majorityOf, median } from "./order.ts";
 
 /**
  * Frees a hold at all masters at once: at each the votes of this owner that are of this hold or an older one.

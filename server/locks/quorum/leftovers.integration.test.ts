@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startTestMasters, type TestMasters } from "../../../test/support/masters.ts";
 import { until } from "../../../test/support/server.ts";
 import { companionKeyOf } from "../../formats/keys.ts";
-import { openBackend } from "../backend.ts";
-import { LockClient } from "../lock-client.ts";
+import { openBackend } from "../backends/open-backend.ts";
+import { LockClient } from "../client/lock-client.ts";
 
 let masters: TestMasters;
 const clients: LockClient[] = [];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestMasters, type TestMasters } from "../../../test/support/masters.ts";
-import { LockClient } from "../lock-client.ts";
+import { LockClient } from "../client/lock-client.ts";
 
 let masters: TestMasters;
 

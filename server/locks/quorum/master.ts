@@ -1,10 +1,10 @@
 import { setMaxListeners } from "node:events";
 import type { Redis } from "ioredis";
+import { StartupError } from "../../errors/startup-error.ts";
 import { eventChannelOf } from "../../formats/keys.ts";
 import { addressOf, COMMAND_TIMEOUT_MS, connect, whenReady } from "../../redis/connect.ts";
 import { runIdOf } from "../../redis/info.ts";
-import { StartupError } from "../../startup-error.ts";
-import { majorityOf } from "./order.ts";
+import { majorityOf } from "../../redis/order.ts";
 
 /** One of the independent Redis servers of a quorum, and our connections to it. They come back by themselves. */
 export interface Master {

@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startTestMasters, type TestMasters } from "../../../test/support/masters.ts";
 import { startTestProxy } from "../../../test/support/proxy.ts";
 import { until } from "../../../test/support/server.ts";
+import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { companionKeyOf } from "../../formats/keys.ts";
-import { LockkeeperError } from "../errors.ts";
-import { LockClient } from "../lock-client.ts";
+import { LockClient } from "../client/lock-client.ts";
 
 let masters: TestMasters;
 const clients: LockClient[] = [];

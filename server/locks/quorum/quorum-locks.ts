@@ -1,17 +1,18 @@
 import type { SpokenFormat } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/contract/key.ts";
 import type { Grant, Released, Verified, VerifyInput } from "../../../lib/contract/verb.ts";
+import { HeldError } from "../../errors/lock-errors.ts";
+import { InvalidError } from "../../errors/request-errors.ts";
 import type { AcquireRequest } from "../../formats/format.ts";
 import type { FreeAsk } from "../../formats/known-format.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
 import type { ExtendReply } from "../../formats/reply.ts";
-import { BUDGET_MS } from "../attempt.ts";
-import { assertDurations } from "../durations.ts";
-import { HeldError, InvalidError } from "../errors.ts";
-import { Lockable } from "../lockable.ts";
-import { assertMappable, assertOwner, grantOf } from "../refusals.ts";
-import { Requests } from "../requests.ts";
-import { reservedOwner } from "../reserve.ts";
+import { BUDGET_MS } from "../verbs/attempt.ts";
+import { assertDurations } from "../verbs/durations.ts";
+import { Lockable } from "../verbs/lockable.ts";
+import { assertMappable, assertOwner, grantOf } from "../verbs/refusals.ts";
+import { Requests } from "../verbs/requests.ts";
+import { reservedOwner } from "../verbs/reserve.ts";
 import type {
   AcquiredGrant,
   AcquireOptions,
@@ -21,9 +22,9 @@ import type {
   ReleaseOptions,
   RenewOptions,
   ReserveOptions,
-} from "../verbs.ts";
-import { type Sight, type Taken, Waits } from "../wait.ts";
-import { WaitingRoom } from "../waiting-room.ts";
+} from "../verbs/verbs.ts";
+import { type Sight, type Taken, Waits } from "../verbs/wait.ts";
+import { WaitingRoom } from "../verbs/waiting-room.ts";
 import { Candidate, type Elected } from "./candidate.ts";
 import { elect, reasonOf } from "./elect.ts";
 import { extendEverywhere } from "./extend.ts";

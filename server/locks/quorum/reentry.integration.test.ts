@@ -2,10 +2,11 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestMasters, type TestMasters } from "../../../test/support/masters.ts";
 import { until } from "../../../test/support/server.ts";
+import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { companionKeyOf } from "../../formats/keys.ts";
-import { type Backend, openBackend } from "../backend.ts";
-import { LockkeeperError } from "../errors.ts";
-import { LockClient } from "../lock-client.ts";
+import { openBackend } from "../backends/open-backend.ts";
+import { LockClient } from "../client/lock-client.ts";
+import type { Backend } from "../verbs/backend.ts";
 
 let masters: TestMasters;
 let backend: Backend;

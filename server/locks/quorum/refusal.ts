@@ -1,10 +1,11 @@
 import type { Key } from "../../../lib/contract/key.ts";
+import type { LockkeeperError } from "../../errors/lockkeeper-error.ts";
+import { UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import type { AcquireRequest } from "../../formats/format.ts";
 import type { AcquireReply, Elsewhere } from "../../formats/reply.ts";
-import { type LockkeeperError, UnavailableError, UnknownOutcomeError } from "../errors.ts";
-import { heldBy, lostBy, queueFull, refusal } from "../refusals.ts";
+import { kthSmallest, largestFirst, majorityOf, median } from "../../redis/order.ts";
+import { heldBy, lostBy, queueFull, refusal } from "../verbs/refusals.ts";
 import { type Answers, repliesOf } from "./ask.ts";
-import { kthSmallest, largestFirst, majorityOf, median } from "./order.ts";
 
 /** What the masters said together, where they gave no hold. */
 

@@ -2,11 +2,11 @@ import { fieldsOfKey, type Key } from "../../../lib/contract/key.ts";
 import type { Released } from "../../../lib/contract/verb.ts";
 import { FORMATS, type ReleaseRequest } from "../../formats/format.ts";
 import type { ReleaseReply } from "../../formats/reply.ts";
-import { attempt, BUDGET_MS } from "../attempt.ts";
-import { notALock, notOwner, refusal } from "../refusals.ts";
+import { kthSmallest, largestFirst, majorityOf, median } from "../../redis/order.ts";
+import { attempt, BUDGET_MS } from "../verbs/attempt.ts";
+import { notALock, notOwner, refusal } from "../verbs/refusals.ts";
 import { type Answer, type Answers, ask, repliesOf } from "./ask.ts";
 import type { Master } from "./master.ts";
-import { kthSmallest, largestFirst, majorityOf, median } from "./order.ts";
 import { maybeDone, tooFew } from "./refusal.ts";
 
 /** As long as masters remember a request. */

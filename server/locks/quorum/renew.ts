@@ -2,12 +2,12 @@ import type { Key } from "../../../lib/contract/key.ts";
 import type { Grant } from "../../../lib/contract/verb.ts";
 import { FORMATS, type RenewRequest } from "../../formats/format.ts";
 import type { RenewReply } from "../../formats/reply.ts";
-import { momentNow } from "../hold.ts";
-import { grantOf, lostBy, notOwner, refusal } from "../refusals.ts";
+import { largestFirst } from "../../redis/order.ts";
+import { momentNow } from "../verbs/moment.ts";
+import { grantOf, lostBy, notOwner, refusal } from "../verbs/refusals.ts";
 import { type Answers, ask, repliesOf } from "./ask.ts";
 import { commonHoldOf, verdictOf } from "./common-hold.ts";
 import type { Master } from "./master.ts";
-import { largestFirst } from "./order.ts";
 import { tooFew } from "./refusal.ts";
 import { budgetMsOf, certainMs, validityMs } from "./time.ts";
 

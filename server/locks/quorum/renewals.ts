@@ -1,10 +1,10 @@
 import { FORMATS } from "../../formats/format.ts";
-import type { Renewable, Renewed } from "../backend.ts";
-import { momentNow } from "../hold.ts";
+import { kthLargest, majorityOf } from "../../redis/order.ts";
+import type { Renewable, Renewed } from "../verbs/backend.ts";
+import { momentNow } from "../verbs/moment.ts";
 import { type Answers, ask, repliesOf } from "./ask.ts";
 import { verdictOf } from "./common-hold.ts";
 import type { Master } from "./master.ts";
-import { kthLargest, majorityOf } from "./order.ts";
 import { certainMs, validityMs } from "./time.ts";
 
 /**

@@ -2,8 +2,8 @@ import type { Key } from "../../../lib/contract/key.ts";
 import { type AcquireRequest, FORMATS } from "../../formats/format.ts";
 import type { AcquireReply } from "../../formats/reply.ts";
 import { stopWaiting } from "../../formats/stop-waiting.ts";
-import { WAITERS_MAX } from "../acquirer.ts";
-import { attempt } from "../attempt.ts";
+import { WAITERS_MAX } from "../verbs/acquirer.ts";
+import { attempt } from "../verbs/attempt.ts";
 import type { Agreement, Vote } from "./agreement.ts";
 import type { Master } from "./master.ts";
 

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import type { Subscriber } from "../../redis/commands.ts";
-import { majorityOf } from "./order.ts";
+import { majorityOf } from "../../redis/order.ts";
 
 type One = Pick<Subscriber, "subscribe" | "unsubscribe" | "on">;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { momentNow } from "../hold.ts";
+import { momentNow } from "../verbs/moment.ts";
 import { budgetMsOf, certainMs, pauseAfterSplit, validityMs } from "./time.ts";
 
 describe("the budget of a master", () => {

@@ -1,4 +1,4 @@
-import { elapsedSince, type Moment } from "../hold.ts";
+import { elapsedSince, type Moment } from "../verbs/moment.ts";
 
 /** Time limits of a quorum. */
 

@@ -1,14 +1,14 @@
 import { fieldsOfKey, type Key } from "../../../lib/contract/key.ts";
 import type { Verified, VerifyInput } from "../../../lib/contract/verb.ts";
 import type { Answered } from "../../formats/observation.ts";
-import { readOne } from "../../formats/read.ts";
-import { answered } from "../answered.ts";
-import { attempt, BUDGET_MS } from "../attempt.ts";
-import { lostBy, notALock } from "../refusals.ts";
+import { readOne } from "../../formats/registry/read.ts";
+import { largestFirst, majorityOf } from "../../redis/order.ts";
+import { answered } from "../verbs/answered.ts";
+import { attempt, BUDGET_MS } from "../verbs/attempt.ts";
+import { lostBy, notALock } from "../verbs/refusals.ts";
 import { type Answers, ask, repliesOf } from "./ask.ts";
 import { commonHoldOf, type SeenHold, verdictOf } from "./common-hold.ts";
 import type { Master } from "./master.ts";
-import { largestFirst, majorityOf } from "./order.ts";
 import { tooFew } from "./refusal.ts";
 
 /** Whether a majority has the owner's hold at this moment. @throws LockkeeperError lost, not_a_lock, unavailable */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { LockClient } from "../../../server/locks/lock-client.ts";
+import { LockClient } from "../../../server/locks/client/lock-client.ts";
 import { LEASE_MS } from "../contender.ts";
 import type { Experiment } from "../figure.ts";
 import { rounded } from "../figure.ts";

@@ -1,10 +1,10 @@
 import { type Browser, type BrowserContext, chromium, type Page } from "@playwright/test";
 import settings from "../../../playwright.config.ts";
-import { openHome } from "../../../server/auth/home-store.ts";
 import { LoginLinks } from "../../../server/auth/login-link.ts";
-import { readConfig } from "../../../server/config.ts";
+import { readConfig } from "../../../server/config/config.ts";
+import { openHome } from "../../../server/home/home-store.ts";
+import { homeWhereOf } from "../../../server/own-redis.ts";
 import { whenReady } from "../../../server/redis/connect.ts";
-import { homeWhereOf } from "../../../server/targets/own-redis.ts";
 import { ask, startChild } from "../child.ts";
 import type { Facts, Run } from "../figure.ts";
 import type { NodeContender } from "../http/contender.ts";

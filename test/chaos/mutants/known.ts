@@ -33,7 +33,7 @@ export const THE_TEN: readonly Mutant[] = [
     wrong: "a deadline counts from the answer, not from before the request",
     edits: [
       {
-        file: "server/locks/take.ts",
+        file: "server/locks/client/take.ts",
         find: "return [grant, sentAt];",
         instead: "return [grant, momentNow()];",
       },
@@ -60,7 +60,7 @@ export const THE_TEN: readonly Mutant[] = [
     wrong: "a deadline is looked at by the client's wall clock alone",
     edits: [
       {
-        file: "server/locks/hold.ts",
+        file: "server/locks/client/hold.ts",
         find: "return Math.max(performance.now() - moment.monotonic, Date.now() - moment.wall);",
         instead: "return Date.now() - moment.wall;",
       },
@@ -104,7 +104,7 @@ export const THE_TEN: readonly Mutant[] = [
     wrong: "who waits does not look again once it is subscribed",
     edits: [
       {
-        file: "server/locks/waiting-room.ts",
+        file: "server/locks/verbs/waiting-room.ts",
         find: "() => this.wake(),\n      () => this.wake(),",
         instead: "() => this.sleepUntil(null),\n      () => this.wake(),",
       },
@@ -124,7 +124,7 @@ export const THE_TEN: readonly Mutant[] = [
         instead: "local set = true\n  -- Refused",
       },
       {
-        file: "server/locks/acquirer.ts",
+        file: "server/locks/verbs/acquirer.ts",
         find: 'if (reply.outcome === "granted") {\n      return {',
         instead:
           'if (reply.outcome === "granted") {\n      void (this.#redis as unknown as { pexpire(key: unknown, ms: number): Promise<unknown> }).pexpire(key, leaseMs).catch(() => undefined);\n      return {',

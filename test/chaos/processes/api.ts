@@ -7,7 +7,7 @@ import { writeStalls } from "./stalls.ts";
 import type { ApiTask } from "./task.ts";
 
 type ServiceOf = typeof import("../../../server/service.ts");
-type ConfigOf = typeof import("../../../server/config.ts");
+type ConfigOf = typeof import("../../../server/config/config.ts");
 
 const RESTART_MS = 100;
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "../../../lib/contract/error.ts";
-import { type Moment, momentNow } from "../../../server/locks/hold.ts";
+import { type Moment, momentNow } from "../../../server/locks/verbs/moment.ts";
 import type { Asked } from "./locking.ts";
 import type { HttpDoor } from "./task.ts";
 

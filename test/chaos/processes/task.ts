@@ -1,5 +1,5 @@
 import type { SpokenFormat } from "../../../lib/contract/format.ts";
-import type { Where } from "../../../server/locks/backend.ts";
+import type { Where } from "../../../server/locks/backends/open-backend.ts";
 
 /** What every process is told when it starts. */
 interface Task {

@@ -12,7 +12,7 @@ import { Session } from "./session.ts";
 import { writeStalls } from "./stalls.ts";
 import type { LibraryDoor, WorkerTask } from "./task.ts";
 
-type LibraryOf = typeof import("../../../server/locks/lock-client.ts");
+type LibraryOf = typeof import("../../../server/locks/client/lock-client.ts");
 
 const GIVEN_UP_MS = 100;
 

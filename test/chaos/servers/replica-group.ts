@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
-import type { Where } from "../../../server/locks/backend.ts";
-import { slotOf } from "../../../server/redis/slot.ts";
+import type { Where } from "../../../server/locks/backends/open-backend.ts";
+import { slotOf } from "../../../server/redis/cluster/slot.ts";
 import { startTestCluster } from "../../support/cluster.ts";
 import type { TestRedis } from "../../support/redis.ts";
 import { startTestSentinel, type TestSentinel } from "../../support/sentinel.ts";

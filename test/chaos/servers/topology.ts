@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import type { Where } from "../../../server/locks/backend.ts";
+import type { Where } from "../../../server/locks/backends/open-backend.ts";
 import type { LibfaketimeTool } from "../../interop/steps/libfaketime.ts";
 import { startTestRedis, type TestRedis } from "../../support/redis.ts";
 import { ServerClock } from "./clock.ts";

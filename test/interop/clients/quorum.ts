@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
-import { LockClient } from "../../../server/locks/lock-client.ts";
+import { LockClient } from "../../../server/locks/client/lock-client.ts";
 import { startTestMasters, type TestMasters } from "../../support/masters.ts";
 import type { TestRedis } from "../../support/redis.ts";
 import { atEnd } from "../children.ts";

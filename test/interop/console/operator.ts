@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { type History, isGap, type LockEvent } from "../../../lib/contract/event.ts";
+import type { History, LockEvent } from "../../../lib/contract/event.ts";
 import type { ForceReleased } from "../../../lib/contract/force.ts";
 import type { FormatName } from "../../../lib/contract/format.ts";
+import { isGap } from "../../../lib/contract/gap.ts";
 import { pathOfKey } from "../../../lib/contract/key.ts";
 import type { LockList } from "../../../lib/contract/list.ts";
 import type { Lock } from "../../../lib/contract/lock.ts";

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isRunning } from "../../../server/redis/server-process.ts";
+import { isRunning } from "../../../server/redis/embedded/server-process.ts";
 
 export const HERE = fileURLToPath(new URL("..", import.meta.url));
 export const CACHE = join(HERE, "../../.cache/interop");

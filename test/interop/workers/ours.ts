@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import type { SpokenFormat } from "../../../lib/contract/format.ts";
-import { LockkeeperError } from "../../../server/locks/errors.ts";
-import type { Hold } from "../../../server/locks/hold.ts";
-import { type HoldOptions, LockClient } from "../../../server/locks/lock-client.ts";
+import { LockkeeperError } from "../../../server/errors/lockkeeper-error.ts";
+import type { Hold } from "../../../server/locks/client/hold.ts";
+import { type HoldOptions, LockClient } from "../../../server/locks/client/lock-client.ts";
 import type { GuardedWriter } from "../guards/guard.ts";
 import { openWriter, type StoreAddress } from "../guards/open.ts";
 import { contend, PAUSE_MS } from "./section.ts";

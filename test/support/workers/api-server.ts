@@ -1,5 +1,5 @@
 /** A whole server but for its pages, told by its environment what it is; ends by signals, as `npm start` does, and with its parent. */
-import { readConfig } from "../../../server/config.ts";
+import { readConfig } from "../../../server/config/config.ts";
 import { endOnSignals, Service } from "../../../server/service.ts";
 
 const service = new Service(readConfig(undefined, []));

@@ -1,8 +1,9 @@
 /** One console instance, as far as watching and recording a target go; its test kills it, stops it and resumes it. */
-import { openHome } from "../../../server/auth/home-store.ts";
+
 import { Journal } from "../../../server/history/journal.ts";
 import { Recording } from "../../../server/history/recording.ts";
-import { openMasters } from "../../../server/redis/masters.ts";
+import { openHome } from "../../../server/home/home-store.ts";
+import { openMasters } from "../../../server/redis/masters/masters.ts";
 import { Watcher } from "../../../server/watch/watcher.ts";
 
 const [url = "", home = ""] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 /** Holds a lock and writes into a fenced resource, also when it holds it no more; stopped and resumed by its test. */
 import { readFileSync } from "node:fs";
 import { Redis } from "ioredis";
-import { LockClient } from "../../../server/locks/lock-client.ts";
+import { LockClient } from "../../../server/locks/client/lock-client.ts";
 
 const [url = "", key = "", lease = "0", resource = ""] = process.argv.slice(2);
 const guard = readFileSync(new URL("../../../docs/guards/redis.lua", import.meta.url), "utf8");

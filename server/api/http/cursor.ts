@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { InvalidError } from "../../errors/request-errors.ts";
+import type { Direction, Place } from "../../watch/index/sorted-keys.ts";
+
+/** What a list is sorted by: a cursor is of one order only. */
+interface Order {
+  readonly field: string;
+  readonly direction: Direction;
+}
+
+const Cursor = z.tuple([z.string(), z.literal([1, -1]), z.union([z.string(), z.number()]), z.string()]);
+
+/** Where a page ended, as a caller gives it back for the next. */
+export function cursorAt([value, key]: Place, { field, direction }: Order): string {
+  return Buffer.from(JSON.stringify([field, direction, value, key])).toString("base64url");
+}
+
+/** @throws InvalidError */
+export function placeIn(cursor: string, { field, direction }: Order): Place {
+  try {
+    const [cursorField, cursorDirection, value, key] = Cursor.parse(
+      JSON.parse(Buffer.from(cursor, "base64url").toString()),
+    );
+    if (cursorField === field && cursorDirection === direction) return [value, key];
+  } catch {
+    // Said below, as for a cursor of another order.
+  }
+  throw new InvalidError("Query, cursor: it is not the `next` of a page with this sort.", {
+    field: "cursor",
+  });
+}

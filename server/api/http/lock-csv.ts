@@ -1,0 +1,52 @@
+import type { Lock } from "../../../lib/contract/lock.ts";
+import { type CsvColumns, csvHeadOf, csvLineOf } from "../../../lib/csv/csv.ts";
+
+/** Of a lock that many hold, so many are named. */
+const OWNERS_MAX = 20;
+
+const COLUMNS: CsvColumns<Lock> = {
+  target: ({ target }) => target,
+  key: ({ key }) => key,
+  keyBase64: ({ keyBase64 }) => keyBase64,
+  state: ({ state }) => state,
+  verdict: ({ verdict }) => verdict?.state,
+  format: ({ format }) => format,
+  kind: ({ kind }) => kind,
+  owner: ({ holders }) => holders[0]?.owner,
+  ownerBase64: ({ holders }) => holders[0]?.ownerBase64,
+  service: ({ holders }) => holders[0]?.record?.service,
+  host: ({ holders }) => holders[0]?.record?.host,
+  purpose: ({ holders }) => holders[0]?.record?.purpose,
+  since: ({ holders }) => moment(holders[0]?.since),
+  sinceIs: ({ holders }) => holders[0]?.sinceIs,
+  heldMs: ({ holders, asOf }) => holdMs(holders[0]?.since, asOf),
+  remainingMs: ({ remainingMs, state }) => remainingMs ?? (state === "free" ? undefined : "no expiry"),
+  leaseMs: ({ leaseMs }) => leaseMs ?? undefined,
+  count: ({ holders }) => holders.reduce((sum, { count }) => sum + count, 0),
+  fence: ({ holders }) => holders[0]?.fence ?? undefined,
+  holders: ({ holders }) => holders.length,
+  otherOwners: ({ holders }) =>
+    holders
+      .slice(1, OWNERS_MAX)
+      .map(({ owner }) => owner)
+      .join(" "),
+  waiters: ({ waiters }) => waiters.count ?? undefined,
+  waitersKnown: ({ waiters }) => waiters.known,
+  note: ({ note }) => note?.text,
+  version: ({ version }) => version ?? undefined,
+  asOf: ({ asOf }) => moment(asOf),
+};
+
+export const LOCK_CSV_HEAD = csvHeadOf(COLUMNS);
+
+export const lockCsvLineOf = (lock: Lock): string => csvLineOf(COLUMNS, lock);
+
+/** What an owner string tells of its time may be no time at all. */
+function moment(ms: number | null | undefined): string | undefined {
+  const date = new Date(ms ?? Number.NaN);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}
+
+function holdMs(since: number | null | undefined, asOf: number): number | undefined {
+  return since === null || since === undefined ? undefined : Math.max(0, Math.round(asOf - since));
+}

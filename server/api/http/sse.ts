@@ -1,0 +1,103 @@
+import { TooManyStreamsError } from "../../errors/request-errors.ts";
+import type { Sink } from "./http.ts";
+
+export const SSE_HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  // no-transform: Next's gzip would hold events back.
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+} as const;
+
+/** One server-sent event. JSON has no raw line breaks, so one data line is enough. */
+export function sse(event: string, data: unknown, id?: string): string {
+  return sseText(event, JSON.stringify(data), id);
+}
+
+/** The same of what is JSON already. */
+export function sseText(event: string, json: string, id?: string): string {
+  const name = id === undefined ? `event: ${event}\n` : `id: ${id}\nevent: ${event}\n`;
+  return `${name}data: ${json}\n\n`;
+}
+
+/** The same as bytes, for a message that goes to many readers. */
+export function sseBytes(event: string, json: string): Uint8Array {
+  return Buffer.from(sseText(event, json));
+}
+
+/** Moves a reader's Last-Event-ID on, and is no message. */
+export function sseId(id: string): string {
+  return `id: ${id}\n\n`;
+}
+
+const LOOK_MS = 5000;
+/** A reader who is this far behind is cut off; it comes back with the last id it has. */
+const WAITING_BYTES_MAX = 1024 * 1024;
+
+export function isTooFarBehind(sink: Sink): boolean {
+  return sink.waiting > WAITING_BYTES_MAX;
+}
+
+/** The open streams: kept from being taken for dead, ended with the right to read them, and all at the end. */
+export class OpenStreams {
+  readonly #callers = new Map<Sink, string>();
+  readonly #looks = new Map<Sink, () => Promise<void>>();
+
+  /**
+   * @param most how many may be open at once
+   * @param mostEach how many of them one caller may have
+   */
+  constructor(
+    private readonly most = Number.POSITIVE_INFINITY,
+    private readonly mostEach = Number.POSITIVE_INFINITY,
+  ) {}
+
+  get size(): number {
+    return this.#callers.size;
+  }
+
+  /** @throws LockkeeperError too_many_streams */
+  assertRoom(caller: string): void {
+    if (this.#callers.size >= this.most) {
+      throw new TooManyStreamsError(
+        `${this.most} streams are open here, which is as many as may be. Close some, or raise LOCKKEEPER_STREAMS_MAX.`,
+        { most: this.most },
+      );
+    }
+    let own = 0;
+    for (const other of this.#callers.values()) if (other === caller) own++;
+    if (own < this.mostEach) return;
+    throw new TooManyStreamsError(
+      `${this.mostEach} streams of yours are open here, which is as many as one caller may have. Close some, or raise LOCKKEEPER_STREAMS_EACH_MAX.`,
+      { most: this.mostEach },
+    );
+  }
+
+  /**
+   * @param mayStill asked every few seconds, so that a session that was ended ends its streams too
+   * @param keepAlive what is no message in this stream
+   */
+  guard(sink: Sink, caller: string, mayStill: () => Promise<boolean>, keepAlive = ": keep-alive\n\n"): void {
+    this.#callers.set(sink, caller);
+    const look = async () => {
+      if (isTooFarBehind(sink) || !(await mayStill())) sink.close();
+      else if (keepAlive !== "") sink.write(keepAlive);
+    };
+    this.#looks.set(sink, look);
+    const timer = setInterval(() => void look(), LOOK_MS);
+    timer.unref();
+    sink.onClose(() => {
+      clearInterval(timer);
+      this.#callers.delete(sink);
+      this.#looks.delete(sink);
+    });
+  }
+
+  /** Somebody's rights have changed: they count for what is open as well. */
+  lookAtAll(): void {
+    for (const look of this.#looks.values()) void look();
+  }
+
+  closeAll(): void {
+    for (const sink of [...this.#callers.keys()]) sink.close();
+  }
+}

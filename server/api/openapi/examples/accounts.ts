@@ -1,0 +1,58 @@
+import type { ApiKey, ApiKeyMade } from "../../../../lib/contract/api-key.ts";
+import type { Operator } from "../../../../lib/contract/operator.ts";
+import type { BrowserSession } from "../../../../lib/contract/session.ts";
+
+const MORNING = 1_795_204_800_000;
+
+export const KEY_ID = { description: "The id of the key, as it is listed.", example: "9f2c41d07ab3e815" };
+
+export const API_KEY: ApiKey = {
+  id: KEY_ID.example,
+  name: "checkout",
+  verbs: ["read", "lock"],
+  targets: ["*"],
+  keys: ["lock:orders:*"],
+  state: "active",
+  createdAt: MORNING,
+  createdBy: "mei",
+  expiresAt: null,
+  revokedAt: null,
+  rotatedAt: null,
+  oldSecretUntil: null,
+  lastUsedAt: null,
+};
+export const API_KEY_MADE: ApiKeyMade = { ...API_KEY, secret: "lk_9f2c41d07ab3e815_5Yw0Qh3nX8…" };
+export const API_KEY_ROTATED: ApiKeyMade = {
+  ...API_KEY_MADE,
+  rotatedAt: MORNING + 86_400_000,
+  oldSecretUntil: MORNING + 90_000_000,
+};
+
+export const OPERATOR_NAME = { description: "The name of the operator.", example: "mei" };
+
+export const OPERATOR: Operator = {
+  name: "mei",
+  roles: { "*": "viewer", staging: "operator" },
+  state: "enabled",
+  password: "set",
+  createdAt: MORNING,
+  createdBy: "key:root",
+  lastLoginAt: MORNING + 3_600_000,
+};
+
+export const BROWSER_SESSION_ID = {
+  description: "The id of the session, as it is listed.",
+  example: "cX0m4sVq7tLw2bEr",
+};
+
+export const BROWSER_SESSION: BrowserSession = {
+  id: BROWSER_SESSION_ID.example,
+  name: "mei",
+  via: "password",
+  since: MORNING + 3_600_000,
+  lastSeenAt: MORNING + 7_200_000,
+  expiresAt: MORNING + 46_800_000,
+  address: "10.0.4.17",
+  userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0",
+  current: true,
+};

@@ -1,0 +1,10 @@
+import type { BulkLine } from "../../../../lib/contract/bulk.ts";
+import { FORCE_RELEASED } from "./locks.ts";
+
+export const FREED_LINE: BulkLine = {
+  type: "item",
+  index: 0,
+  item: { key: FORCE_RELEASED.key, expect: "fence.1795216496123456" },
+  outcome: "released",
+  freed: FORCE_RELEASED,
+};

@@ -1,0 +1,18 @@
+import type { NamespaceList } from "../../../../lib/contract/namespace.ts";
+
+export const NAMESPACE_LIST: NamespaceList = {
+  items: [
+    {
+      name: "lock:orders:",
+      holds: 3,
+      deeper: 2,
+      abnormal: 1,
+      verdicts: { renewing: 2, late: 1 },
+      oldest: { key: "lock:orders:42", since: 1_795_216_496_123 },
+      waiters: { count: 2, known: "exact" },
+    },
+  ],
+  total: 1,
+  without: 4,
+  asOf: 1_795_216_504_643,
+};

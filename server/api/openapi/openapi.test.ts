@@ -1,0 +1,224 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { describe, expect, it } from "vitest";
+import type { z } from "zod";
+import type { ErrorCode } from "../../../lib/contract/error.ts";
+import { PROBLEM_OF_CODE, problemExample, problemSchema } from "../../../lib/contract/problem.ts";
+import { declaredRoutes, nameOf } from "../../../test/support/routes.ts";
+import type * as lockErrors from "../../errors/lock-errors.ts";
+import type { LockkeeperError } from "../../errors/lockkeeper-error.ts";
+import type * as operatorErrors from "../../errors/operator-errors.ts";
+import type * as redisErrors from "../../errors/redis-errors.ts";
+import type * as requestErrors from "../../errors/request-errors.ts";
+
+type ErrorClasses = typeof lockErrors & typeof operatorErrors & typeof redisErrors & typeof requestErrors;
+
+import type { Route } from "../routing/route.ts";
+import { errorsOf, openApiDocument } from "./openapi.ts";
+
+interface Json {
+  readonly [name: string]: Json | undefined;
+}
+
+const routes = declaredRoutes();
+const text = JSON.stringify(openApiDocument(routes));
+const document: Json = JSON.parse(text);
+
+/** What the document lacks, in words, so that whoever added a route reads what to write. */
+function lacks(check: (route: Route, operation: Json) => (string | false | undefined)[]): string[] {
+  return routes.flatMap((route) => {
+    const operation = document.paths?.[`/api/v1${route.path}`]?.[route.method.toLowerCase()] ?? {};
+    const found = check(route, operation).filter((fault) => typeof fault === "string");
+    return found.map((fault) => `${nameOf(route)}: ${fault}`);
+  });
+}
+
+const listOf = (json: Json | undefined): Json[] => (Array.isArray(json) ? json : []);
+const resolved = (schema: Json): Json => {
+  const name = /^#\/components\/schemas\/(\w+)$/.exec(String(schema.$ref ?? ""))?.[1];
+  return name === undefined ? schema : (document.components?.schemas?.[name] ?? {});
+};
+
+/** Where a value that is sent has no limit. */
+function unlimited(given: Json, where: string): string[] {
+  const schema = resolved(given);
+  const any = [...listOf(schema.anyOf), ...listOf(schema.oneOf), ...listOf(schema.allOf)];
+  if (any.length > 0) return any.flatMap((one) => unlimited(one, where));
+  if (schema.enum !== undefined || schema.const !== undefined) return [];
+  const lacking = (...names: string[]) =>
+    names
+      .filter((name) => schema[name] === undefined)
+      .map((name) => `${where} has no ${name} (say it in zod, or with .meta({ ${name} }))`);
+  const type = String(schema.type);
+  if (type === "string") return lacking("maxLength");
+  if (type === "integer" || type === "number") {
+    return lacking(schema.exclusiveMinimum === undefined ? "minimum" : "exclusiveMinimum", "maximum");
+  }
+  if (type === "array") return [...lacking("maxItems"), ...unlimited(schema.items ?? {}, `${where}[]`)];
+  const members = Object.entries(schema.properties ?? {});
+  return members.flatMap(([name, member]) => unlimited(member ?? {}, `${where}.${name}`));
+}
+
+/** Why an example is not what its schema says; members that the schema does not know are faults, too. */
+function misfit(schema: z.ZodType, example: unknown): string | undefined {
+  const { success, data, error } = schema.safeParse(example);
+  if (!success) return error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
+  const [said, parsed] = [JSON.stringify(example), JSON.stringify(data)];
+  return said.length > parsed.length
+    ? `it has more than its schema says: ${said} against ${parsed}`
+    : undefined;
+}
+
+it("the document is valid OpenAPI 3.1, as a validator of others says", async () => {
+  const { valid, errors } = await new Validator().validate(JSON.parse(text));
+  expect(errors ?? []).toEqual([]);
+  expect(valid).toBe(true);
+  expect(document.openapi).toBe("3.1.1");
+});
+
+it("every reference in it leads somewhere", () => {
+  const names = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name ?? "");
+  expect(names.filter((name) => document.components?.schemas?.[name] === undefined)).toEqual([]);
+});
+
+it("every operation has an id of its own that reads well in a client", () => {
+  const ids = routes.map(({ operationId }) => operationId);
+  expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+  expect(ids.filter((id) => !/^[a-z]+([A-Z][a-z]+)+$/.test(id))).toEqual([]);
+});
+
+it("every operation says what it does, where it belongs and who may call it", () => {
+  const faults = lacks((_, operation) => [
+    (operation.tags as unknown as string[])?.length !== 1 && "it has no tag",
+    String(operation.summary ?? "").length < 10 && "it has no summary",
+    operation["x-access"] === undefined && "x-access is missing",
+  ]);
+  expect(faults).toEqual([]);
+});
+
+it("every parameter has a description, a limit and an example", () => {
+  const faults = lacks(({ path }, operation) => {
+    const parameters = listOf(operation.parameters);
+    const named = parameters.filter((each) => String(each.in) === "path").map(({ name }) => `{${name}}`);
+    const inPath = path.match(/\{\w+\}/g) ?? [];
+    return [
+      ...inPath.filter((name) => !named.includes(name)).map((name) => `${name} of the path is not described`),
+      ...parameters.flatMap((parameter) => {
+        const schema = resolved(parameter.schema ?? {});
+        const hasExample = [schema.example, schema.examples, schema.default, schema.enum].some(
+          (each) => each !== undefined,
+        );
+        return [
+          parameter.description === undefined && `the parameter ${parameter.name} has no description`,
+          !hasExample && `the parameter ${parameter.name} has no example`,
+          ...unlimited(schema, `the parameter ${parameter.name}`),
+        ];
+      }),
+    ];
+  });
+  expect(faults).toEqual([]);
+});
+
+it("every body has limits throughout, and examples that its schema takes", () => {
+  const faults = lacks(({ body, examples = {} }, operation) => {
+    if (body === undefined) return [];
+    const shown = operation.requestBody?.content?.["application/json"] ?? {};
+    return [
+      Object.keys(shown.examples ?? {}).length === 0 && "its body has no `examples`",
+      ...Object.entries(examples).map(([name, example]) => {
+        const { error } = body.safeParse(example);
+        return error && `the example "${name}" is not taken: ${error.message}`;
+      }),
+      ...unlimited(shown.schema ?? {}, "the body"),
+    ];
+  });
+  expect(faults).toEqual([]);
+});
+
+it("every success has an example that is what its schema says", () => {
+  const faults = lacks(({ response: { schema, example, stream, messages = {} } }) => [
+    schema !== undefined && example === undefined && "its response has no `example`",
+    schema !== undefined && example !== undefined && misfit(schema, example),
+    stream && Object.keys(messages).length === 0 && "its stream has no `messages`",
+    ...Object.entries(messages).map(([name, message]) => {
+      const fault = misfit(message.schema, message.example);
+      return fault && `the example of the message ${name}: ${fault}`;
+    }),
+  ]);
+  expect(faults).toEqual([]);
+});
+
+it("an answer in another type than JSON is a text, and its example is one", () => {
+  const faults = lacks(({ response: { texts = {} } }, operation) =>
+    Object.keys(texts).flatMap((type) => {
+      const content = operation.responses?.["200"]?.content?.[type] ?? {};
+      return [
+        String(content.schema?.type) !== "string" && `its ${type} is no string`,
+        typeof content.example !== "string" && `its ${type} has no example`,
+      ];
+    }),
+  );
+  expect(faults).toEqual([]);
+  expect(document.paths?.["/api/v1/audit/export"]?.get?.responses?.["200"]?.content).toHaveProperty([
+    "text/csv",
+  ]);
+});
+
+it("every failure has its code, its facts, an example, and the headers that are sent", () => {
+  const faults = lacks((route, operation) => {
+    const answers = Object.values(operation.responses ?? {});
+    const shown = answers.flatMap((answer) =>
+      Object.keys(answer?.content?.["application/problem+json"]?.examples ?? {}),
+    );
+    return [
+      ...errorsOf(route)
+        .filter((code) => !shown.includes(code))
+        .map((code) => `the code ${code} has no example`),
+      answers.some((answer) => answer?.headers?.["x-request-id"] === undefined) && "x-request-id is missing",
+    ];
+  });
+  expect(faults).toEqual([]);
+});
+
+it("messages of streams have names of their own in the document", () => {
+  const schemas = new Map<string, z.ZodType>();
+  for (const { response } of routes) {
+    for (const [name, { schema }] of Object.entries(response.messages ?? {})) {
+      const id = schema.meta()?.id ?? name;
+      expect([id, (schemas.get(id) ?? schema) === schema]).toEqual([id, true]);
+      schemas.set(id, schema);
+    }
+  }
+});
+
+describe.each(Object.keys(PROBLEM_OF_CODE) as ErrorCode[])("the problem %s", (code) => {
+  it("has an example that is what its schema says, and tells what to do", () => {
+    expect(misfit(problemSchema(code), problemExample(code))).toBeUndefined();
+    expect(PROBLEM_OF_CODE[code].remedy).toMatch(/^[A-Z].+\.$/);
+  });
+});
+
+type Thrown = InstanceType<
+  Extract<ErrorClasses[keyof ErrorClasses], new (...given: never[]) => LockkeeperError>
+>;
+type Readonlys<Value> = Value extends object
+  ? { readonly [Name in keyof Value]: Readonlys<Value[Name]> }
+  : Value;
+type Said<Code extends ErrorCode> = Readonlys<z.output<z.ZodObject<(typeof PROBLEM_OF_CODE)[Code]["facts"]>>>;
+type Sent<Code extends ErrorCode> = Readonlys<Extract<Thrown, { code: Code }>["facts"]>;
+/** The codes whose error carries other facts than the document says. */
+type Misfits = {
+  [Code in ErrorCode]: Sent<Code> extends Said<Code>
+    ? Exclude<keyof Sent<Code>, keyof Said<Code> | number | symbol> extends infer More
+      ? [string extends More ? never : More] extends [never]
+        ? never
+        : Code
+      : never
+    : Code;
+}[ErrorCode];
+
+it("every error carries the facts that the document says", () => {
+  const misfits: Misfits[] = [];
+  // A code is a type here: the compiler names it when it does not fit.
+  const none: never[] = misfits;
+  expect(none).toEqual([]);
+});

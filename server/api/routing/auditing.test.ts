@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { declaredRoutes, nameOf } from "../../../test/support/routes.ts";
+
+/** What is not audited although it is no GET, and why. */
+const NOT_AUDITED: Readonly<Record<string, string>> = {
+  "POST /locks/{key}/acquire": "the apps' own verb: the history has it",
+  "POST /locks/{key}/renew": "the apps' own verb",
+  "POST /locks/{key}/release": "the apps' own verb: the history has it",
+  "POST /locks/{key}/verify": "changes nothing",
+  "POST /formats/rules/preview": "reads, and changes nothing",
+  "POST /finder": "reads, and changes nothing",
+  "POST /finder/cancel": "ends what changes nothing",
+  "POST /live/{id}": "says what a tab looks at",
+};
+
+it("every route that may change something is audited, or stands in the list of those that are not", () => {
+  const left = declaredRoutes().filter(({ method, audit }) => method !== "GET" && audit === undefined);
+  expect(left.map(nameOf).sort()).toEqual(Object.keys(NOT_AUDITED).sort());
+});
+
+it("no route that is only read is audited", () => {
+  expect(declaredRoutes().filter(({ method, audit }) => method === "GET" && audit !== undefined)).toEqual([]);
+});

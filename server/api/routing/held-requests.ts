@@ -1,0 +1,95 @@
+import { UnavailableError } from "../../errors/redis-errors.ts";
+import { TooManyWaitingError } from "../../errors/request-errors.ts";
+import type { StopListener, StopSignal } from "../../locks/verbs/verbs.ts";
+
+/** The requests that are held open until a lock is free: so many a caller, and all answered before the process ends. */
+export class HeldRequests {
+  readonly #waiting = new Set<HeldRequest>();
+  readonly #counts = new Map<string, number>();
+  #isStopping = false;
+
+  /** @param most how many of one caller may wait at once */
+  constructor(private readonly most = Number.POSITIVE_INFINITY) {}
+
+  /**
+   * Before a request is held.
+   *
+   * @throws LockkeeperError too_many_waiting, unavailable when the server is stopping
+   */
+  assertRoom(caller: string): void {
+    if (this.#isStopping) throw stopping();
+    if ((this.#counts.get(caller) ?? 0) < this.most) return;
+    throw new TooManyWaitingError(
+      `${this.most} requests of yours are waiting here, which is as many as may be. Wait for fewer locks at once, or raise LOCKKEEPER_WAITERS_MAX.`,
+      { most: this.most },
+    );
+  }
+
+  /** @param signal tells that the client has gone */
+  hold(caller: string, signal: StopSignal): HeldRequest {
+    return new HeldRequest(this, caller, signal);
+  }
+
+  /** Ends all waits; from now on nobody may wait. */
+  stop(): void {
+    this.#isStopping = true;
+    for (const request of [...this.#waiting]) request.stop();
+  }
+
+  add(request: HeldRequest): void {
+    this.#waiting.add(request);
+    this.#counts.set(request.caller, (this.#counts.get(request.caller) ?? 0) + 1);
+  }
+
+  remove(request: HeldRequest): void {
+    if (!this.#waiting.delete(request)) return;
+    const left = (this.#counts.get(request.caller) ?? 0) - 1;
+    if (left > 0) this.#counts.set(request.caller, left);
+    else this.#counts.delete(request.caller);
+  }
+}
+
+/** Ends a wait when its client has gone, and when the server stops. Thousands may wait, so it makes no functions. */
+export class HeldRequest implements StopSignal {
+  #listener: StopListener | undefined;
+  #isStopped = false;
+
+  constructor(
+    private readonly all: HeldRequests,
+    readonly caller: string,
+    private readonly signal: StopSignal,
+  ) {}
+
+  get aborted(): boolean {
+    return this.#isStopped || this.signal.aborted;
+  }
+
+  addEventListener(type: "abort", listener: StopListener): void {
+    this.#listener = listener;
+    this.signal.addEventListener(type, listener);
+    this.all.add(this);
+  }
+
+  removeEventListener(type: "abort", listener: StopListener): void {
+    this.signal.removeEventListener(type, listener);
+    this.all.remove(this);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#listener?.handleEvent();
+  }
+
+  /** What is said of a wait that was given up. */
+  reasonOf(error: unknown): unknown {
+    return this.#isStopped ? stopping() : error;
+  }
+}
+
+function stopping(): UnavailableError {
+  return new UnavailableError(
+    "This server is stopping and waits for no lock any more. Nothing is held; ask again, with the same Idempotency-Key if there was one.",
+    {},
+    { reason: "stopping" },
+  );
+}

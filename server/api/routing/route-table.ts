@@ -1,0 +1,74 @@
+import { MethodNotAllowedError, NotFoundError } from "../../errors/request-errors.ts";
+import type { ApiRequest } from "../http/http.ts";
+import type { Route } from "./route.ts";
+
+const BASE = "/api/v1/";
+
+export interface RouteEntry {
+  readonly route: Route;
+  /** undefined stands for any one segment. */
+  readonly segments: readonly (string | undefined)[];
+  /** Which segment is the key, which the id, which the name of the target; -1: none. */
+  readonly keyAt: number;
+  readonly idAt: number;
+  readonly targetAt: number;
+}
+
+export interface Match {
+  readonly entry: RouteEntry;
+  readonly segments: readonly string[];
+}
+
+/** Finds the route of an address, segment by segment and still encoded: a key is decoded once, and not here. */
+export class RouteTable {
+  readonly #bySize = new Map<number, RouteEntry[]>();
+
+  constructor(routes: readonly Route[]) {
+    for (const route of routes) {
+      const entry = entryOf(route);
+      const size = entry.segments.length;
+      this.#bySize.set(size, [...(this.#bySize.get(size) ?? []), entry]);
+    }
+  }
+
+  /** @throws LockkeeperError not_found, method_not_allowed */
+  match(request: Pick<ApiRequest, "method" | "path">): Match {
+    const { path } = request;
+    const segments = path.startsWith(BASE) ? path.slice(BASE.length).split("/") : [];
+    const method = request.method === "HEAD" ? "GET" : request.method;
+    const allowed = new Set<string>();
+    for (const entry of this.#bySize.get(segments.length) ?? []) {
+      if (!fits(entry.segments, segments)) continue;
+      if (entry.route.method === method) return { entry, segments };
+      allowed.add(entry.route.method);
+    }
+    if (allowed.size > 0) {
+      const methods = [...allowed].join(", ");
+      throw new MethodNotAllowedError(`This address takes ${methods}.`, { allowed: methods });
+    }
+    const hint =
+      segments[0] === "locks"
+        ? " Slashes of a key are written as %2F, or the whole key as ~ and its base64url."
+        : "";
+    throw new NotFoundError(`There is no such address below /api/v1; see /api/v1/openapi.json.${hint}`);
+  }
+}
+
+function entryOf(route: Route): RouteEntry {
+  const names = route.path.slice(1).split("/");
+  const segments = names.map((name) => (name.startsWith("{") ? undefined : name));
+  return {
+    route,
+    segments,
+    keyAt: names.indexOf("{key}"),
+    idAt: names.indexOf("{id}"),
+    targetAt: names.indexOf("{target}"),
+  };
+}
+
+function fits(pattern: RouteEntry["segments"], segments: readonly string[]): boolean {
+  for (let at = 0; at < pattern.length; at++) {
+    if (pattern[at] !== undefined && pattern[at] !== segments[at]) return false;
+  }
+  return true;
+}

@@ -1,0 +1,169 @@
+import type { z } from "zod";
+import type { Access } from "../../../lib/contract/access.ts";
+import type { ErrorCode } from "../../../lib/contract/error.ts";
+import type { Key } from "../../../lib/contract/key.ts";
+import type { Principal } from "../../auth/principal.ts";
+import { InvalidError } from "../../errors/request-errors.ts";
+import type { AuditFacts } from "../../history/audit/audit.ts";
+import type { VerbCall } from "../../stats/verb-call.ts";
+import type { TargetKeeper } from "../../targets/keeper.ts";
+import type { Target } from "../../targets/target.ts";
+import type { ApiRequest, ApiResponse } from "../http/http.ts";
+import type { Tag } from "./tag.ts";
+
+/** A call that has passed: who may, what was asked, all checked. */
+export interface Call<Query, Body> {
+  readonly request: ApiRequest;
+  readonly principal: Principal;
+  /** The key in the path; the empty string on routes without one. */
+  readonly key: Key;
+  /** The id in the path; the empty string on routes without one. */
+  readonly id: string;
+  readonly query: Query;
+  readonly body: Body;
+  /** The caller's Idempotency-Key. */
+  readonly requestId: string | undefined;
+  /** `x-request-id` of the answer: the log and the audit have it. */
+  readonly answerId: string;
+  /** Asked again while a stream is open: whether this very call would still be let in. */
+  readonly mayStill: () => Promise<boolean>;
+}
+
+/** A call about one target, be it reached or not. */
+export interface KeeperCall<Query, Body> extends Call<Query, Body> {
+  readonly keeper: TargetKeeper;
+}
+
+/** A call about one target: the one that the query names, or the first. */
+export interface TargetCall<Query, Body> extends Call<Query, Body> {
+  readonly target: Target;
+}
+
+/** What a call that went well answers. */
+export interface Success {
+  readonly status: 200 | 201 | 202 | 204;
+  readonly description: string;
+  readonly schema?: z.ZodType;
+  /** An answer as it may come; wherever there is a schema. */
+  readonly example?: unknown;
+  /** `application/json`, if nothing is said. */
+  readonly mediaType?: string;
+  /** What it answers in another type instead, when that is asked for: each a text with its example. */
+  readonly texts?: Readonly<Record<string, string>>;
+  /** It answers server-sent events; `messages` says which, by the names of their events. */
+  readonly stream?: true;
+  readonly messages?: Readonly<Record<string, StreamMessage>>;
+  /** It has a tag, and is 304 where the caller has it already. */
+  readonly etag?: true;
+  /** Headers besides those that every answer has, with what they say. */
+  readonly headers?: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
+}
+
+/** What stands in `data` of a server-sent event, as JSON. */
+export interface StreamMessage {
+  readonly description: string;
+  readonly schema: z.ZodType;
+  readonly example: unknown;
+}
+
+/** Of routes that ask the home store. */
+export const HOME_ERRORS = ["unavailable", "unknown_outcome"] as const satisfies readonly ErrorCode[];
+
+/** One declaration a route: matching, checks, types and the OpenAPI document all come from it. */
+export interface Route {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Below /api/v1; `{key}`, `{id}` and `{target}` stand for one segment. */
+  readonly path: string;
+  /** What a generated client calls it: a verb and a noun, such as `acquireLock`; never changed, for clients are built on it. */
+  readonly operationId: string;
+  readonly tag: Tag;
+  /** What `{id}` in the path is. */
+  readonly idIs?: { readonly description: string; readonly example: string };
+  /**
+   * What it is about: the server as a whole; a target, which is named in the path or by `target=` in the query; or
+   * (`keeper`) a target that may not have been reached yet.
+   */
+  readonly scope: "server" | "target" | "keeper";
+  /** `writes`: may change something at the target, and so is refused where that is only read. */
+  readonly effect: "reads" | "writes";
+  /** `anyone`: needs no credentials. */
+  readonly access: Access | "anyone";
+  /** Whoever is granted some of the target's keys may call it: the handler shows no others (`keysFor`). */
+  readonly narrows?: true;
+  readonly summary: string;
+  readonly description?: string;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  /** Bodies that the document shows, by what they are for. */
+  readonly examples?: Readonly<Record<string, object>>;
+  /** Headers that its handler reads, as the document says them. */
+  readonly headers?: z.ZodObject;
+  /** Where the body may be larger than others are. */
+  readonly bodyBytesMax?: number;
+  /** Takes an Idempotency-Key: locks remember it themselves; of anything else the answer is stored. */
+  readonly idempotent?: "by_lock" | "by_answer";
+  readonly response: Success;
+  /** Its own; those that any route of its kind has (`errorsOf`) go without saying. */
+  readonly errors?: readonly ErrorCode[];
+  /** Of a verb: what is counted, timed and traced of a call. */
+  readonly verb?: (call: AnyCall) => VerbCall;
+  /**
+   * What is recorded before the handler runs; what came of it is recorded after. Should the record fail, the handler
+   * does not run. `by_handler`: it records what it does itself, by `services.audit`.
+   */
+  readonly audit?: ((call: AnyCall) => AuditFacts) | "by_handler";
+  readonly handle: (call: AnyCall) => Promise<ApiResponse> | ApiResponse;
+}
+
+/** As the dispatcher makes it: with a target where the route is about one. */
+export interface AnyCall extends Call<unknown, unknown> {
+  readonly target: Target | undefined;
+  readonly keeper: TargetKeeper | undefined;
+}
+
+interface Declared<Query extends z.ZodObject, Body extends z.ZodType, Given>
+  extends Omit<Route, "scope" | "effect" | "query" | "body" | "verb" | "audit" | "handle"> {
+  /** Of a route about a target; whatever is not a GET writes, if nothing is said. */
+  readonly effect?: Route["effect"];
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly verb?: (call: Given) => VerbCall;
+  readonly audit?: ((call: Given) => AuditFacts) | "by_handler";
+  readonly handle: (call: Given) => Promise<ApiResponse> | ApiResponse;
+}
+
+/** Gives the handler the types of its own schemas. */
+export function route<Query extends z.ZodObject, Body extends z.ZodType>(
+  declared: Declared<Query, Body, Call<z.output<Query>, z.output<Body>>>,
+): Route {
+  // The dispatcher hands a handler only what its own schemas have parsed.
+  return { ...declared, scope: "server", effect: "reads" } as unknown as Route;
+}
+
+/** A route about one target. */
+export function targetRoute<Query extends z.ZodObject, Body extends z.ZodType>(
+  declared: Declared<Query, Body, TargetCall<z.output<Query>, z.output<Body>>>,
+): Route {
+  const effect = declared.effect ?? (declared.method === "GET" ? "reads" : "writes");
+  // The dispatcher hands it a target besides.
+  return { ...declared, scope: "target", effect } as unknown as Route;
+}
+
+/** A route about one target as it is configured, be it reached or not. */
+export function keeperRoute<Query extends z.ZodObject, Body extends z.ZodType>(
+  declared: Declared<Query, Body, KeeperCall<z.output<Query>, z.output<Body>>>,
+): Route {
+  return { ...declared, scope: "keeper", effect: "reads" } as unknown as Route;
+}
+
+/** @throws LockkeeperError invalid, naming each field that is wrong */
+export function parse<Output>(schema: z.ZodType<Output>, value: unknown, what: string): Output {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const errors = result.error.issues
+    .slice(0, 10)
+    .map(({ path, message }) => ({ field: path.join("."), message }));
+  const [first] = errors;
+  const where = first === undefined || first.field === "" ? what : `${what}, ${first.field}`;
+  throw new InvalidError(`${where}: ${first?.message ?? "not valid"}.`, { errors });
+}

@@ -1,0 +1,36 @@
+import type { ApiKeys } from "../../auth/api-keys.ts";
+import type { LoginLinks } from "../../auth/login-link.ts";
+import type { Operators } from "../../auth/operators.ts";
+import type { PasswordLogin } from "../../auth/password-login.ts";
+import type { SavedViews } from "../../auth/saved-views.ts";
+import type { Sessions } from "../../auth/sessions.ts";
+import type { Audit } from "../../history/audit/audit.ts";
+import type { AuditStore } from "../../history/audit/audit-store.ts";
+import type { VerbWatch } from "../../stats/verb-watch.ts";
+import type { Targets } from "../../targets/targets.ts";
+import type { RateLimits } from "../http/rate-limits.ts";
+import type { OpenStreams } from "../http/sse.ts";
+import type { LiveStreams } from "../live/live-streams.ts";
+import type { Authentication } from "./authentication.ts";
+import type { HeldRequests } from "./held-requests.ts";
+import type { StoredAnswers } from "./stored-answers.ts";
+
+/** What the routes are made of; what is about a target comes with each call. */
+export interface Services {
+  readonly targets: Targets;
+  readonly sessions: Sessions;
+  readonly links: LoginLinks;
+  readonly passwordLogin: PasswordLogin;
+  readonly operators: Operators;
+  readonly apiKeys: ApiKeys;
+  readonly views: SavedViews;
+  readonly authentication: Authentication;
+  readonly live: LiveStreams;
+  readonly streams: OpenStreams;
+  readonly held: HeldRequests;
+  readonly limits: RateLimits;
+  readonly answers: StoredAnswers;
+  readonly verbs: VerbWatch;
+  readonly audit: Audit;
+  readonly auditStore: AuditStore;
+}

@@ -1,0 +1,235 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { StartupError } from "../errors/startup-error.ts";
+import { readConfig } from "./config.ts";
+import { configFileSchema } from "./config-file.ts";
+
+let dir: string;
+let path: string;
+
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), "lockkeeper-config-"));
+  path = join(dir, "lockkeeper.config.json");
+});
+afterAll(() => rmSync(dir, { recursive: true }));
+
+function read(content: unknown, environment: Record<string, string> = {}) {
+  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+  return readConfig({ LOCKKEEPER_CONFIG: path, ...environment }, []);
+}
+
+function faultOf(content: unknown, environment: Record<string, string> = {}): string {
+  try {
+    read(content, environment);
+  } catch (error) {
+    if (error instanceof StartupError) return error.message;
+    throw error;
+  }
+  throw new Error("was accepted");
+}
+
+const TARGET = { name: "main", redis: "redis://:hunter2@127.0.0.1" };
+const withTarget = (more: object) => ({ targets: [TARGET, { ...TARGET, name: "other", ...more }] });
+
+describe("the configuration file", () => {
+  it("the example in the docs is one, and names what it takes from the environment", () => {
+    const example = resolve("docs/lockkeeper.config.json");
+    const environment = {
+      LOCKKEEPER_CONFIG: example,
+      SHOP_REDIS_PASSWORD: "a",
+      PAYMENTS_REDIS_PASSWORD: "b",
+    };
+    const { targets, targetsFrom, home } = readConfig(environment, []);
+    expect(targetsFrom).toBe("file");
+    expect(home).toBe("redis://lockkeeper.internal:6379/0");
+    expect(targets.map(({ name, label, environment }) => [name, label, environment])).toEqual([
+      ["shop", "Shop", "production"],
+      ["payments", "Payments", "production"],
+      ["staging", "staging", "staging"],
+    ]);
+    expect(targets[0]).toMatchObject({
+      where: { master: "shop", redis: "redis://lockkeeper:a@master/0" },
+      setting: "targets[0].redis",
+      policy: { watch: ["*lock*", "order-*", "lock:*"], lockable: ["lock:*"], notifications: "set" },
+      formatRules: [{ pattern: "order-*", format: "redlock-net" }],
+    });
+    expect(targets[1]?.policy.readOnly).toBe(true);
+    const { SHOP_REDIS_PASSWORD: _, ...without } = environment;
+    expect(() => readConfig(without, [])).toThrow(
+      `${example}: targets[0].redis.redis: \${SHOP_REDIS_PASSWORD} stands for a variable of the environment that is not set.`,
+    );
+  });
+
+  it("its schema for editors is the one it is read by", () => {
+    const file = resolve("docs/lockkeeper.config.schema.json");
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(JSON.parse(JSON.stringify(configFileSchema())));
+  });
+
+  it("may ask for replicas that confirm, and for a hold-off after a failover", () => {
+    const entry = { name: "a", redis: "redis://127.0.0.1" };
+    const [asked] = read({ targets: [{ ...entry, replicas: 1, failoverHoldOffMs: 30_000 }] }).targets;
+    expect(asked?.safety).toEqual({ replicas: 1, failoverHoldOffMs: 30_000 });
+    expect(() => read({ targets: [{ ...entry, replicas: -1 }] })).toThrow("targets[0].replicas");
+  });
+
+  it("has the defaults of the environment", () => {
+    const [one] = readConfig({}, []).targets;
+    const [other] = read({ targets: [{ name: "default", redis: "redis://127.0.0.1" }] }).targets;
+    expect(other).toEqual({ ...one, where: "redis://127.0.0.1", setting: "targets[0].redis" });
+  });
+
+  it("a dollar sign that is doubled stands for itself", () => {
+    const { targets } = read({ targets: [{ ...TARGET, label: "$${HOME}" }] });
+    expect(targets[0].label).toBe(["$", "{HOME}"].join(""));
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ["no list of targets", {}, /: targets: is missing\.$/],
+    ["no target", { targets: [] }, /: targets\[0\]: is missing\.$/],
+    [
+      "another member",
+      { ...withTarget({}), target: 1 },
+      /: there is no setting "target"; docs\/.*schema\.json/,
+    ],
+    [
+      "a member of a target that there is not",
+      withTarget({ url: "x" }),
+      /: targets\[1\]: there is no setting "url"/,
+    ],
+    [
+      "no Redis",
+      withTarget({ redis: undefined }),
+      /: targets\[1\]\.redis: is missing; it must be a URL, \{ sentinel/,
+    ],
+    [
+      "a Redis that is a number",
+      withTarget({ redis: 6379 }),
+      /: targets\[1\]\.redis: it must be a URL, \{ sentinel/,
+    ],
+    ["no URL", withTarget({ redis: "hunter2" }), /: targets\[1\]\.redis: must begin with redis:\/\/, rediss/],
+    [
+      "a database",
+      withTarget({ redis: "redis://:hunter2@h/x" }),
+      /: targets\[1\]\.redis: the URL names a database/,
+    ],
+    [
+      "a password with %",
+      withTarget({ redis: "redis://:hunter2%@h" }),
+      /: targets\[1\]\.redis: the URL has a %/,
+    ],
+    [
+      "no name for the master",
+      withTarget({ redis: { sentinel: ["redis://h"] } }),
+      /: targets\[1\]\.redis\.master: is/,
+    ],
+    [
+      "a strange seat",
+      withTarget({ redis: { sentinel: ["redis://h"], master: "m", seat: 1 } }),
+      /redis: there is no.*"seat"/,
+    ],
+    [
+      "a node",
+      withTarget({ redis: { cluster: ["redis://h", "hunter2"] } }),
+      /redis\.cluster\[1\]: must begin with redis/,
+    ],
+    [
+      "a node's database",
+      withTarget({ redis: { cluster: ["redis://h/2"] } }),
+      /redis: A cluster has the database 0/,
+    ],
+    [
+      "a quorum",
+      withTarget({ redis: { quorum: ["redis://h"] } }),
+      /redis\.quorum: must name all masters of the quorum/,
+    ],
+    ["a name", withTarget({ name: "a b" }), /: targets\[1\]\.name: must begin with a letter or digit/],
+    [
+      "a name twice",
+      withTarget({ name: "main" }),
+      /: targets\[1\]\.name: another target has this name already/,
+    ],
+    [
+      "a format",
+      withTarget({ formats: [{ pattern: "a", format: "x" }] }),
+      /formats\[0\]\.format: must be one of .*redlock-net/,
+    ],
+    [
+      "a runbook of a script",
+      withTarget({ runbooks: [{ pattern: "a", url: "javascript:alert(1)" }] }),
+      /runbooks\[0\]\.url: must begin with https:\/\/ or http:\/\//,
+    ],
+    [
+      "a pattern",
+      withTarget({ watch: [""] }),
+      /: targets\[1\]\.watch\[0\]: a pattern has at least one character/,
+    ],
+    ["half a replica", withTarget({ replicas: 0.5 }), /: targets\[1\]\.replicas: must be a whole number/],
+    [
+      "a long hold-off",
+      withTarget({ failoverHoldOffMs: 1e9 }),
+      /failoverHoldOffMs: must be 86400000 at most/,
+    ],
+    ["a word for yes", withTarget({ readOnly: "yes" }), /: targets\[1\]\.readOnly: must be true or false/],
+    [
+      "a policy",
+      withTarget({ notifications: "on" }),
+      /: targets\[1\]\.notifications: must be one of off, set/,
+    ],
+    [
+      "writing where nothing is",
+      withTarget({ readOnly: true, notifications: "set" }),
+      /notifications: must be off where readOnly/,
+    ],
+    ["a list", [], /: must be an object/],
+    [
+      "no JSON",
+      '{\n  "targets": [{"redis": "redis://:hunter2@h" "x": 1}]\n}',
+      /: it is not JSON \(line 2, column \d+\)/,
+    ],
+    ["half of a file", '{"targets": [', /: it is not JSON \(line 1, column 14\)/],
+  ])("%s is refused in one line with its place", (_, content, fault) => {
+    const message = faultOf(content);
+    expect(message).toMatch(fault);
+    expect(message.startsWith(`${path}: `)).toBe(true);
+    expect(message).not.toMatch(/hunter2|\n/);
+  });
+
+  it("says so when it is not there, and when the environment says the same things", () => {
+    expect(() => readConfig({ LOCKKEEPER_CONFIG: "/no/such.json" }, [])).toThrow(
+      "/no/such.json: there is no such file; LOCKKEEPER_CONFIG names the configuration file.",
+    );
+    expect(faultOf(withTarget({}), { REDIS_URL: "redis://h", LOCKKEEPER_WATCH: "a" })).toMatch(
+      /^REDIS_URL, LOCKKEEPER_WATCH are set, and .*config\.json says the same things; say it in the file alone/,
+    );
+    const home = { LOCKKEEPER_HOME_URL: "redis://elsewhere" };
+    expect(read(withTarget({}), home).home).toBe("redis://elsewhere");
+    expect(faultOf({ ...withTarget({}), home: "redis://h" }, home)).toMatch(
+      /^LOCKKEEPER_HOME_URL is set, and /,
+    );
+  });
+});
+
+describe("one URL for several hosts", () => {
+  const whereOf = (url: string) => readConfig({ REDIS_URL: url }, []).targets[0].where;
+
+  it("names the sentinels, the master, and how the master is come by", () => {
+    expect(whereOf("redis-sentinel://mei:p%2Fw@h1:26379,h2/3?master=shop")).toEqual({
+      sentinel: ["redis://h1:26379", "redis://h2"],
+      master: "shop",
+      redis: "redis://mei:p%2Fw@master/3",
+    });
+    expect(whereOf("rediss-sentinel://h1?master=m")).toMatchObject({
+      sentinel: ["rediss://h1"],
+      redis: "rediss://master/",
+    });
+  });
+
+  it("names some nodes of a cluster", () => {
+    expect(whereOf("redis-cluster://:pw@h1:7000,h2")).toEqual({
+      cluster: ["redis://:pw@h1:7000", "redis://:pw@h2"],
+    });
+    expect(whereOf("rediss-cluster://h1")).toEqual({ cluster: ["rediss://h1"] });
+  });
+});

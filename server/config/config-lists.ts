@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { FORMAT_NAMES } from "../../lib/contract/format.ts";
+import { FormatRule } from "../../lib/contract/format-rule.ts";
+import type { Rate } from "../api/http/rate-limits.ts";
+
+/** Patterns between commas. */
+export const list = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform((text) =>
+      text
+        .split(",")
+        .map((pattern) => pattern.trim())
+        .filter((pattern) => pattern !== ""),
+    );
+
+const RATE = /^(\d{1,7}(?:\.\d{1,3})?)(?:\/(\d{1,8}))?$/;
+
+/** `PER_SECOND` or `PER_SECOND/BURST`; `off`: none. */
+export const rate = z
+  .string()
+  .optional()
+  .transform((text, context): Rate | "off" | undefined => {
+    if (text === undefined || text === "off") return text;
+    const [, perSecond = "", burst] = RATE.exec(text) ?? [];
+    const found = { perSecond: Number(perSecond), burst: Number(burst ?? Math.ceil(2 * Number(perSecond))) };
+    if (found.perSecond > 0 && found.burst >= 1) return found;
+    context.addIssue({
+      code: "custom",
+      message: "must be requests a second, as in 200 or 200/400 (at once), or off",
+    });
+    return z.NEVER;
+  });
+
+/** `PATTERN=FORMAT`, comma-separated. */
+export const formatRules = z
+  .string()
+  .default("")
+  .transform((text, context): FormatRule[] => {
+    const parts = text.split(",").map((part) => part.trim());
+    const rules = parts.flatMap((part) => (part === "" ? [] : [ruleOf(part)]));
+    const fault = rules.find((rule) => typeof rule === "string");
+    if (fault !== undefined) context.addIssue({ code: "custom", message: fault });
+    return rules.filter((rule) => typeof rule !== "string");
+  });
+
+/** A rule, or what is wrong with it. */
+function ruleOf(part: string): FormatRule | string {
+  const at = part.lastIndexOf("=");
+  const rule = FormatRule.safeParse({ pattern: part.slice(0, Math.max(0, at)), format: part.slice(at + 1) });
+  if (at <= 0) {
+    return `must be PATTERN=FORMAT, comma-separated, as in order-*=redlock-net; ${JSON.stringify(part)} is not`;
+  }
+  if (rule.success) return rule.data;
+  const [issue] = rule.error.issues;
+  if (issue?.path[0] !== "format") return `has a rule whose pattern cannot be used: ${issue?.message}`;
+  const name = JSON.stringify(part.slice(at + 1));
+  return `names ${name}, which is no format; those are ${FORMAT_NAMES.join(", ")}`;
+}

@@ -1,0 +1,238 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { StartupError } from "../errors/startup-error.ts";
+import { TrustedProxies } from "../network/trusted-proxies.ts";
+import { embeddedRedisDir, readConfig } from "./config.ts";
+
+const read = (environment: Record<string, string> = {}, argv: string[] = []) =>
+  readConfig(environment as unknown as NodeJS.ProcessEnv, argv);
+
+function faultOf(environment: Record<string, string>): StartupError {
+  try {
+    read(environment);
+  } catch (error) {
+    if (error instanceof StartupError) return error;
+    throw error;
+  }
+  throw new Error("was accepted");
+}
+
+describe("readConfig", () => {
+  it("needs nothing", () => {
+    expect(read()).toEqual({
+      port: 3000,
+      host: "127.0.0.1",
+      publicUrl: undefined,
+      basePath: "",
+      trustedProxies: new TrustedProxies([]),
+      insecureHttp: false,
+      door: "fast",
+      mode: "production",
+      startedByNpm: false,
+      targets: [
+        {
+          name: "default",
+          label: "default",
+          environment: undefined,
+          where: undefined,
+          runbooks: [],
+          setting: "REDIS_URL",
+          policy: {
+            watch: ["*lock*", "*:LOCKED", "mutex:*", "semaphore:*", "lock:*"],
+            lockable: ["lock:*"],
+            readOnly: false,
+            notifications: "off",
+          },
+          formatRules: [],
+        },
+      ],
+      targetsFrom: "environment",
+      home: undefined,
+      redisServerBin: undefined,
+      embeddedRedisPort: 6399,
+      cacheDir: resolve(".cache"),
+      streamsMax: 1000,
+      streamsEachMax: 500,
+      waitersMax: 10_000,
+      connectionsMax: 20_000,
+      rateLimits: {
+        known: { perSecond: 20_000, burst: 40_000 },
+        unknown: { perSecond: 20, burst: 400 },
+        isTold: false,
+      },
+      drainMs: 0,
+      locksMax: 1_000_000,
+      metrics: "key",
+      metricsPatterns: 0,
+      tracing: undefined,
+      audit: { most: 100_000, ms: 400 * 86_400_000 },
+      history: { most: 50_000, ms: 7 * 86_400_000 },
+      rootKey: undefined,
+      logLevel: "warn",
+      operatorName: expect.stringMatching(/./),
+      firstOperator: undefined,
+      sessions: { longestMs: 12 * 3_600_000, idleMs: 2 * 3_600_000 },
+    });
+  });
+
+  it("sends traces where the variables of OpenTelemetry say", () => {
+    const OTEL_EXPORTER_OTLP_ENDPOINT = "http://collector:4318/";
+    const url = "http://collector:4318/v1/traces";
+    expect(read({ OTEL_EXPORTER_OTLP_ENDPOINT }).tracing).toEqual({ url, service: "lockkeeper" });
+    const OTEL_EXPORTER_OTLP_TRACES_ENDPOINT = "https://elsewhere/spans";
+    const both = {
+      OTEL_EXPORTER_OTLP_ENDPOINT,
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT,
+      OTEL_SERVICE_NAME: "locks",
+    };
+    expect(read(both).tracing).toEqual({ url: OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, service: "locks" });
+    expect(read({ ...both, OTEL_SDK_DISABLED: "true" }).tracing).toBeUndefined();
+    expect(() => read({ OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4317" })).toThrow("must be an http://");
+  });
+
+  it("takes what is set", () => {
+    const rootKey = "k".repeat(32);
+    const config = read({
+      PORT: "8080",
+      HOST: "::",
+      REDIS_URL: "rediss://redis:6380/2",
+      REDIS_SERVER_BIN: "/opt/redis-server",
+      LOCKKEEPER_TARGET: "main",
+      LOCKKEEPER_NOTIFICATIONS: "set",
+      LOCKKEEPER_ROOT_KEY: rootKey,
+      LOCKKEEPER_PUBLIC_URL: "https://locks.example",
+      LOCKKEEPER_INSECURE_HTTP: "1",
+      LOCKKEEPER_DOOR: "next",
+      LOCKKEEPER_CACHE_DIR: "/var/cache/lockkeeper",
+      LOCKKEEPER_REDIS_PORT: "7000",
+      LOCKKEEPER_LOG: "debug",
+      npm_lifecycle_event: "start",
+    });
+    expect(config).toMatchObject({
+      port: 8080,
+      host: "::",
+      redisServerBin: "/opt/redis-server",
+      targets: [{ name: "main", where: "rediss://redis:6380/2", policy: { notifications: "set" } }],
+      rootKey,
+      publicUrl: "https://locks.example",
+      insecureHttp: true,
+      door: "next",
+      cacheDir: "/var/cache/lockkeeper",
+      embeddedRedisPort: 7000,
+      logLevel: "debug",
+      startedByNpm: true,
+    });
+    expect(embeddedRedisDir(config)).toBe("/var/cache/lockkeeper/redis");
+  });
+
+  it("is for development with --dev, whatever NODE_ENV says", () => {
+    expect(read({ NODE_ENV: "production" }, ["node", "main.ts", "--dev"]).mode).toBe("development");
+    expect(read({ NODE_ENV: "development" }).mode).toBe("production");
+  });
+
+  it("takes an empty variable for one that is not set", () => {
+    const names = [
+      "PORT",
+      "HOST",
+      "REDIS_URL",
+      "REDIS_SERVER_BIN",
+      "LOCKKEEPER_TARGET",
+      "LOCKKEEPER_WATCH",
+      "LOCKKEEPER_LOCKABLE",
+      "LOCKKEEPER_FORMATS",
+      "LOCKKEEPER_NOTIFICATIONS",
+      "LOCKKEEPER_ROOT_KEY",
+      "LOCKKEEPER_PUBLIC_URL",
+      "LOCKKEEPER_INSECURE_HTTP",
+      "LOCKKEEPER_DOOR",
+      "LOCKKEEPER_CACHE_DIR",
+      "LOCKKEEPER_REDIS_PORT",
+      "LOCKKEEPER_LOG",
+      "npm_lifecycle_event",
+    ];
+    expect(read(Object.fromEntries(names.map((name) => [name, ""])))).toEqual(read());
+  });
+
+  it("reads patterns between commas, without the white space around them", () => {
+    expect(read({ LOCKKEEPER_LOCKABLE: " job:* ,, cron:?, " }).targets[0].policy.lockable).toEqual([
+      "job:*",
+      "cron:?",
+    ]);
+  });
+
+  it("reads rules for formats between commas, in their order", () => {
+    expect(
+      read({ LOCKKEEPER_FORMATS: "order-*=redlock-net, app:*=spring,,a=b=token" }).targets[0].formatRules,
+    ).toEqual([
+      { pattern: "order-*", format: "redlock-net" },
+      { pattern: "app:*", format: "spring" },
+      { pattern: "a=b", format: "token" },
+    ]);
+  });
+
+  it("reads runbooks between commas, each a pattern and the address to open", () => {
+    const wiki = "https://wiki.example/locks?key={key}";
+    expect(
+      read({ LOCKKEEPER_RUNBOOKS: `lock:orders:*=${wiki}, a=b*=http://h/#{key},` }).targets[0].runbooks,
+    ).toEqual([
+      { pattern: "lock:orders:*", url: wiki },
+      { pattern: "a=b*", url: "http://h/#{key}" },
+    ]);
+  });
+
+  it("always watches what may be locked, and names no pattern twice", () => {
+    const [{ policy }] = read({ LOCKKEEPER_WATCH: "a:*,b:*", LOCKKEEPER_LOCKABLE: "b:*,c:*" }).targets;
+    expect(policy.watch).toEqual(["a:*", "b:*", "c:*"]);
+    expect(policy.lockable).toEqual(["b:*", "c:*"]);
+    expect(read({ LOCKKEEPER_WATCH: "," }).targets[0].policy.watch).toEqual(["lock:*"]);
+  });
+
+  it("finds the home folder behind a leading ~/", () => {
+    expect(read({ LOCKKEEPER_CACHE_DIR: "~/locks" }).cacheDir).toBe(join(homedir(), "locks"));
+  });
+
+  it.each([
+    ["LOCKKEEPER_RUNBOOKS", "lock:*", /must be PATTERN=URL, comma-separated/],
+    ["LOCKKEEPER_RUNBOOKS", "lock:*=javascript:alert(1)", /https:\/\/ or http:\/\/.*is not/],
+    ["LOCKKEEPER_RUNBOOKS", "lock:*=https://", /runbook for "lock:\*" whose URL must be an address/],
+    ["LOCKKEEPER_RUNBOOKS", "lock:*=https://{key}.example/", /\{key\} in its path, query or fragment/],
+    ["LOCKKEEPER_RUNBOOKS", "lock:*=https://wiki{key}@evil/", /\{key\} in its path, query or fragment/],
+    ["PORT", "http", /port number/],
+    ["PORT", "1.5", /whole number/],
+    ["PORT", "-1", /from 0 to 65535/],
+    ["PORT", "65536", /from 0 to 65535/],
+    ["LOCKKEEPER_REDIS_PORT", "x", /port number/],
+    ["LOCKKEEPER_REDIS_PORT", "70000", /from 0 to 65535/],
+    ["REDIS_URL", "localhost:6379", /redis:\/\/, rediss:\/\/, unix:\/\//],
+    ["REDIS_URL", "http://localhost", /redis:\/\/, rediss:\/\/, unix:\/\//],
+    ["REDIS_URL", "redis-sentinel://h1", /names no master; write .*master=NAME/],
+    ["REDIS_URL", "redis-cluster://", /names no host/],
+    ["LOCKKEEPER_HOME_URL", "redis://h/x", /a database that is not a number/],
+    ["LOCKKEEPER_TARGET", "x".repeat(65), /64 characters or fewer/],
+    ["LOCKKEEPER_NOTIFICATIONS", "on", /off or set/],
+    ["LOCKKEEPER_ROOT_KEY", "short", /32 to 512 characters/],
+    ["LOCKKEEPER_ROOT_KEY", "x".repeat(513), /32 to 512 characters/],
+    ["LOCKKEEPER_PUBLIC_URL", "ftp://locks.example", /http:\/\/ or https:\/\//],
+    ["LOCKKEEPER_PUBLIC_URL", "locks.example", /http:\/\/ or https:\/\//],
+    ["LOCKKEEPER_INSECURE_HTTP", "yes", /0 or 1/],
+    ["LOCKKEEPER_DOOR", "back", /fast or next/],
+    ["LOCKKEEPER_FORMATS", "app:*=spring,order-*", /PATTERN=FORMAT.*"order-\*" is not/],
+    ["LOCKKEEPER_FORMATS", "=spring", /PATTERN=FORMAT.*"=spring" is not/],
+    ["LOCKKEEPER_FORMATS", "app:*=sprong", /"sprong", which is no format; .*redlock-net, .*spring/],
+    ["LOCKKEEPER_FORMATS", `${"x".repeat(257)}=spring`, /at most 256 characters/],
+    ["LOCKKEEPER_LOG", "loud", /debug, info, warn, error, silent/],
+  ])("refuses %s=%s in one line that names it and what is allowed", (name, value, allowed) => {
+    const { message } = faultOf({ [name]: value });
+    expect(message).toMatch(new RegExp(`^${name} [^\n]+\\.$`));
+    expect(message).toMatch(allowed);
+  });
+
+  it("does not print a root key that it refuses", () => {
+    expect(faultOf({ LOCKKEEPER_ROOT_KEY: "hunter2" }).message).not.toContain("hunter2");
+  });
+
+  it("ends by the first fault of several", () => {
+    expect(faultOf({ PORT: "x", LOCKKEEPER_DOOR: "back" }).message).toMatch(/^PORT /);
+  });
+});

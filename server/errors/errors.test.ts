@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { ERROR_CODES, STATUS_OF_CODE, TITLE_OF_CODE } from "../../lib/contract/error.ts";
+import * as lockErrors from "./lock-errors.ts";
+import { LockkeeperError } from "./lockkeeper-error.ts";
+import * as operatorErrors from "./operator-errors.ts";
+import * as redisErrors from "./redis-errors.ts";
+import * as requestErrors from "./request-errors.ts";
+
+const { HeldError } = lockErrors;
+const { UnavailableError } = redisErrors;
+
+type Thrown = new (detail: string, facts: object) => LockkeeperError;
+
+const THROWN = Object.values({ ...lockErrors, ...operatorErrors, ...redisErrors, ...requestErrors })
+  .filter((known) => known !== LockkeeperError)
+  .map((known) => new (known as unknown as Thrown)("Why.", {}));
+
+const HELD = { key: "lock:a", holders: [{ owner: "b", count: 1, fence: "7" }], remainingMs: 20, asOf: 1 };
+
+describe.each(ERROR_CODES)("%s", (code) => {
+  const ofCode = THROWN.filter((error) => error.code === code);
+
+  it("has one class, with the status and the title of the one map", () => {
+    expect(ofCode.map(({ status, title }) => ({ status, title }))).toEqual([
+      { status: STATUS_OF_CODE[code], title: TITLE_OF_CODE[code] },
+    ]);
+  });
+});
+
+describe("the classes of errors", () => {
+  it("are as many as the codes, and all are caught as LockkeeperError", () => {
+    expect(THROWN).toHaveLength(ERROR_CODES.length);
+    expect(THROWN.filter((error) => !(error instanceof LockkeeperError))).toEqual([]);
+  });
+
+  it("say their own name in a log", () => {
+    expect(String(new HeldError('It is held by "b".', HELD))).toBe('HeldError: It is held by "b".');
+  });
+
+  it("give their facts with their types to the one who catches them", () => {
+    const error: unknown = new HeldError('It is held by "b".', HELD);
+    const holders = error instanceof HeldError ? error.facts.holders : [];
+    expect(holders.map(({ owner }) => owner)).toEqual(["b"]);
+  });
+
+  it("keep what caused them", () => {
+    const cause = new Error("connection lost");
+    expect(new UnavailableError("Redis cannot take this now.", { cause })).toMatchObject({
+      cause,
+      facts: {},
+    });
+  });
+});

@@ -1,0 +1,80 @@
+import type { KeyFields } from "../../lib/contract/key.ts";
+import type { Holder } from "../../lib/contract/lock.ts";
+import { ErrorWithFacts, ErrorWithoutFacts } from "./lockkeeper-error.ts";
+
+export type HolderFacts = Pick<Holder, "owner" | "count" | "fence" | "record">;
+
+export interface HeldFacts extends KeyFields {
+  readonly holders: readonly HolderFacts[];
+  /** null: no expiry. */
+  readonly remainingMs: number | null;
+  readonly asOf: number;
+}
+
+/** Who holds it instead is told by Redis; `owner` and `fence` by a hold that noticed it by itself. */
+export interface LostFacts extends KeyFields {
+  readonly holders?: readonly HolderFacts[];
+  readonly remainingMs?: number | null;
+  readonly owner?: string;
+  readonly fence?: string | null;
+}
+
+export type NotOwnerFacts = KeyFields;
+
+export interface NotALockFacts extends KeyFields {
+  readonly redisType: string;
+}
+
+export interface UnitConflictFacts extends KeyFields {
+  /** The unit of the deadline that the key holds. */
+  readonly unit: "s" | "ms";
+}
+
+export interface QueueFullFacts extends KeyFields {
+  readonly waiting: number;
+}
+
+export interface KeyNotAllowedFacts {
+  /** The globs a key has to match; absent when no setting would make this key a lock. */
+  readonly lockable?: readonly string[];
+}
+
+export class HeldError extends ErrorWithFacts<HeldFacts> {
+  readonly code = "held";
+}
+
+export class WaitTimeoutError extends ErrorWithFacts<HeldFacts> {
+  readonly code = "timeout";
+}
+
+export class AbortedError extends ErrorWithoutFacts {
+  readonly code = "aborted";
+}
+
+export class QueueFullError extends ErrorWithFacts<QueueFullFacts> {
+  readonly code = "queue_full";
+}
+
+export class LostError extends ErrorWithFacts<LostFacts> {
+  readonly code = "lost";
+}
+
+export class NotOwnerError extends ErrorWithFacts<NotOwnerFacts> {
+  readonly code = "not_owner";
+}
+
+export class NotALockError extends ErrorWithFacts<NotALockFacts> {
+  readonly code = "not_a_lock";
+}
+
+export class UnitConflictError extends ErrorWithFacts<UnitConflictFacts> {
+  readonly code = "unit_conflict";
+}
+
+export class KeyNotAllowedError extends ErrorWithFacts<KeyNotAllowedFacts> {
+  readonly code = "key_not_allowed";
+}
+
+export class RequestIdReusedError extends ErrorWithoutFacts {
+  readonly code = "request_id_reused";
+}

@@ -1,0 +1,51 @@
+import type { FormatName } from "../../lib/contract/format.ts";
+import type { Lock } from "../../lib/contract/lock.ts";
+import { ErrorWithFacts, ErrorWithoutFacts } from "./lockkeeper-error.ts";
+
+export interface UnsureFacts {
+  readonly lock: Lock;
+  readonly version: string | null;
+}
+
+/** The hold that is there now; empty when the lock is free. */
+export type ChangedFacts = Partial<Pick<Lock, "holders" | "remainingMs"> & UnsureFacts>;
+
+export interface FormatRequiredFacts {
+  /** Those that may be named. */
+  readonly formats: readonly FormatName[];
+  readonly lock: Lock;
+}
+
+export interface ConfirmRequiredFacts {
+  /** What has to be sent. */
+  readonly target: string;
+}
+
+export interface ReadOnlyFacts {
+  readonly why: string;
+  readonly instead?: string;
+}
+
+export class ChangedError extends ErrorWithFacts<ChangedFacts> {
+  readonly code = "changed";
+}
+
+export class UnsureError extends ErrorWithFacts<UnsureFacts> {
+  readonly code = "unsure";
+}
+
+export class ReasonRequiredError extends ErrorWithoutFacts {
+  readonly code = "reason_required";
+}
+
+export class FormatRequiredError extends ErrorWithFacts<FormatRequiredFacts> {
+  readonly code = "format_required";
+}
+
+export class ConfirmRequiredError extends ErrorWithFacts<ConfirmRequiredFacts> {
+  readonly code = "confirm_required";
+}
+
+export class ReadOnlyError extends ErrorWithFacts<ReadOnlyFacts> {
+  readonly code = "read_only";
+}

@@ -1,0 +1,27 @@
+import { FORMAT_FACTS } from "../../../lib/contract/format-facts.ts";
+import type { ReleaseTerms } from "../../../lib/contract/lock.ts";
+import type { FreeTerms } from "../known-format.ts";
+import type { HeldObservation } from "../observation.ts";
+import { knownFormat } from "./known-formats.ts";
+
+/** What an operator may do about a lock of this format and confidence. */
+export function releaseTermsOf(seen: HeldObservation): ReleaseTerms {
+  const { format, type, candidates, confidence, holders } = seen;
+  const frees = knownFormat(format, type)?.frees;
+  const its: FreeTerms = frees?.terms?.(seen) ?? {};
+  const never = FORMAT_FACTS[format].never ?? ("never" in its ? its.never : undefined);
+  if (frees === undefined || never !== undefined || "never" in its) {
+    const { why = "Lockkeeper does not free locks of this format.", instead } = never ?? {};
+    const told = instead === undefined ? {} : { instead };
+    return { may: "never", formats: [], oneHolder: false, holdOff: false, why, ...told };
+  }
+  const oneHolder = (its.oneHolder ?? frees.oneHolder) && holders.length > 1;
+  const can = { oneHolder, holdOff: its.holdOff ?? frees.holdOff };
+  const why = its.why === undefined ? {} : { why: its.why };
+  if (confidence !== "possible") return { may: "yes", formats: [], ...can, ...why };
+  const formats = [format, ...candidates].filter((name) => knownFormat(name, type)?.frees);
+  return {
+    ...{ may: "with_format", formats, ...can },
+    why: "It looks a little like a lock and may be somebody's data. Name its format to free it.",
+  };
+}

@@ -1,9 +1,0 @@
-import type { Answered, Observation } from "../formats/observation.ts";
-import { UnavailableError } from "./errors.ts";
-
-/** @throws LockkeeperError unavailable when Redis did not let the key be read */
-export function answered(observation: Observation | undefined): Answered {
-  if (observation !== undefined && observation.state !== "unreadable") return observation;
-  const why = observation?.why ?? "no answer";
-  throw new UnavailableError(`Redis does not let this key be read (${why}). Nothing was done.`);
-}

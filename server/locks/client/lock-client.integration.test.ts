@@ -1,0 +1,291 @@
+import { randomUUID } from "node:crypto";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestProxy } from "../../../test/support/proxy.ts";
+import { startTestRedis, type TestRedis } from "../../../test/support/redis.ts";
+import { until } from "../../../test/support/server.ts";
+import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
+import { companionOf } from "../../formats/companion.ts";
+import { companionKeyOf } from "../../formats/keys.ts";
+import { campaign } from "./campaign.ts";
+import { LockClient } from "./lock-client.ts";
+
+let redis: TestRedis;
+let direct: Redis;
+let client: LockClient;
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+  direct = redis.client();
+  client = await LockClient.open(redis.url);
+});
+
+afterAll(async () => {
+  client.close();
+  await redis.stop();
+});
+
+const fresh = () => `lock:${randomUUID()}`;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => "ok",
+    (error: unknown) => (error instanceof LockkeeperError ? error.code : String(error)),
+  );
+
+describe("a hold", () => {
+  it("outlives its lease as long as its process renews it, under one fence", async () => {
+    const key = fresh();
+    const hold = await client.acquire(key, { leaseMs: 300 });
+    await pause(1000);
+    hold.assertHeld();
+    expect(hold.remainingMs()).toBeGreaterThan(0);
+    expect(companionOf((await direct.get(String(companionKeyOf(key)))) ?? "")?.fence).toBe(hold.fence);
+    expect(await hold.release()).toMatchObject({ outcome: "released" });
+  });
+
+  it("with a fixed lease ends with it: the signal says so, and no step passes", async () => {
+    const key = fresh();
+    const hold = await client.acquire(key, { leaseMs: 200, renew: false });
+    await until(() => hold.signal.aborted, 1000);
+    await until(async () => (await direct.exists(key)) === 0, 1000);
+    expect(hold.signal.reason).toMatchObject({ code: "lost" });
+    expect(() => hold.assertHeld()).toThrow(LockkeeperError);
+    expect((await hold.release()).outcome).toBe("not_held");
+  });
+
+  it("is released once, however often it is asked", async () => {
+    const key = fresh();
+    const outer = await client.acquire(key, { owner: "me" });
+    const inner = await client.acquire(key, { owner: "me" });
+    await Promise.all([inner.release(), inner.release(), inner.release()]);
+    expect(await direct.hget(key, "me")).toBe("1");
+    outer.assertHeld();
+    await outer.release();
+  });
+
+  it("is released by `await using`", async () => {
+    const key = fresh();
+    {
+      await using hold = await client.acquire(key);
+      hold.assertHeld();
+    }
+    expect(await direct.exists(key)).toBe(0);
+  });
+
+  it("is lost as soon as a renewal finds it freed by force, and does not come back", async () => {
+    const key = fresh();
+    const hold = await client.acquire(key, { leaseMs: 300 });
+    await direct.del(key);
+    await until(() => hold.signal.aborted, 1000);
+    expect(hold.state).toBe("lost");
+    await pause(300);
+    expect(await direct.exists(key)).toBe(0);
+  });
+
+  it("is lost when the same owner string holds the lock anew", async () => {
+    const key = fresh();
+    const hold = await client.acquire(key, { leaseMs: 300, owner: "me" });
+    await direct.del(key);
+    await client.acquire(key, { leaseMs: 60_000, owner: "me", renew: false });
+    await until(() => hold.signal.aborted, 1000);
+  });
+
+  it("is not renewed after its release", async () => {
+    const key = fresh();
+    const hold = await client.acquire(key, { leaseMs: 240, owner: "me" });
+    await pause(70);
+    await hold.release();
+    await client.acquire(key, { leaseMs: 400, owner: "you", renew: false });
+    await until(async () => (await direct.exists(key)) === 0, 1000);
+  });
+
+  it("is in jeopardy when a renewal fails, is lost at its deadline, and is held again if Redis comes back before", async () => {
+    const jeopardy: string[] = [];
+    const note = (name: string) => ({
+      leaseMs: name === "long" ? 6000 : 900,
+      onJeopardy: () => jeopardy.push(name),
+    });
+    const long = await client.acquire(fresh(), note("long"));
+    const short = await client.acquire(fresh(), note("short"));
+    await until(() => long.remainingMs() < 5000);
+    redis.freeze();
+    await until(() => short.signal.aborted, 2000);
+    expect(jeopardy).toContain("short");
+    redis.thaw();
+    await until(() => long.state === "held" && long.remainingMs() > 4500, 5000);
+    expect(long.signal.aborted).toBe(false);
+    await long.release();
+  });
+});
+
+describe("a release whose answer was lost", () => {
+  it("is asked again without giving back a second count", async () => {
+    const proxy = await startTestProxy(redis.port);
+    const far = await LockClient.open(`redis://127.0.0.1:${proxy.port}`);
+    const key = fresh();
+    const ask = { owner: "me", leaseMs: 60_000, renew: false };
+    await far.acquire(key, ask);
+    const inner = await far.acquire(key, ask);
+    proxy.mode = "drop_replies";
+    await expect(inner.release()).rejects.toMatchObject({ code: "unknown_outcome" });
+    proxy.mode = "pass";
+    expect(await inner.release()).toMatchObject({ outcome: "released", count: 1 });
+    expect(await direct.hget(key, "me")).toBe("1");
+    far.close();
+    await proxy.stop();
+  });
+});
+
+describe("a renewal whose answer was lost", () => {
+  it("is answered when it is asked again, and counts from there: the hold is not lost for that", async () => {
+    const proxy = await startTestProxy(redis.port);
+    const far = await LockClient.open(`redis://127.0.0.1:${proxy.port}`);
+    const hold = await far.acquire(fresh(), { owner: "me", leaseMs: 1800, renew: false });
+    // Redis knows the script from here on: the answer that is lost is that of a renewal that was carried out.
+    await hold.renew();
+    const deadline = performance.now() + hold.remainingMs();
+    proxy.mode = "drop_replies";
+    const renewing = hold.renew();
+    // The second half of the lease has begun: taken off twice, the time of asking would be more than all of it.
+    await pause(1000);
+    proxy.mode = "pass";
+    await renewing;
+    expect(hold.state).toBe("held");
+    expect(performance.now() + hold.remainingMs()).toBeGreaterThan(deadline - 20);
+    await hold.release();
+    far.close();
+    await proxy.stop();
+  });
+});
+
+describe("withLock", () => {
+  it("gives the lock back, also when the work throws, and the work's error wins", async () => {
+    const key = fresh();
+    expect(await client.withLock(key, {}, async () => 7)).toBe(7);
+    await expect(client.withLock(key, {}, () => Promise.reject(new Error("mine")))).rejects.toThrow("mine");
+    expect(await direct.exists(key)).toBe(0);
+  });
+
+  it("re-enters within its own context, counted in Redis, and excludes every other", async () => {
+    const key = fresh();
+    await client.withLock(key, {}, async (outer) => {
+      await client.withLock(key, {}, async (inner) => {
+        expect([inner.count, inner.fence]).toEqual([2, outer.fence]);
+        expect(await direct.hget(key, inner.owner)).toBe("2");
+      });
+      expect(await direct.hget(key, outer.owner)).toBe("1");
+    });
+    let inside = 0;
+    await Promise.all(
+      Array.from({ length: 20 }, () =>
+        client.withLock(key, { waitMs: 10_000 }, async () => {
+          expect(++inside).toBe(1);
+          await pause(1);
+          inside--;
+        }),
+      ),
+    );
+  });
+
+  it("lets branches of one context in side by side: they are one owner", async () => {
+    const key = fresh();
+    await client.withLock(key, {}, async () => {
+      const counts = await Promise.all(
+        [1, 2].map(() => client.withLock(key, {}, async (hold) => hold.count)),
+      );
+      expect(counts.sort()).toEqual([2, 3]);
+    });
+    expect(await direct.exists(key)).toBe(0);
+  });
+
+  it("refuses re-entry at once when it is not wanted, which finds self-deadlocks", async () => {
+    const key = fresh();
+    const inner = client.withLock(key, {}, () => codeOf(client.acquire(key, { reentrant: false })));
+    expect(await inner).toBe("held");
+  });
+});
+
+describe("Java's Lock", () => {
+  it("tryLock, tryLock(time), lock, lockInterruptibly and unlock have their counterparts", async () => {
+    const key = fresh();
+    const held = await client.acquire(key, { owner: "a" });
+    expect(await codeOf(client.acquire(key, { owner: "b" }))).toBe("held");
+    expect(await codeOf(client.acquire(key, { owner: "b", waitMs: 100 }))).toBe("timeout");
+    const interrupt = new AbortController();
+    const interrupted = codeOf(
+      client.acquire(key, { owner: "b", waitMs: Number.POSITIVE_INFINITY, signal: interrupt.signal }),
+    );
+    setTimeout(() => interrupt.abort(), 50);
+    expect(await interrupted).toBe("aborted");
+    const forever = client.acquire(key, { owner: "b", waitMs: Number.POSITIVE_INFINITY });
+    setTimeout(() => void held.release(), 50);
+    expect((await forever).owner).toBe("b");
+    await (await forever).release();
+  });
+
+  it("a number of tries with pauses is the seeds' way of waiting", async () => {
+    const key = fresh();
+    const held = await client.acquire(key, { owner: "a" });
+    const startedAt = performance.now();
+    const retry = { tries: 3, pauseMs: 50, jitter: 0.1 };
+    expect(await codeOf(client.acquire(key, { owner: "b", retry }))).toBe("held");
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(85);
+    setTimeout(() => void held.release(), 60);
+    expect((await client.acquire(key, { owner: "b", retry })).owner).toBe("b");
+  });
+});
+
+describe("the watchdog", () => {
+  it("renews a thousand holds in a few scripts, not in a thousand", async () => {
+    const own = await startTestRedis();
+    const many = await LockClient.open(own.url);
+    const holds = await Promise.all(
+      Array.from({ length: 1000 }, (_, n) => many.acquire(`lock:${n}`, { leaseMs: 3000 })),
+    );
+    const calls = async () =>
+      Number(/cmdstat_evalsha:calls=(\d+)/.exec(await own.client().info("commandstats"))?.[1]);
+    const before = await calls();
+    await until(() => holds.every((hold) => hold.remainingMs() > 2100) === false);
+    await pause(2500);
+    expect(holds.every((hold) => hold.state === "held")).toBe(true);
+    expect((await calls()) - before).toBeLessThan(100);
+    many.close();
+    await own.stop();
+  });
+});
+
+describe("campaign", () => {
+  it("elects one at a time, and another when the leader loses its lock or leaves", async () => {
+    const key = fresh();
+    const ends = [new AbortController(), new AbortController()];
+    const leading = new Set<number>();
+    const terms: number[] = [];
+    const lost: unknown[] = [];
+    const runs = ends.map(({ signal }, instance) =>
+      campaign(client, key, {
+        signal,
+        leaseMs: 300,
+        onLost: (reason) => lost.push(reason),
+        onElected: async (lead) => {
+          leading.add(instance);
+          terms.push(instance);
+          expect(leading.size).toBe(1);
+          await new Promise((resolve) => lead.addEventListener("abort", resolve, { once: true }));
+          leading.delete(instance);
+        },
+      }),
+    );
+    await until(() => terms.length === 1);
+    // Taken by somebody else: so the leader knows before another can lead.
+    await direct.multi().del(key).hset(key, `${randomUUID()}:1`, 1).pexpire(key, 500).exec();
+    await until(() => lost.length === 1);
+    await until(() => terms.length === 2);
+    ends[terms[1] ?? 0]?.abort();
+    await until(() => terms.length === 3);
+    expect(terms[2]).not.toBe(terms[1]);
+    for (const end of ends) end.abort();
+    await Promise.all(runs);
+    expect(await direct.exists(key)).toBe(0);
+  });
+});

@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import type { Grant } from "../../../lib/contract/verb.ts";
+import { AbortedError, HeldError, WaitTimeoutError } from "../../errors/lock-errors.ts";
+import { InvalidError } from "../../errors/request-errors.ts";
+import { type Moment, momentNow } from "../verbs/moment.ts";
+import type { AcquireOptions, Verbs } from "../verbs/verbs.ts";
+
+/** Trying again and again instead of waiting for the wake-up. */
+export interface Retry {
+  /** Tries in all, the first included. */
+  readonly tries: number;
+  readonly pauseMs: number;
+  /** Share of the pause that chance adds or takes, 0 to 1. */
+  readonly jitter?: number;
+}
+
+/**
+ * What a try found. `free`: granted, nobody had it. `gone`: granted, and the hold that the try before had seen is gone.
+ * `held`: as at the try before. `outrun`: that hold is gone, and somebody else was faster.
+ */
+type Answer = "free" | "gone" | "held" | "outrun";
+
+/** A long wait is asked for in stretches of this: a timer has a longest time. */
+const STRETCH_MS = 60 * 60 * 1000;
+
+/** A grant, and the moment before the request that got it was sent. */
+export type Taking = readonly [grant: Grant, sentAt: Moment];
+
+/** Takes a lock as often and as long as asked. Each try of a `retry` says in the debug log what it found. */
+export async function take(
+  verbs: Verbs,
+  key: string,
+  options: AcquireOptions & { readonly signal?: AbortSignal | undefined },
+  retry: Retry | undefined,
+  log: Logger | undefined,
+): Promise<Taking> {
+  if (retry === undefined) return await takeOnce(verbs, key, options);
+  assertRetry(retry);
+  let before: HeldError | undefined;
+  const say = (tried: number, answer: Answer | string) =>
+    log?.debug({ key, owner: options.owner, tried, answer }, "try");
+  for (let tried = 1; ; tried++) {
+    try {
+      const taking = await takeOnce(verbs, key, { ...options, waitMs: 0 });
+      say(tried, before === undefined ? "free" : "gone");
+      return taking;
+    } catch (error) {
+      if (!(error instanceof HeldError)) {
+        say(tried, String(error));
+        throw error;
+      }
+      say(tried, before === undefined || isSameHold(before, error) ? "held" : "outrun");
+      if (tried >= retry.tries) throw error;
+      before = error;
+    }
+    const jitter = 1 + (retry.jitter ?? 0) * (2 * Math.random() - 1);
+    await pause(retry.pauseMs * jitter, options.signal);
+  }
+}
+
+function assertRetry({ tries, pauseMs, jitter = 0 }: Retry): void {
+  if (!Number.isInteger(tries) || tries < 1) throw badRetry("tries is a whole number, 1 or more");
+  if (!Number.isFinite(pauseMs) || pauseMs < 0)
+    throw badRetry("pauseMs is a number of milliseconds, 0 or more");
+  if (!(jitter >= 0 && jitter <= 1)) throw badRetry("jitter is a number from 0 to 1");
+}
+
+function badRetry(fault: string): InvalidError {
+  return new InvalidError(`${fault}.`, { field: "retry" });
+}
+
+async function takeOnce(verbs: Verbs, key: string, options: AcquireOptions): Promise<Taking> {
+  const { waitMs = 0 } = options;
+  const deadline = performance.now() + waitMs;
+  for (let leftMs = waitMs; ; leftMs = Math.max(0, deadline - performance.now())) {
+    let sentAt = momentNow();
+    const onSend = () => {
+      sentAt = momentNow();
+    };
+    try {
+      const { grant } = await verbs.acquire(key, {
+        ...options,
+        waitMs: Math.min(leftMs, STRETCH_MS),
+        onSend,
+      });
+      return [grant, sentAt];
+    } catch (error) {
+      if (!(error instanceof WaitTimeoutError) || leftMs <= STRETCH_MS) throw error;
+    }
+  }
+}
+
+function isSameHold(before: HeldError, now: HeldError): boolean {
+  const [one, two] = [before.facts.holders[0], now.facts.holders[0]];
+  return one?.owner === two?.owner && one?.fence === two?.fence;
+}
+
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await sleep(ms, undefined, signal ? { signal } : {});
+  } catch {
+    throw new AbortedError("The wait was given up; nothing is held.");
+  }
+}

@@ -1,0 +1,175 @@
+import type { Key } from "../../../lib/contract/key.ts";
+import { within } from "../../concurrency/within.ts";
+import { UnknownOutcomeError } from "../../errors/redis-errors.ts";
+import { type AcquireRequest, FORMATS, type Format, type Waiting } from "../../formats/format.ts";
+import type { AcquireReply } from "../../formats/reply.ts";
+import { stopWaiting } from "../../formats/stop-waiting.ts";
+import type { Commands } from "../../redis/commands.ts";
+import { attempt } from "./attempt.ts";
+import { grantOf, HeldSight, heldBy, lostBy, queueFull, refusal } from "./refusals.ts";
+import type { Requests } from "./requests.ts";
+import type { Door } from "./safety.ts";
+import type { AcquiredGrant, AcquireOptions } from "./verbs.ts";
+import { PLACE_KEPT_MS, type Sight, type Taken, type Waits } from "./wait.ts";
+
+/** How long a refusal is kept back until what was granted is given back. */
+const GIVE_BACK_MS = 500;
+
+/** How many may wait for one key; more are refused at once. */
+export const WAITERS_MAX = 1000;
+
+/** Takes locks, at once or by waiting, and takes back what may have been granted to nobody. */
+export class Acquirer {
+  readonly #redis: Commands;
+  readonly #channel: string;
+  readonly #waits: Waits;
+  readonly #requests: Requests;
+  readonly #doorFor: (what: "grant") => Door;
+
+  constructor(
+    redis: Commands,
+    channel: string,
+    waits: Waits,
+    requests: Requests,
+    doorFor: (what: "grant") => Door,
+  ) {
+    this.#redis = redis;
+    this.#channel = channel;
+    this.#waits = waits;
+    this.#requests = requests;
+    this.#doorFor = doorFor;
+  }
+
+  /** Not async, as what is between this and the wait. @throws LockkeeperError as `Locks.acquire` */
+  acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant> {
+    const format = FORMATS[options.format ?? "redisson"];
+    const ask = this.#requests.acquire(options);
+    const isWaiting = options.waitMs !== undefined && options.waitMs > 0;
+    return isWaiting
+      ? this.#waiting(format, key, ask, options.waitMs, options)
+      : this.#now(format, key, ask, options);
+  }
+
+  async #now(
+    format: Format,
+    key: Key,
+    ask: AcquireRequest,
+    { requestId, onSend }: AcquireOptions,
+  ): Promise<AcquiredGrant> {
+    onSend?.();
+    try {
+      return this.#granted(format, key, ask, await this.#ask(format, key, ask));
+    } catch (error) {
+      if (error instanceof UnknownOutcomeError) this.#forsake(format, key, ask, requestId);
+      throw error;
+    }
+  }
+
+  #waiting(
+    format: Format,
+    key: Key,
+    ask: AcquireRequest,
+    waitMs: number,
+    { requestId, signal, onSend }: AcquireOptions,
+  ): Promise<AcquiredGrant> {
+    let unansweredSince: number | undefined;
+    const keepMs = requestId === undefined ? 0 : PLACE_KEPT_MS;
+    // Another owner or principal that uses the same id waits for itself.
+    const named = requestId && `${requestId}\n${ask.principal ?? ""}\n${ask.owner}`;
+    return this.#waits.run(
+      key,
+      { waitMs, signal, requestId: named, owner: ask.owner },
+      async (leftMs, sinceMs): Promise<Sight<AcquiredGrant & Taken>> => {
+        onSend?.();
+        const retryMs =
+          unansweredSince === undefined ? undefined : Math.ceil(performance.now() - unansweredSince);
+        unansweredSince ??= performance.now();
+        const waiting = { waitMs: leftMs, sinceMs, waitersMax: WAITERS_MAX };
+        const reply = await this.#ask(format, key, { ...ask, retryMs }, waiting);
+        unansweredSince = undefined;
+        if (reply.outcome === "held") return new HeldSight(key, reply);
+        const granted = this.#granted(format, key, ask, reply);
+        const giveUp = () => this.#forsake(format, key, ask, requestId);
+        return { done: { ...granted, giveUp }, heldMs: granted.grant.remainingMs };
+      },
+      (ending, sinceMs) => {
+        const mayStandThere = ending !== undefined && ending !== "superseded" && sinceMs !== undefined;
+        if (mayStandThere) this.#stopWaiting(key, ask, sinceMs, keepMs);
+        if (unansweredSince !== undefined) this.#forsake(format, key, ask, requestId);
+      },
+    );
+  }
+
+  #ask(format: Format, key: Key, ask: AcquireRequest, waiting?: Waiting): Promise<AcquireReply> {
+    const { commands, confirm } = this.#doorFor("grant");
+    const reply = attempt(this.#redis, (retryMs) =>
+      format.acquire(
+        commands,
+        this.#channel,
+        key,
+        retryMs === undefined ? ask : { ...ask, retryMs },
+        waiting,
+      ),
+    );
+    return confirm === undefined ? reply : this.#confirmed(format, key, ask, reply, confirm);
+  }
+
+  /** @throws LockkeeperError not_replicated, and what was granted is given back then */
+  async #confirmed(
+    format: Format,
+    key: Key,
+    ask: AcquireRequest,
+    asked: Promise<AcquireReply>,
+    confirm: () => Promise<void>,
+  ): Promise<AcquireReply> {
+    const reply = await asked;
+    if (reply.outcome !== "granted") return reply;
+    try {
+      await confirm();
+      return reply;
+    } catch (error) {
+      // What cannot be given back at once is tried for longer, and its lease bounds it.
+      await within(GIVE_BACK_MS, this.#abandon(format, key, ask)).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  // A caller without an id of its own cannot ask again, so a grant that may exist would hold for nobody. One who has
+  // an id may be asking for this very grant already.
+  #forsake(format: Format, key: Key, ask: AcquireRequest, requestId: string | undefined): void {
+    if (requestId === undefined) void this.#abandon(format, key, ask);
+  }
+
+  /** @throws LockkeeperError whatever was answered but a grant */
+  #granted(format: Format, key: Key, ask: AcquireRequest, reply: AcquireReply): AcquiredGrant {
+    const { owner, leaseMs } = ask;
+    if (reply.outcome === "granted") {
+      return {
+        grant: grantOf(key, owner, leaseMs, reply),
+        abandon: () => void this.#abandon(format, key, ask),
+      };
+    }
+    if (reply.outcome === "held") throw heldBy(key, owner, reply);
+    if (reply.outcome === "lost") throw lostBy(key, owner, undefined);
+    if (reply.outcome === "queue_full") throw queueFull(key, reply.waiting);
+    throw refusal(key, format.name, reply);
+  }
+
+  // The list of those who wait is for looking at only, and its entries end by themselves: a failure is no harm.
+  #stopWaiting(key: Key, { id, owner }: AcquireRequest, sinceMs: number, keepMs: number): void {
+    const waiter = { requestId: id, sinceMs, owner, keepMs };
+    stopWaiting(this.#redis, this.#channel, key, waiter).catch(() => undefined);
+  }
+
+  /** Takes back a grant that nobody may know of, as soon as Redis answers again; the lease bounds it anyway. */
+  async #abandon(
+    format: Format,
+    key: Key,
+    { owner, principal, id: acquiredBy }: AcquireRequest,
+  ): Promise<void> {
+    const ask = { acquiredBy, ...this.#requests.release({ owner, principal }) };
+    const giveBack = (retryMs?: number) =>
+      format.release(this.#redis, this.#channel, key, { ...ask, retryMs });
+    await attempt(this.#redis, giveBack, { budgetMs: 60_000 }).catch(() => undefined);
+  }
+}

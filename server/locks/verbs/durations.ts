@@ -1,0 +1,40 @@
+import { LEASE_MS_MAX, LEASE_MS_MIN } from "../../../lib/contract/verb.ts";
+import { InvalidError } from "../../errors/request-errors.ts";
+
+export interface Durations {
+  readonly leaseMs?: number | undefined;
+  readonly graceMs?: number | undefined;
+  readonly minHoldMs?: number | undefined;
+  readonly holdOffMs?: number | undefined;
+  /** Infinity is a duration here: to wait for ever. */
+  readonly waitMs?: number | undefined;
+}
+
+/**
+ * What apps ask for goes into scripts as it is, and NaN for a time to live would stop one between two writes.
+ *
+ * @throws InvalidError
+ */
+export function assertDurations({ leaseMs, graceMs, minHoldMs, holdOffMs, waitMs = 0 }: Durations): void {
+  assertWhole("leaseMs", leaseMs, LEASE_MS_MIN);
+  assertWhole("graceMs", graceMs, 0);
+  assertWhole("minHoldMs", minHoldMs, 0);
+  assertWhole("holdOffMs", holdOffMs, LEASE_MS_MIN);
+  if ((leaseMs ?? 0) + (graceMs ?? 0) > LEASE_MS_MAX) {
+    throw new InvalidError(`leaseMs and graceMs together are at most ${LEASE_MS_MAX} (24 hours).`, {
+      field: "graceMs",
+    });
+  }
+  if (!(waitMs >= 0)) {
+    throw new InvalidError("waitMs is a number of milliseconds, 0 or more.", { field: "waitMs" });
+  }
+}
+
+function assertWhole(field: string, value: number | undefined, leastMs: number): void {
+  if (value === undefined) return;
+  if (Number.isInteger(value) && value >= leastMs && value <= LEASE_MS_MAX) return;
+  throw new InvalidError(
+    `${field} is a whole number of milliseconds from ${leastMs} to ${LEASE_MS_MAX} (24 hours).`,
+    { field },
+  );
+}

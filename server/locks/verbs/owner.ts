@@ -1,0 +1,34 @@
+import { OWNER_CHARACTERS_MAX } from "../../../lib/contract/verb.ts";
+
+// These mean something in the layouts we share with Redisson.
+const ENDINGS = [":write", ":expire_time", ":lock_count"];
+
+// Nearly all owners are: what it takes to tell the others costs as much as a command.
+const PLAIN = new RegExp(`^[!-~]{1,${OWNER_CHARACTERS_MAX}}$`);
+
+/** Why a string cannot name an owner; undefined when it can. */
+export function ownerFault(owner: string): string | undefined {
+  return (PLAIN.test(owner) ? undefined : textFault(owner)) ?? meaningFault(owner);
+}
+
+function textFault(owner: string): string | undefined {
+  const characters = [...owner].length;
+  if (characters === 0) return "owner is empty; give 1 to 256 printable characters";
+  if (characters > OWNER_CHARACTERS_MAX) {
+    return `owner has ${characters} characters; at most ${OWNER_CHARACTERS_MAX} are allowed`;
+  }
+  if (/[\p{C}\p{Zl}\p{Zp}]/u.test(owner))
+    return "owner has a character that is not printable; give 1 to 256 printable characters";
+  if (owner.trim() === "") return "owner is blank; give 1 to 256 printable characters";
+  return undefined;
+}
+
+function meaningFault(owner: string): string | undefined {
+  if (owner === "mode") return 'owner may not be "mode", which marks a read/write lock';
+  const ending = ENDINGS.find((text) => owner.endsWith(text));
+  if (ending !== undefined)
+    return `owner may not end in "${ending}", which means something else in a lock's hash`;
+  if (owner.startsWith("lockkeeper:"))
+    return 'owner may not begin with "lockkeeper:", which marks our own holds';
+  return undefined;
+}

@@ -1,0 +1,16 @@
+import { MIN_HOLD, RESERVE } from "../../../lib/contract/reserved.ts";
+import { OWNER_CHARACTERS_MAX } from "../../../lib/contract/verb.ts";
+
+const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
+/** As in owner.ts: these mean something in the layouts we share with Redisson. */
+const ENDING = /:(?=(?:write|expire_time|lock_count)$)/;
+
+/**
+ * The owner of a hold-off in somebody's name. Names of operators are free text, and whoever must keep a lock shut is
+ * not to be stopped by theirs: what an owner may not hold is replaced.
+ */
+export function reservedOwner(who: string): string {
+  const printable = who.replace(UNPRINTABLE, "?").trim() || "somebody";
+  const name = [...printable].slice(0, OWNER_CHARACTERS_MAX - RESERVE.length).join("");
+  return RESERVE + (name === MIN_HOLD ? "min hold" : name.trimEnd().replace(ENDING, " "));
+}

@@ -1,0 +1,120 @@
+import type { SpokenFormat, Unit } from "../../../lib/contract/format.ts";
+import type { Key } from "../../../lib/contract/key.ts";
+import type { OwnerRecord } from "../../../lib/contract/lock.ts";
+import type { Grant, Released, Verified, VerifyInput } from "../../../lib/contract/verb.ts";
+import type { ExtendRequest } from "../../formats/format.ts";
+import type { FreeAsk } from "../../formats/known-format.ts";
+import type { HeldObservation } from "../../formats/observation.ts";
+import type { ExtendReply, ForceReleaseReply } from "../../formats/reply.ts";
+
+/** As much of an AbortSignal as a wait needs. */
+export interface StopSignal {
+  readonly aborted: boolean;
+  addEventListener(type: "abort", listener: StopListener): void;
+  removeEventListener(type: "abort", listener: StopListener): void;
+}
+
+export interface StopListener {
+  handleEvent(): void;
+}
+
+export interface AcquireOptions {
+  readonly owner: string;
+  /** Who asks, by an id that stays. What it acquires, it alone renews, releases and enters again; undefined: anybody. */
+  readonly principal?: string | undefined;
+  readonly leaseMs: number;
+  readonly reentrant: boolean;
+  /** `redisson` by default. */
+  readonly format?: SpokenFormat | undefined;
+  /** What `timestamp` writes its deadline in; `ms` by default. */
+  readonly unit?: Unit | undefined;
+  readonly record?: OwnerRecord | undefined;
+  /** For how long nobody may take the lock after a lease that ran out; a clean release ends it at once. */
+  readonly graceMs?: number | undefined;
+  /** For how long the lock stays taken at least, also when it is released before. */
+  readonly minHoldMs?: number | undefined;
+  /** How long to wait for a lock that is held; 0 by default. */
+  readonly waitMs?: number;
+  /** Ends the wait. */
+  readonly signal?: StopSignal | undefined;
+  /** Called before each look is sent: a deadline counts from there. */
+  readonly onSend?: (() => void) | undefined;
+  /** The caller's own id of this request; repeating it changes nothing. */
+  readonly requestId?: string | undefined;
+}
+
+export interface RenewOptions {
+  readonly owner: string;
+  /** As it was acquired with. */
+  readonly principal?: string | undefined;
+  readonly leaseMs: number;
+  readonly format?: SpokenFormat | undefined;
+  readonly requestId?: string | undefined;
+  /** Called before each try is sent: a deadline counts from the last. */
+  readonly onSend?: () => void;
+}
+
+export interface ReleaseOptions {
+  readonly owner: string;
+  /** As it was acquired with. */
+  readonly principal?: string | undefined;
+  readonly format?: SpokenFormat | undefined;
+  /** For how long nobody may take the lock after this. */
+  readonly holdOffMs?: number | undefined;
+  readonly requestId?: string | undefined;
+}
+
+export interface ReserveOptions {
+  /** Who reserves it; the holder is shown as `lockkeeper:reserve:<by>`. */
+  readonly by: string;
+  /** Who asks, by an id that stays: nobody else is answered what a request of the same id came to. */
+  readonly principal?: string | undefined;
+  readonly holdOffMs: number;
+  readonly format?: SpokenFormat | undefined;
+  readonly unit?: Unit | undefined;
+  /** Why; shown as the purpose of the hold. */
+  readonly reason?: string | undefined;
+  readonly requestId?: string | undefined;
+}
+
+/** A grant, and how to take it back should it never reach the one who asked. */
+export interface AcquiredGrant {
+  readonly grant: Grant;
+  abandon(): void;
+}
+
+/** What became of a hold at one master of a quorum. `away`: certainly nothing was done there. */
+export interface FreedAt {
+  readonly name: string;
+  readonly outcome: "released" | "already_gone" | "changed" | "away" | "unknown";
+}
+
+/** For how long a hold is to stand at least, on whose word. */
+export type ExtendAsk = Pick<ExtendRequest, "leaseMs" | "by" | "reason">;
+
+export type ForceReply = ForceReleaseReply & { readonly masters?: readonly FreedAt[] };
+
+/** What can be asked of a target, be it one Redis or several. */
+export interface Verbs {
+  acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant>;
+  renew(key: Key, options: RenewOptions): Promise<Grant>;
+  release(key: Key, options: ReleaseOptions): Promise<Released>;
+  verify(key: Key, ask: VerifyInput): Promise<Verified>;
+  reserve(key: Key, options: ReserveOptions): Promise<Grant>;
+}
+
+/** And what an operator may do beside them. */
+export interface OperatorVerbs extends Verbs {
+  /**
+   * Frees one hold. Any key that holds a lock, lockable or not.
+   *
+   * @throws LockkeeperError not_a_lock, key_not_allowed, unavailable, unknown_outcome
+   */
+  forceRelease(seen: HeldObservation, ask: FreeAsk): Promise<ForceReply>;
+  /**
+   * Gives one hold more time. Any key that holds a lock, lockable or not.
+   *
+   * @throws LockkeeperError key_not_allowed, unavailable, unknown_outcome
+   */
+  extend(seen: HeldObservation, ask: ExtendAsk): Promise<ExtendReply>;
+}

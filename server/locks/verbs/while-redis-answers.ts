@@ -1,0 +1,23 @@
+import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
+import { UnavailableError } from "../../errors/redis-errors.ts";
+import { failureOf, isPassing, isReply } from "../../redis/failure.ts";
+
+/**
+ * Looks at Redis, and says so when it does not answer, or does not allow it.
+ *
+ * @param otherwise a sentence that says what this means for whoever asked
+ * @throws LockkeeperError those of the look, unavailable
+ */
+export async function whileRedisAnswers<Result>(
+  look: () => Promise<Result>,
+  otherwise: string,
+): Promise<Result> {
+  try {
+    return await look();
+  } catch (cause) {
+    if (cause instanceof LockkeeperError || failureOf(cause) === "fault") throw cause;
+    const isRefused = isReply(cause) && !isPassing(cause);
+    const why = isRefused ? `Redis does not allow it (${cause.message}).` : "Redis does not answer.";
+    throw new UnavailableError(`${why} ${otherwise}`, { cause });
+  }
+}

@@ -1,0 +1,44 @@
+import { isIP } from "node:net";
+import { StartupError } from "../../errors/startup-error.ts";
+import { addressOf, type RedisAddress } from "../connect.ts";
+import { type ClusterAddress, type NodeName, nodeName, placeOf } from "./cluster-map.ts";
+
+export interface ClusterWhere {
+  /** Some of its nodes, as `redis://` or `rediss://`. User, password and TLS of the first are those of all. */
+  readonly cluster: readonly string[];
+  /** Where nodes are reached whose own addresses are not reachable from here: `host:port` to `host:port`. */
+  readonly natMap?: Readonly<Record<NodeName, NodeName>>;
+}
+
+/** @throws StartupError when a URL cannot be a node of a cluster */
+export function clusterAddressOf({ cluster, natMap = {} }: ClusterWhere): ClusterAddress {
+  const nodes = cluster.map((url) => nodeAddressOf(url));
+  const [first] = nodes;
+  if (first === undefined) throw new StartupError("A cluster needs the URL of one of its nodes at least.");
+  return {
+    seeds: nodes.map(({ options }) => nodeName(String(options.host), Number(options.port))),
+    addressOf(node) {
+      const label = natMap[node] ?? node;
+      const { host, port } = placeOf(label);
+      const { tls } = first.options;
+      // The certificate of a node that is known by its address is that of the name we came by.
+      const security =
+        tls === undefined ? {} : { tls: isIP(host) === 0 ? { ...tls, servername: host } : tls };
+      return {
+        options: { ...first.options, host, port, ...security },
+        label,
+        db: 0,
+      };
+    },
+  };
+}
+
+function nodeAddressOf(url: string): RedisAddress {
+  const address = addressOf(url);
+  if (address.options.path !== undefined) {
+    throw new StartupError("A node of a cluster is reached over TCP; write it as redis://host:port.");
+  }
+  if (address.db !== 0)
+    throw new StartupError("A cluster has the database 0 alone; leave /db out of its URLs.");
+  return address;
+}

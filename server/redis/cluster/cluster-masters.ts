@@ -1,0 +1,164 @@
+import type { Key } from "../../../lib/contract/key.ts";
+import type { RedisArgument } from "../commands.ts";
+import { COMMAND_TIMEOUT_MS } from "../connect.ts";
+import { connectMaster, type Master, type Masters, type Spread } from "../master.ts";
+import { argumentOf } from "../script.ts";
+import { Cluster } from "./cluster.ts";
+import { type ClusterWhere, clusterAddressOf } from "./cluster-address.ts";
+import { ClusterMap, type NodeName } from "./cluster-map.ts";
+import { redirectionOf } from "./redirection.ts";
+import { slotOf } from "./slot.ts";
+
+/** A master that got its first slots is heard from then on: what is taken there before shows by a pass. */
+const LOOK_EVERY_MS = 1000;
+/** Messages of a move come over two connections, and may be late. */
+const MOVING_MS = 30_000;
+
+/** The masters of a Redis Cluster: they come and go with failover, resharding and scaling. */
+export class ClusterMasters implements Masters, Spread {
+  readonly db = 0;
+  readonly spread: Spread = this;
+  readonly #map: ClusterMap;
+  readonly #nodes = new Map<NodeName, ClusterMaster>();
+  readonly #listeners = new Set<() => void>();
+  /** When (performance.now()) a slot was last found on its way. */
+  readonly #movedAt = new Map<number, number>();
+  readonly #timer: NodeJS.Timeout;
+  #list: readonly Master[] = [];
+  #apart: Cluster | undefined;
+  #turn = 0;
+
+  constructor(where: ClusterWhere) {
+    this.#map = new ClusterMap(clusterAddressOf(where));
+    this.#map.on("change", (slots) => this.#follow(slots));
+    this.#timer = setInterval(() => void this.#look(), LOOK_EVERY_MS);
+    this.#timer.unref();
+    void this.#look();
+  }
+
+  get list(): readonly Master[] {
+    return this.#list;
+  }
+
+  of(key: Key): Master | undefined {
+    return this.#nodes.get(this.#map.masterOf(slotOf(argumentOf(key))) ?? "");
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#map.close();
+    this.#apart?.disconnect();
+    for (const node of this.#nodes.values()) node.close();
+  }
+
+  get hasShardedPubSub(): boolean {
+    return this.#map.hasShardedPubSub;
+  }
+
+  get scripts() {
+    return this.#following.bytes;
+  }
+
+  call(command: string, key: RedisArgument, ...more: RedisArgument[]): Promise<unknown> {
+    return this.#following.call(command, key, ...more);
+  }
+
+  callBuffer(command: string, key: RedisArgument, ...more: RedisArgument[]): Promise<unknown> {
+    return this.#following.callBuffer(command, key, ...more);
+  }
+
+  heed(key: Key, error: Error): "moved" | "apart" | undefined {
+    const slot = slotOf(argumentOf(key));
+    if (error.message.startsWith("CROSSSLOT")) return "apart";
+    const redirection = redirectionOf(error, this.#map.masterOf(slot));
+    if (redirection === undefined && !error.message.startsWith("TRYAGAIN")) return undefined;
+    this.#movedAt.set(slot, performance.now());
+    if (redirection?.kind !== "MOVED") return "apart";
+    this.#map.move(slot, redirection.node);
+    return "moved";
+  }
+
+  isMoving(key: Key): boolean {
+    if (this.#movedAt.size === 0) return false;
+    const at = this.#movedAt.get(slotOf(argumentOf(key)));
+    return at !== undefined && performance.now() - at < MOVING_MS;
+  }
+
+  /** Only while slots move. */
+  get #following(): Cluster {
+    this.#apart ??= new Cluster(this.#map, "watch-moving");
+    return this.#apart;
+  }
+
+  async #look(): Promise<void> {
+    const nodes = [...this.#nodes.values()].filter(({ redis }) => redis.status === "ready");
+    const node = nodes[this.#turn++ % nodes.length];
+    try {
+      if (node === undefined) await this.#map.look();
+      else await this.#map.lookAt(node.name, node.redis).catch(() => this.#map.look());
+    } catch {
+      // None answers: the next look may find one.
+    }
+    const now = performance.now();
+    for (const [slot, at] of this.#movedAt) if (now - at > MOVING_MS) this.#movedAt.delete(slot);
+  }
+
+  #follow(slots: readonly number[]): void {
+    const { masters } = this.#map;
+    const isFirst = this.#nodes.size === 0;
+    let hasFailed = false;
+    for (const [name, node] of this.#nodes) {
+      if (masters.has(name)) continue;
+      hasFailed = true;
+      this.#nodes.delete(name);
+      // It may still owe answers.
+      setTimeout(() => node.close(), COMMAND_TIMEOUT_MS).unref();
+    }
+    for (const name of masters) {
+      if (!this.#nodes.has(name)) this.#nodes.set(name, new ClusterMaster(name, this.#map));
+    }
+    this.#list = [...this.#nodes.values()];
+    // A replica that takes over deletes and restores nothing.
+    if (!isFirst && !hasFailed) for (const slot of slots) this.#movedAt.set(slot, performance.now());
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+class ClusterMaster implements Master {
+  readonly redis;
+  readonly subscriber;
+
+  constructor(
+    readonly name: NodeName,
+    private readonly map: ClusterMap,
+  ) {
+    const { redis, subscriber } = connectMaster(map.address.addressOf(name));
+    this.redis = redis;
+    this.subscriber = subscriber;
+    redis.on("close", () => map.lookSoon());
+  }
+
+  tag(): string {
+    const isOurs = (tag: string) => this.map.masterOf(slotOf(tag)) === this.name;
+    // A master without a slot is none, and is about to be forgotten.
+    if (!this.map.masters.has(this.name)) return "";
+    for (;;) {
+      const tag = Math.random().toString(36).slice(2);
+      if (tag !== "" && isOurs(tag)) return tag;
+    }
+  }
+
+  demoted(): void {
+    this.map.lookSoon();
+  }
+
+  close(): void {
+    this.redis.disconnect();
+    this.subscriber.disconnect();
+  }
+}

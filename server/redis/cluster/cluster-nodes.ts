@@ -1,0 +1,42 @@
+import type { Redis, RedisOptions } from "ioredis";
+import { COMMAND_TIMEOUT_MS, connect } from "../connect.ts";
+import type { ClusterMap, NodeName } from "./cluster-map.ts";
+
+/** One connection a node, all for one purpose. */
+export class ClusterNodes {
+  readonly #connections = new Map<NodeName, Redis>();
+
+  constructor(
+    private readonly map: ClusterMap,
+    private readonly name: string,
+    private readonly options: RedisOptions = {},
+    private readonly onConnection: (redis: Redis) => void = () => undefined,
+  ) {
+    map.on("change", () => this.#forgetOthers());
+  }
+
+  of(node: NodeName): Redis {
+    const known = this.#connections.get(node);
+    if (known !== undefined) return known;
+    const redis = connect(this.map.address.addressOf(node), this.name, this.options);
+    redis.on("close", () => this.map.lookSoon());
+    this.#connections.set(node, redis);
+    this.onConnection(redis);
+    return redis;
+  }
+
+  close(): void {
+    for (const redis of this.#connections.values()) redis.disconnect();
+    this.#connections.clear();
+  }
+
+  /** A node that has no slots any more may still owe answers. */
+  #forgetOthers(): void {
+    const { masters } = this.map;
+    for (const [node, redis] of this.#connections) {
+      if (masters.has(node)) continue;
+      this.#connections.delete(node);
+      setTimeout(() => redis.disconnect(), COMMAND_TIMEOUT_MS).unref();
+    }
+  }
+}

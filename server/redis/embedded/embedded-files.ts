@@ -1,0 +1,129 @@
+import { readdirSync, rmSync } from "node:fs";
+import { mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { StartupError } from "../../errors/startup-error.ts";
+import { isRunning } from "./server-process.ts";
+
+const LOCK_WAIT_MS = 30_000;
+
+/** What one run leaves for the next: where its server listens. */
+export interface Note {
+  port: number;
+  pid: number;
+}
+
+export async function readNote(dir: string): Promise<Note | undefined> {
+  try {
+    const { port, pid } = JSON.parse(await readFile(noteFile(dir), "utf8"));
+    return isPositive(port) && port < 65_536 && isPositive(pid) ? { port, pid } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export async function writeNote(dir: string, note: Note): Promise<void> {
+  const temporary = `${noteFile(dir)}.${process.pid}`;
+  await writeFile(temporary, `${JSON.stringify(note)}\n`);
+  await rename(temporary, noteFile(dir));
+}
+
+/** One process's word that it uses the server. */
+export interface Claim {
+  /** "last" once, if nobody else is left; the caller then ends the server. */
+  giveUp(): "last" | "shared" | "given-up";
+}
+
+/** `fresh` when the server was just started: whoever claimed the one before it is gone. */
+export async function claimServer(dir: string, { fresh }: { fresh: boolean }): Promise<Claim> {
+  const users = join(dir, "users");
+  if (fresh) await rm(users, { recursive: true, force: true });
+  await mkdir(users, { recursive: true });
+  await writeFile(join(users, String(process.pid)), "");
+  let given = false;
+  return {
+    giveUp() {
+      if (given) return "given-up";
+      given = true;
+      rmSync(join(users, String(process.pid)), { force: true });
+      return readUsers(users).some(isRunning) ? "shared" : "last";
+    },
+  };
+}
+
+function readUsers(users: string): number[] {
+  try {
+    return readdirSync(users).map(Number).filter(isPositive);
+  } catch {
+    return [];
+  }
+}
+
+/** Runs `work` alone among all processes that use `dir`: two servers on one append-only file would ruin it. */
+export async function withStartLock<T>(dir: string, work: () => Promise<T>): Promise<T> {
+  const end = performance.now() + LOCK_WAIT_MS;
+  let release = await tryStartLock(dir);
+  while (!release) {
+    if (performance.now() > end) {
+      throw new StartupError(
+        `Another process has been starting the embedded Redis for 30 s: end it, or delete ${lockFile(dir)} if there is none.`,
+      );
+    }
+    await sleep(50);
+    release = await tryStartLock(dir);
+  }
+  try {
+    return await work();
+  } finally {
+    await release();
+  }
+}
+
+const held = new Set<string>();
+
+/** Takes the lock if nobody has it; what comes back gives it up again. */
+export async function tryStartLock(dir: string): Promise<(() => Promise<void>) | undefined> {
+  const path = lockFile(dir);
+  await removeIfStale(path);
+  try {
+    const file = await open(path, "wx");
+    await file.writeFile(String(process.pid));
+    await file.close();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return undefined;
+    throw error;
+  }
+  held.add(path);
+  return async () => {
+    held.delete(path);
+    await rm(path, { force: true });
+  };
+}
+
+async function removeIfStale(path: string): Promise<void> {
+  const [content, age] = await Promise.all([
+    readFile(path, "utf8").catch(() => undefined),
+    stat(path).then(
+      (stats) => Date.now() - stats.mtimeMs,
+      () => 0,
+    ),
+  ]);
+  if (content === undefined) return;
+  const pid = Number(content);
+  // A container gives a restarted process the pid of the killed one: our own pid may be an old lock.
+  const alive = pid === process.pid ? held.has(path) : isRunning(pid);
+  const abandoned = isPositive(pid) ? !alive : age > 2_000;
+  if (abandoned) await rm(path, { force: true });
+}
+
+function isPositive(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) > 0;
+}
+
+function noteFile(dir: string): string {
+  return join(dir, "server.json");
+}
+
+function lockFile(dir: string): string {
+  return join(dir, "start.lock");
+}

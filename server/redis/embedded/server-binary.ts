@@ -1,0 +1,171 @@
+import { execFile } from "node:child_process";
+import { readdir, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { StartupError } from "../../errors/startup-error.ts";
+import { canUnpack, unpackedDir, unpackRedisServer } from "./server-unpack.ts";
+
+const run = promisify(execFile);
+const NAMES = ["redis-server", "valkey-server"];
+const PREFIXES = ["/usr", "/usr/local", "/opt/homebrew", "/home/linuxbrew/.linuxbrew"];
+const KEG_HOMES = ["/opt/homebrew/opt", "/usr/local/opt"];
+const OLDEST = { redis: [6, 2], valkey: [7, 2] } as const;
+
+export interface RedisServerBinary {
+  path: string;
+  /** Where an unpacked server finds its shared libraries; the ones of the system need no help. */
+  libraryPath?: string;
+  version: string;
+  source: "configured" | "installed" | "unpacked";
+}
+
+export interface FindOptions {
+  /** `REDIS_SERVER_BIN`: this one or none. */
+  explicitPath?: string;
+  cacheDir: string;
+  onProgress?: (line: string) => void;
+}
+
+export interface ServerVersion {
+  product: "redis" | "valkey";
+  version: string;
+  supported: boolean;
+}
+
+/** Reads the answer of `--version`; undefined for anything that is neither Redis nor Valkey. */
+export function parseServerVersion(output: string): ServerVersion | undefined {
+  const match = /^(?:(redis|valkey) )?server v=((\d+)\.(\d+)\.\d+\S*)/i.exec(output.trim());
+  if (!match) return undefined;
+  const [, name, version = "", major, minor] = match;
+  // Some Valkey 7.2 builds leave their name out: "Server v=7.2.4".
+  const product = name?.toLowerCase() === "redis" ? "redis" : "valkey";
+  const [oldMajor, oldMinor] = OLDEST[product];
+  const supported = Number(major) > oldMajor || (Number(major) === oldMajor && Number(minor) >= oldMinor);
+  return { product, version, supported };
+}
+
+/**
+ * The environment to start `binary` with; undefined inherits ours. An unpacked server gets a bare one:
+ * its libraries must not be mixed with a LD_LIBRARY_PATH that was set for something else.
+ */
+export function environmentOf(binary: Pick<RedisServerBinary, "libraryPath">): NodeJS.ProcessEnv | undefined {
+  if (!binary.libraryPath) return undefined;
+  const bare: Record<string, string> = { PATH: "/usr/bin:/bin", LD_LIBRARY_PATH: binary.libraryPath };
+  return bare as NodeJS.ProcessEnv;
+}
+
+/** Finds a Redis or Valkey server that runs here, and unpacks one into `cacheDir` if the machine has none. */
+export async function findRedisServer(options: FindOptions): Promise<RedisServerBinary> {
+  if (options.explicitPath) return configured(options.explicitPath);
+  const seen: string[] = [];
+  const found = (await installed(seen)) ?? (await unpacked(options, seen));
+  if (found) return found;
+  const passed = seen.length > 0 ? ` (passed over: ${seen.join(", ")})` : "";
+  throw new StartupError(`No usable Redis server was found on this machine${passed}. ${whatToDo()}`);
+}
+
+async function configured(path: string): Promise<RedisServerBinary> {
+  const name = `REDIS_SERVER_BIN is set to ${path}, but`;
+  const output = await versionOutput({ path }).catch((error: Error) => {
+    throw new StartupError(`${name} that cannot be run: ${firstLine(error.message)}`);
+  });
+  const version = parseServerVersion(output);
+  if (!version) throw new StartupError(`${name} that is not a Redis or Valkey server.`);
+  if (!version.supported) {
+    throw new StartupError(
+      `${name} that is ${version.product} ${version.version}: Redis 6.2, Valkey 7.2 or newer is needed.`,
+    );
+  }
+  return { path, version: version.version, source: "configured" };
+}
+
+async function installed(seen: string[]): Promise<RedisServerBinary | undefined> {
+  for (const path of await candidates()) {
+    const version = await verify({ path }, seen);
+    if (version) return { path, version, source: "installed" };
+  }
+  return undefined;
+}
+
+async function unpacked(options: FindOptions, seen: string[]): Promise<RedisServerBinary | undefined> {
+  const dir = unpackedDir(options.cacheDir);
+  const kept = await inUnpacked(dir, []);
+  if (kept) return kept;
+  if (!(await canUnpack())) return undefined;
+  await unpackRedisServer(dir, {
+    onProgress: options.onProgress,
+    works: async (root) => (await inUnpacked(root, seen)) !== undefined,
+    whatToDo: whatToDo(),
+  });
+  return inUnpacked(dir, seen);
+}
+
+async function inUnpacked(root: string, seen: string[]): Promise<RedisServerBinary | undefined> {
+  const libraryPath = (await libraryDirs(root)).join(":");
+  for (const name of NAMES) {
+    const path = join(root, "usr/bin", name);
+    const version = await verify({ path, libraryPath }, seen);
+    if (version) return { path, libraryPath, version, source: "unpacked" };
+  }
+  return undefined;
+}
+
+async function libraryDirs(root: string): Promise<string[]> {
+  const dirs: string[] = [];
+  for (const parent of [join(root, "usr/lib"), join(root, "lib")]) {
+    const names = await readdir(parent).catch(() => []);
+    dirs.push(...names.filter((name) => name.includes("-linux-")).map((name) => join(parent, name)));
+  }
+  return dirs;
+}
+
+async function candidates(): Promise<string[]> {
+  const paths = await onPath();
+  for (const prefix of PREFIXES) paths.push(...NAMES.map((name) => join(prefix, "bin", name)));
+  for (const home of KEG_HOMES) {
+    const kegs = await readdir(home).catch(() => []);
+    for (const keg of kegs.filter((name) => /^(redis|valkey)(@|$)/.test(name))) {
+      paths.push(...NAMES.map((name) => join(home, keg, "bin", name)));
+    }
+  }
+  return [...new Set(paths)];
+}
+
+async function onPath(): Promise<string[]> {
+  // The shell knows PATH, which only server/config/config.ts may read here; each name is looked up on its own.
+  const script = 'for name in "$@"; do command -v "$name"; done; true';
+  const { stdout } = await run("/bin/sh", ["-c", script, "sh", ...NAMES]).catch(() => ({ stdout: "" }));
+  return stdout.split("\n").filter((line) => line.startsWith("/"));
+}
+
+async function verify(
+  binary: Pick<RedisServerBinary, "path" | "libraryPath">,
+  seen: string[],
+): Promise<string | undefined> {
+  const exists = await realpath(binary.path).catch(() => undefined);
+  if (!exists) return undefined;
+  const output = await versionOutput(binary).catch(() => "");
+  const version = parseServerVersion(output);
+  if (version?.supported) return version.version;
+  const why = version ? `is ${version.product} ${version.version}, too old` : "does not run";
+  seen.push(`${binary.path} ${why}`);
+  return undefined;
+}
+
+async function versionOutput(binary: Pick<RedisServerBinary, "path" | "libraryPath">): Promise<string> {
+  const { stdout } = await run(binary.path, ["--version"], { env: environmentOf(binary), timeout: 5_000 });
+  return stdout;
+}
+
+function whatToDo(): string {
+  const install = process.platform === "darwin" ? "`brew install redis`" : installOnLinux();
+  return `Install one (${install}), set REDIS_URL to a Redis you have, or REDIS_SERVER_BIN to a redis-server.`;
+}
+
+function installOnLinux(): string {
+  return "Debian/Ubuntu: `apt-get install redis-server`; elsewhere your package manager's redis or valkey, 6.2 / 7.2 or newer";
+}
+
+function firstLine(text: string): string {
+  return text.split("\n", 1)[0] ?? text;
+}

@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync, readFileSync, statSync, truncateSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { StartupError } from "../../errors/startup-error.ts";
+import { askReady } from "./embedded-look.ts";
+import { environmentOf, type RedisServerBinary } from "./server-binary.ts";
+
+const ANSWER_WITHIN_MS = 20_000;
+const LOG_LIMIT_BYTES = 4 * 1024 * 1024;
+
+export interface Launch {
+  binary: Pick<RedisServerBinary, "path" | "libraryPath">;
+  /** The server's working directory is where it keeps its files: no path has to survive its option parser. */
+  cwd: string;
+  args: string[];
+  port: number;
+  logFile: string;
+  /** Added to the environment that it gets. */
+  env?: Readonly<Record<string, string>> | undefined;
+  onProgress?: ((line: string) => void) | undefined;
+}
+
+export interface LaunchedServer {
+  pid: number;
+  child: ChildProcess;
+}
+
+/** Starts a Redis server and waits until it answers with its data loaded. */
+export async function launch(options: Launch): Promise<LaunchedServer> {
+  const logStart = logSize(options.logFile);
+  const { child, ended } = start(options);
+  const problem = await Promise.race([ended, untilReady(options, child)]);
+  if (problem === undefined && child.pid !== undefined) return { pid: child.pid, child };
+  child.kill("SIGKILL");
+  const said = lastLines(options.logFile, logStart);
+  const details = said ? `: ${said}` : "";
+  throw new StartupError(`The Redis server ${problem}${details}. Its log: ${options.logFile}`);
+}
+
+function environmentWith({ binary, env }: Launch): NodeJS.ProcessEnv | undefined {
+  const own = environmentOf(binary);
+  return env === undefined ? own : ({ ...own, ...env } as NodeJS.ProcessEnv);
+}
+
+function start(options: Launch) {
+  const log = openLog(options.logFile);
+  const child = spawn(options.binary.path, options.args, {
+    cwd: options.cwd,
+    env: environmentWith(options),
+    // Its own process group: Ctrl-C in the terminal must reach us first, so that we can end it in order.
+    detached: true,
+    stdio: ["ignore", log, log],
+  });
+  closeSync(log);
+  child.unref();
+  const ended = new Promise<string>((resolve) => {
+    child.once("error", (error) => resolve(`cannot be run (${error.message})`));
+    child.once("exit", (code, by) => resolve(`ended at its start (${by ?? `exit code ${code}`})`));
+  });
+  return { child, ended };
+}
+
+async function untilReady(options: Launch, child: ChildProcess): Promise<string | undefined> {
+  let end = performance.now() + ANSWER_WITHIN_MS;
+  let said = false;
+  while (performance.now() < end && child.exitCode === null && child.signalCode === null) {
+    const state = await askReady(options.port);
+    if (state === "ready") return undefined;
+    if (state === "loading") {
+      end = performance.now() + ANSWER_WITHIN_MS;
+      if (!said) options.onProgress?.("Redis is loading its data …");
+      said = true;
+    }
+    await sleep(15);
+  }
+  return `did not answer on port ${options.port} within ${ANSWER_WITHIN_MS / 1000} s`;
+}
+
+function openLog(file: string): number {
+  if (logSize(file) > LOG_LIMIT_BYTES) truncateSync(file);
+  return openSync(file, "a");
+}
+
+function logSize(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function lastLines(file: string, from: number): string {
+  const whole = readFileSync(file);
+  const text = whole.subarray(from <= whole.length ? from : 0).toString("utf8");
+  const lines = text
+    .split("\n")
+    .map((line) => line.replace(/^\d+:\w \d+ \w+ \d+ [\d:.]+ [-.*#] /, "").trim())
+    .filter((line) => line !== "");
+  return lines.slice(-3).join(" | ").replace(/\.$/, "");
+}

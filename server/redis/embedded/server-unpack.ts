@@ -1,0 +1,136 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { StartupError } from "../../errors/startup-error.ts";
+import { isRunning } from "./server-process.ts";
+
+const run = promisify(execFile);
+const PACKAGES = ["redis-server", "valkey-server"];
+/** The C library must be the one of the running system: a second one beside its loader crashes at once. */
+const NEVER_UNPACKED = /^(libc6|libc-bin)_/;
+
+export interface UnpackOptions {
+  onProgress?: ((line: string) => void) | undefined;
+  /** Tries what was unpacked into `root`, before it takes its final place. */
+  works(root: string): Promise<boolean>;
+  whatToDo: string;
+}
+
+export function unpackedDir(cacheDir: string): string {
+  return join(cacheDir, "redis-server", `${process.platform}-${process.arch}`);
+}
+
+export async function canUnpack(): Promise<boolean> {
+  if (process.platform !== "linux") return false;
+  const tools = run("/bin/sh", ["-c", "command -v apt-get && command -v dpkg-deb"]);
+  return tools.then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Puts a Redis server and the libraries it lacks into `dir`, from the distribution's own packages and
+ * without root: apt keeps its state in a folder that is deleted again.
+ */
+export async function unpackRedisServer(dir: string, options: UnpackOptions): Promise<void> {
+  const parent = dirname(dir);
+  await mkdir(parent, { recursive: true }).catch((error: Error) => {
+    throw new StartupError(`Cannot create ${parent}: ${error.message}`);
+  });
+  await removeLeftovers(parent);
+  const work = await mkdtemp(join(parent, `unpacking-${process.pid}-`));
+  const started = performance.now();
+  try {
+    options.onProgress?.("No Redis server here: unpacking one from the distribution's packages …");
+    const root = join(work, "root");
+    await mkdir(root);
+    await fetchInto(join(work, "apt"), root, options);
+    if (!(await options.works(root))) {
+      throw new StartupError(
+        `The Redis server of this distribution is too old or does not run. ${options.whatToDo}`,
+      );
+    }
+    await moveIntoPlace(root, dir, options);
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    options.onProgress?.(`Redis server unpacked, ${seconds} s`);
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+async function fetchInto(state: string, root: string, options: UnpackOptions): Promise<void> {
+  await mkdir(join(state, "lists/partial"), { recursive: true });
+  await mkdir(join(state, "cache/archives/partial"), { recursive: true });
+  const problems: string[] = [];
+  await apt(state, ["update"]).catch((error: Error) => problems.push(aptProblem(error)));
+  for (const name of PACKAGES) {
+    try {
+      // "install" works out which libraries this system lacks; nothing is installed.
+      await apt(state, ["install", "--yes", "--no-install-recommends", "--download-only", name]);
+      await extract(join(state, "cache/archives"), root);
+      return;
+    } catch (error) {
+      problems.push(aptProblem(error));
+    }
+  }
+  const reason = problems[0] ?? "no package";
+  throw new StartupError(`apt-get could not get a Redis server: ${reason} ${options.whatToDo}`);
+}
+
+function apt(state: string, args: string[]) {
+  const settings = [
+    `Dir::State=${state}`,
+    "Dir::State::status=/var/lib/dpkg/status",
+    `Dir::State::Lists=${state}/lists`,
+    `Dir::Cache=${state}/cache`,
+    "APT::Sandbox::User=",
+    "APT::Get::Assume-Yes=true",
+    "Debug::NoLocking=1",
+    "Acquire::Retries=2",
+    // Without it an unreachable mirror is only a warning, and the operator would read "no such package".
+    "APT::Update::Error-Mode=any",
+    "Acquire::http::Timeout=20",
+  ];
+  return run("apt-get", [...settings.flatMap((setting) => ["-o", setting]), ...args], {
+    maxBuffer: 16 * 1024 * 1024,
+  });
+}
+
+async function extract(archives: string, root: string): Promise<void> {
+  const debs = (await readdir(archives)).filter(
+    (name) => name.endsWith(".deb") && !NEVER_UNPACKED.test(name),
+  );
+  for (const deb of debs) await run("dpkg-deb", ["-x", join(archives, deb), root]);
+  for (const unused of ["usr/share", "etc", "var"]) {
+    await rm(join(root, unused), { recursive: true, force: true });
+  }
+}
+
+async function moveIntoPlace(root: string, dir: string, options: UnpackOptions): Promise<void> {
+  const moved = await rename(root, dir).then(
+    () => true,
+    () => false,
+  );
+  if (moved) return;
+  // Someone else was faster, which is as good, or a broken one is in the way.
+  if (await options.works(dir)) return;
+  await rm(dir, { recursive: true, force: true });
+  await rename(root, dir);
+}
+
+async function removeLeftovers(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
+    const pid = /^unpacking-(\d+)-/.exec(name)?.[1];
+    if (!pid || isRunning(Number(pid))) continue;
+    await rm(join(parent, name), { recursive: true, force: true });
+  }
+}
+
+function aptProblem(error: unknown): string {
+  const text = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
+  const line = text.split("\n").find((part) => part.startsWith("E:")) ?? text.split("\n", 1)[0] ?? "";
+  const plain = line.replace(/^E:\s*/, "").trim();
+  return plain.endsWith(".") ? plain : `${plain}.`;
+}

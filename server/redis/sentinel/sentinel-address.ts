@@ -1,0 +1,64 @@
+import { StartupError } from "../../errors/startup-error.ts";
+import { type NodeName, nodeName } from "../cluster/cluster-map.ts";
+import { addressOf, type RedisAddress } from "../connect.ts";
+import { sentinelConnector } from "./sentinel-connector.ts";
+import { Sentinels } from "./sentinels.ts";
+
+export interface SentinelWhere {
+  /** The sentinels, as `redis://` or `rediss://`, each with its own user, password and TLS. */
+  readonly sentinel: readonly string[];
+  /** The name that they give to the master. */
+  readonly master: string;
+  /** A URL whose user, password, database and TLS are used at the master; its host is not. `redis://` by default. */
+  readonly redis?: string;
+  /** Where servers are reached whose own addresses are not reachable from here: `host:port` to `host:port`. */
+  readonly natMap?: Readonly<Record<NodeName, NodeName>>;
+}
+
+/**
+ * The master of a Sentinel group, wherever it is: connections of this address ask for it each time they connect, and
+ * are cut when another one has been promoted.
+ *
+ * @throws StartupError when a URL cannot be a sentinel, or the master has no name
+ */
+export function sentinelAddressOf({
+  sentinel,
+  master,
+  redis = "redis://master",
+  natMap = {},
+}: SentinelWhere): RedisAddress {
+  if (sentinel.length === 0) throw new StartupError("Give the URL of at least one sentinel.");
+  if (master === "") {
+    throw new StartupError("Give the name by which the sentinels know the master, as in SENTINEL MASTERS.");
+  }
+  const { options, db } = addressOf(redis);
+  if (options.path !== undefined) {
+    throw new StartupError(
+      "The master of a Sentinel group is reached over TCP; write redis:// or rediss://.",
+    );
+  }
+  const { host: _host, port: _port, tls, ...rest } = options;
+  const sentinels = new Sentinels(master, sentinel.map(sentinelAt), natMap);
+  // The certificate is that of whichever server is the master.
+  const security = tls === undefined ? {} : { tls: {} };
+  return {
+    options: { ...rest, ...security, Connector: sentinelConnector(sentinels, security.tls) },
+    label: `Sentinel ${master}/${db}`,
+    db,
+  };
+}
+
+/** @throws StartupError when the URL cannot be a sentinel */
+export function sentinelAt(url: string): RedisAddress {
+  const { options, db } = addressOf(url);
+  if (options.path !== undefined || db !== 0) {
+    throw new StartupError(
+      "A sentinel is reached over TCP and has no databases; write it as redis://host:26379.",
+    );
+  }
+  const port = /:\d+\/?$/.test(new URL(url).host) ? Number(options.port) : SENTINEL_PORT;
+  const label = nodeName(String(options.host), port);
+  return { options: { ...options, port }, label, db };
+}
+
+const SENTINEL_PORT = 26_379;

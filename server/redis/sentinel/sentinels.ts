@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Redis } from "ioredis";
+import { type NodeName, nodeName, placeOf } from "../cluster/cluster-map.ts";
+import type { RedisAddress } from "../connect.ts";
+import { NeverSentError } from "../failure.ts";
+
+export interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+interface Told extends Place {
+  /** Which failover made it the master: the larger is the later. */
+  readonly epoch: number;
+}
+
+/** How long one sentinel may take to answer. */
+const ASK_MS = 500;
+/** After the first answer the others get this long: one that was cut off may still tell of the old master. */
+const MORE_MS = 20;
+/** Whoever is without a connection asks again by then, so those who listen need not end before. */
+const LISTEN_ON_MS = 3000;
+
+/** What the sentinels of one group know: who the master is, and when that changes. */
+export class Sentinels {
+  #listeners: Redis[] = [];
+  #ending: NodeJS.Timeout | undefined;
+  readonly #following = new Set<(to: Place) => void>();
+
+  constructor(
+    readonly master: string,
+    private readonly addresses: readonly RedisAddress[],
+    private readonly natMap: Readonly<Record<NodeName, NodeName>>,
+  ) {}
+
+  /** @throws Error when no sentinel names a master */
+  async ask(): Promise<Place> {
+    const told: Told[] = [];
+    const done = new AbortController();
+    const answers = this.addresses.map(async (address) => {
+      told.push(await this.#askOne(address, done.signal));
+    });
+    try {
+      await Promise.any(answers);
+      await Promise.race([Promise.allSettled(answers), sleep(MORE_MS, undefined, { signal: done.signal })]);
+    } catch (error) {
+      throw new NeverSentError(`No sentinel names the master ${this.master}: ${whyOf(error)}`);
+    } finally {
+      done.abort();
+    }
+    return told.reduce((latest, each) => (each.epoch > latest.epoch ? each : latest));
+  }
+
+  /** Calls back whenever another server has become the master. @returns what ends it */
+  follow(onSwitch: (to: Place) => void): () => void {
+    clearTimeout(this.#ending);
+    this.#following.add(onSwitch);
+    if (this.#listeners.length === 0)
+      this.#listeners = this.addresses.map((address) => this.#listen(address));
+    return () => {
+      this.#following.delete(onSwitch);
+      if (this.#following.size > 0) return;
+      clearTimeout(this.#ending);
+      this.#ending = setTimeout(() => this.#stopListening(), LISTEN_ON_MS);
+      this.#ending.unref();
+    };
+  }
+
+  #stopListening(): void {
+    for (const redis of this.#listeners) redis.disconnect();
+    this.#listeners = [];
+  }
+
+  #listen(address: RedisAddress): Redis {
+    const redis = connectTo(address, { retryStrategy: () => 500 });
+    // A process that has nothing else to do may end.
+    redis.on("connect", () => redis.stream.unref());
+    redis.on("ready", () => redis.subscribe("+switch-master").catch(() => undefined));
+    redis.on("message", (_, message: string) => {
+      const [name, , , host, port] = message.split(" ");
+      if (name !== this.master || host === undefined) return;
+      const to = this.#reachable({ host, port: Number(port) });
+      for (const onSwitch of this.#following) onSwitch(to);
+    });
+    return redis;
+  }
+
+  async #askOne(address: RedisAddress, signal: AbortSignal): Promise<Told> {
+    const redis = connectTo(address, { retryStrategy: () => null });
+    const end = () => redis.disconnect();
+    signal.addEventListener("abort", end);
+    let cause: unknown;
+    redis.once("error", (error) => {
+      cause = error;
+    });
+    try {
+      const [place, facts] = await Promise.all([
+        redis.call("SENTINEL", "GET-MASTER-ADDR-BY-NAME", this.master),
+        redis.call("SENTINEL", "MASTER", this.master).catch(() => []),
+      ]);
+      if (!Array.isArray(place)) throw new Error(`${address.label} knows no master of this name`);
+      const known = Array.isArray(facts) ? facts : [];
+      const at = known.indexOf("config-epoch");
+      const reachable = this.#reachable({ host: String(place[0]), port: Number(place[1]) });
+      return { ...reachable, epoch: at === -1 ? 0 : Number(known[at + 1]) };
+    } catch (error) {
+      throw cause ?? error;
+    } finally {
+      signal.removeEventListener("abort", end);
+      end();
+    }
+  }
+
+  #reachable({ host, port }: Place): Place {
+    const mapped = this.natMap[nodeName(host, port)];
+    return mapped === undefined ? { host, port } : placeOf(mapped);
+  }
+}
+
+function connectTo(address: RedisAddress, more: { retryStrategy: () => number | null }): Redis {
+  const redis = new Redis({
+    ...address.options,
+    connectionName: "lockkeeper:sentinel",
+    protocol: 2,
+    enableReadyCheck: false,
+    maxRetriesPerRequest: 0,
+    autoResubscribe: false,
+    connectTimeout: ASK_MS,
+    commandTimeout: ASK_MS,
+    ...more,
+  });
+  redis.on("error", () => undefined);
+  return redis;
+}
+
+/** Of many the first one's reason: they rarely differ. */
+function whyOf(error: unknown): string {
+  const [reason] = error instanceof AggregateError ? error.errors : [error];
+  return reason instanceof Error ? reason.message : String(reason);
+}

@@ -1,7 +1,0 @@
-import keySlot from "cluster-key-slot";
-import type { RedisArgument } from "./script.ts";
-
-/** The slot of a key in a Redis Cluster. */
-export function slotOf(key: RedisArgument): number {
-  return keySlot(typeof key === "number" ? String(key) : key);
-}

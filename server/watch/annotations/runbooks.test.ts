@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { keyOfBytes } from "../../../lib/contract/key.ts";
+import { Runbooks } from "./runbooks.ts";
+
+const runbooks = new Runbooks([
+  { pattern: "lock:orders:*", url: "https://wiki.example/orders?key={key}#{key}" },
+  { pattern: "lock:*", url: "https://wiki.example/locks" },
+  { pattern: "*", url: "https://wiki.example/all/{key}" },
+]);
+
+describe("the runbook of a key", () => {
+  it("is the first whose pattern fits, with the key put in wherever it is wanted", () => {
+    expect(runbooks.of("lock:orders:42")).toBe(
+      "https://wiki.example/orders?key=lock%3Aorders%3A42#lock%3Aorders%3A42",
+    );
+    expect(runbooks.of("lock:jobs")).toBe("https://wiki.example/locks");
+    expect(new Runbooks([]).of("lock:jobs")).toBeUndefined();
+  });
+
+  it("takes a key as text and never as part of the address, whatever it holds", () => {
+    const hostile = "a/../../b?c=d&e#f'\"<>$&{key} é";
+    const found = runbooks.of(hostile) ?? "";
+    const { origin, pathname, search, hash } = new URL(found);
+    expect([origin, search, hash]).toEqual(["https://wiki.example", "", ""]);
+    expect(decodeURIComponent(pathname)).toBe(`/all/${hostile}`);
+    expect(found).not.toMatch(/['"<>]/);
+    expect(runbooks.of(keyOfBytes(Buffer.of(0xff, 0x61, 0)))).toBe("https://wiki.example/all/%FF%61%00");
+    for (const dots of [".", ".."]) expect(runbooks.of(dots)).toBeUndefined();
+  });
+});

@@ -1,0 +1,170 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { OURS } from "../../formats/keys.ts";
+import type { Master } from "../../redis/master.ts";
+
+const CANARY = `${OURS}canary`;
+/** One of ours that ends leaves it behind for this long. */
+const LIVES_MS = 60_000;
+/** Messages come before the answer to a later ping, except through some proxies. */
+const LATE_MS = 200;
+/** What one beat is told by; all classes of events that can be had without waiting. */
+const TOLD = ["set", "del", "hset", "sadd", "zadd"] as const;
+
+/**
+ * What became of one beat. `wasThere`: the canary was still what the beat before had left. `missing`: what was not heard
+ * of it. `refused`: it could not be written: not now, never by this user, not by a replica, or its slot is elsewhere.
+ */
+export type Beat =
+  | { readonly outcome: "written"; readonly wasThere: boolean; readonly missing: readonly string[] }
+  | {
+      readonly outcome: "refused";
+      readonly because: "forbidden" | "replica" | "elsewhere" | "full";
+      readonly message: string;
+    };
+
+/**
+ * A key of ours that changes and must come back as messages. Of one that is gone or is another nothing is said key by
+ * key: FLUSHALL, SWAPDB and a full copy from elsewhere do that. Each process has its own, so that another one's beat is
+ * not taken for that.
+ */
+export class Canary {
+  readonly #id = randomBytes(6).toString("base64url");
+  readonly #heard = new Set<string>();
+  /** What it may be now: two values when it is not known whether the last beat was carried out. Empty: anything. */
+  #values = new Set<string | null>();
+  #key = "";
+  #running: Promise<Beat> | undefined;
+  #next: Promise<Beat> | undefined;
+
+  constructor(
+    private readonly master: Master,
+    private readonly db: number,
+  ) {
+    this.#settle();
+    master.subscriber.on("messageBuffer", (channel: Buffer, message: Buffer) => {
+      if (channel.toString() === this.#channel) this.#heard.add(message.toString());
+    });
+  }
+
+  /** To be called on each connection. @throws ReplyError when this user may not listen to it */
+  async subscribe(): Promise<void> {
+    await this.master.subscriber.subscribe(this.#channel);
+  }
+
+  /** Whether it is still there; one that was never written is. `forbidden`: this user may not look. */
+  async isThere(): Promise<boolean | "forbidden"> {
+    try {
+      return this.#isKnown(await this.master.redis.get(this.#key));
+    } catch (error) {
+      const because = refusalOf(error)?.because;
+      if (because === "forbidden") return because;
+      if (because !== "elsewhere") throw error;
+      await this.#leave();
+      return true;
+    }
+  }
+
+  /**
+   * Changes it. All that Redis sent us before has been heard when this resolves.
+   *
+   * @param listens false: nobody listens to it, so nothing of it can be missing
+   */
+  beat(listens: boolean): Promise<Beat> {
+    this.#next ??= (async () => {
+      await this.#running?.catch(() => undefined);
+      this.#next = undefined;
+      this.#running = this.#beatNow(listens);
+      return await this.#running;
+    })();
+    return this.#next;
+  }
+
+  async #beatNow(listens: boolean): Promise<Beat> {
+    this.#heard.clear();
+    const value = randomBytes(9).toString("base64url");
+    const known = this.#values;
+    if (known.size > 0) this.#values = new Set([...known, value]);
+    let found: string | null;
+    try {
+      found = await this.#write(value);
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal === undefined) throw error;
+      this.#values = known;
+      if (refusal.because === "elsewhere") await this.#leave();
+      return { outcome: "refused", ...refusal };
+    }
+    const wasThere = known.size === 0 || known.has(found);
+    this.#values = new Set([value]);
+    if (!listens) return { outcome: "written", wasThere, missing: [] };
+    // One that does not answer will not have said anything either.
+    await this.master.subscriber.ping().catch(() => undefined);
+    if (this.#missing.length > 0) await sleep(LATE_MS);
+    return { outcome: "written", wasThere, missing: this.#missing };
+  }
+
+  async #write(value: string): Promise<string | null> {
+    const key = this.#key;
+    const replies = await this.master.redis
+      .multi()
+      .get(key)
+      .del(key)
+      .hset(key, "a", 1)
+      .del(key)
+      .sadd(key, "a")
+      .del(key)
+      .zadd(key, 1, "a")
+      .set(key, value, "PX", LIVES_MS)
+      .exec();
+    const failed = replies?.find(([error]) => error !== null);
+    if (failed?.[0]) throw failed[0];
+    const found = replies?.[0]?.[1];
+    return typeof found === "string" ? found : null;
+  }
+
+  #isKnown(found: string | null): boolean {
+    return this.#values.size === 0 || this.#values.has(found);
+  }
+
+  get #missing(): string[] {
+    return TOLD.filter((event) => !this.#heard.has(event));
+  }
+
+  get #channel(): string {
+    return `__keyspace@${this.db}__:${this.#key}`;
+  }
+
+  /** Its slot is another master's by now. */
+  async #leave(): Promise<void> {
+    this.master.demoted();
+    await this.master.subscriber.unsubscribe(this.#channel);
+    this.#settle();
+    await this.subscribe();
+  }
+
+  #settle(): void {
+    const tag = this.master.tag();
+    this.#key = tag === undefined ? `${CANARY}:${this.#id}` : `${CANARY}:{${tag}}:${this.#id}`;
+    this.#values = new Set();
+  }
+}
+
+const REFUSALS = [
+  ["replica", /^READONLY/],
+  ["elsewhere", /^(MOVED|ASK|TRYAGAIN)/],
+  ["forbidden", /^NOPERM/],
+  ["full", /^(OOM|MISCONF|NOREPLICAS)/],
+] as const;
+
+/** Why Redis did not do it; undefined when that is not what it answered. */
+function refusalOf(error: unknown) {
+  if (!(error instanceof Error)) return undefined;
+  const queued = "previousErrors" in error && Array.isArray(error.previousErrors) ? error.previousErrors : [];
+  const messages = [...queued, error].map((each) => (each instanceof Error ? each.message : String(each)));
+  for (const [because, pattern] of REFUSALS) {
+    const message = messages.find((each) => pattern.test(each));
+    if (message !== undefined) return { because, message } as const;
+  }
+  return undefined;
+}

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startTestRedis, type TestRedis } from "../../../test/support/redis.ts";
+import { until } from "../../../test/support/server.ts";
+import { read } from "../../formats/registry/read.ts";
+import type { Masters } from "../../redis/master.ts";
+import { openMasters } from "../../redis/masters/masters.ts";
+import { Finder } from "./finder.ts";
+
+const FILL = `
+for at = 1, 300 do
+  redis.call('HSET', 'order-' .. at, string.format('5f0c0c1e-0000-4000-8000-%012d:1', at), 1)
+  redis.call('PEXPIRE', 'order-' .. at, 600000)
+end
+for at = 1, 12 do
+  redis.call('HSET', 'job:' .. string.rep(string.char(96 + at), 3) .. ':mutex', '5f0c0c1e-0000-4000-8000-000000000009:1', 1)
+end
+for at = 1, 20000 do redis.call('SET', 'cache:page:' .. at, 'some text of a page') end
+redis.call('RPUSH', 'queue:mails', 'x')
+redis.call('HSET', 'lock:watched', '5f0c0c1e-0000-4000-8000-000000000001:7', 1)`;
+
+let redis: TestRedis;
+let direct: Redis;
+let masters: Masters;
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+  direct = redis.client();
+  masters = openMasters(redis.url);
+  await direct.eval(FILL, 0);
+  await until(() => masters.list[0]?.redis.status === "ready");
+});
+
+afterAll(async () => {
+  masters.close();
+  await redis.stop();
+});
+
+function open(): Finder {
+  return new Finder({
+    masters,
+    watch: ["lock:*"],
+    read: (master, keys) => read(master.redis, keys),
+    isWatched: (key) => key.startsWith("lock:"),
+  });
+}
+
+const summaryOf = ({ finding: { groups } }: Finder) =>
+  groups.map(({ pattern, format, count, isWatched }) => ({ pattern, format, count, isWatched }));
+
+it("tells which keys are locks by their names and formats, and what to watch", async () => {
+  const finder = open();
+  expect(finder.finding).toMatchObject({ state: "idle", groups: [], watch: null });
+  finder.start(false);
+  expect(finder.finding.state).toBe("running");
+  await until(() => finder.finding.state === "done", 20_000);
+  const { keys, scanned, skipped, watch } = finder.finding;
+  expect(summaryOf(finder)).toEqual([
+    { pattern: "order-*", format: "redisson", count: 300, isWatched: false },
+    { pattern: "job:*:mutex", format: "redisson", count: 12, isWatched: false },
+    { pattern: "lock:watched", format: "redisson", count: 1, isWatched: true },
+  ]);
+  expect(watch).toBe("lock:*,order-*,job:*:mutex");
+  expect(scanned).toBe(keys);
+  // Most of the cache is not looked at.
+  expect(skipped).toBeGreaterThan(15_000);
+});
+
+it("goes on where it was cancelled", async () => {
+  const finder = open();
+  finder.start(false);
+  await until(() => finder.finding.scanned > 2000, 20_000);
+  finder.cancel();
+  await sleep(50);
+  const { scanned, state, groups } = finder.finding;
+  expect(state).toBe("cancelled");
+  expect(scanned).toBeLessThan(20_000);
+  finder.start(false);
+  await until(() => finder.finding.state === "done", 20_000);
+  expect(groups[0]?.count ?? 0).toBeLessThan(300);
+  expect(summaryOf(finder)[0]).toMatchObject({ pattern: "order-*", count: 300 });
+});
