@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { StartupError } from "../server/errors/startup-error.ts";
-import { type EmbeddedRedis, startEmbeddedRedis } from "../server/redis/embedded/embedded.ts";
+import { type EmbeddedRedis, startEmbeddedRedis } from "../server/redis/embedded/embedded-redis.ts";
 import { findRedisServer } from "../server/redis/embedded/server-binary.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));

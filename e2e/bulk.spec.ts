@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
-import { startTestRedis, type TestRedis } from "../test/support/redis.ts";
+import { startTestRedis, type TestRedis } from "../test/support/test-redis.ts";
 import { type Console, expect, logIn, startConsole, test } from "./console.ts";
 import { assertAccessible, shootThemes } from "./look.ts";
 

@@ -5,10 +5,10 @@ import { KEPT_FLAGS_COOKIE } from "../components/ui/kept-flags-cookie.ts";
 import type { Role } from "../lib/contract/access.ts";
 import { LoginLinks } from "../server/auth/login-link.ts";
 import { readConfig } from "../server/config/config.ts";
-import { openHome } from "../server/home/home-store.ts";
-import { homeWhereOf } from "../server/own-redis.ts";
+import { openHome } from "../server/home/open-home-store.ts";
+import { homeWhereOf } from "../server/start-configured-redis.ts";
 import { whenReady } from "../server/redis/connect.ts";
-import { freePort, startTestRedis, type TestRedis } from "../test/support/redis.ts";
+import { freePort, startTestRedis, type TestRedis } from "../test/support/test-redis.ts";
 
 export const ROOT_KEY = "root-key-of-the-e2e-tests-0123456789-0123456789";
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "@playwright/test";
-import { freePort } from "../test/support/redis.ts";
+import { freePort } from "../test/support/test-redis.ts";
 
 let demo: ChildProcess;
 let link: string;

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { startTestRedis, type TestRedis } from "../test/support/redis.ts";
+import { startTestRedis, type TestRedis } from "../test/support/test-redis.ts";
 import { type Console, expect, logIn, startConsole, test } from "./console.ts";
 import { assertAccessibleInThemes, shootThemes } from "./look.ts";
 

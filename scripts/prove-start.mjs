@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
-import { freePort, startTestRedis } from "../test/support/redis.ts";
+import { freePort, startTestRedis } from "../test/support/test-redis.ts";
 import { check, expectSame, seconds, summary } from "./prove/checks.mjs";
 import { Installation, ownLines } from "./prove/installation.mjs";
 

@@ -8,7 +8,7 @@ import { type NightConsole, startNight } from "../e2e/night/night-console.ts";
 import { drawHour, LAST_SCENES, type Look, SCENES, type Scene } from "../e2e/night/scenes.ts";
 import { LANGUAGE_COOKIE } from "../lib/words/language.ts";
 import settings from "../playwright.config.ts";
-import type { TestRedis } from "../test/support/redis.ts";
+import type { TestRedis } from "../test/support/test-redis.ts";
 
 const OUT = fileURLToPath(new URL("../docs/screenshots/", import.meta.url));
 const THEMES = ["light", "dark"] as const;

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { setRuntime } from "./accessor.ts";
+import { setRuntime } from "./global-runtime.ts";
 import { type Config, consoleUrl, readConfig, settleNodeEnv } from "./config/config.ts";
 import { StartupError } from "./errors/startup-error.ts";
-import type { Front } from "./http/front.ts";
+import type { Front } from "./http/http-server.ts";
 import { watchNpm } from "./npm-parent.ts";
-import { endOnSignals, keyLine, Service, type Started } from "./service.ts";
-import type { TargetKeeper } from "./targets/keeper.ts";
+import { endOnSignals, keyLine, Service, type Started } from "./server-process.ts";
+import type { TargetKeeper } from "./targets/target-connector.ts";
 
 const PARENT_LOOK_MS = 500;
 

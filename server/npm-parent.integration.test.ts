@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { expect, it } from "vitest";
-import { until } from "../test/support/server.ts";
+import { until } from "../test/support/test-server.ts";
 import { isRunning } from "./redis/embedded/server-process.ts";
 
 const WATCHER = new URL("./npm-parent.ts", import.meta.url).href;

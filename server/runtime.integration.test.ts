@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { startTestRedis, type TestRedis } from "../test/support/redis.ts";
+import { startTestRedis, type TestRedis } from "../test/support/test-redis.ts";
 import { readConfig } from "./config/config.ts";
 import { StartupError } from "./errors/startup-error.ts";
-import { Service } from "./service.ts";
+import { Service } from "./server-process.ts";
 
 let redis: TestRedis;
 beforeEach(async () => {

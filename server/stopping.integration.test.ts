@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { startTestRedis, type TestRedis } from "../test/support/redis.ts";
-import { ROOT_KEY, until } from "../test/support/server.ts";
+import { startTestRedis, type TestRedis } from "../test/support/test-redis.ts";
+import { ROOT_KEY, until } from "../test/support/test-server.ts";
 
 const SERVER = fileURLToPath(new URL("testing/workers/api-server.ts", import.meta.url));
 

@@ -1,7 +1,7 @@
 "use client";
 
 import { guideIn } from "@/lib/snippets/guide/guide.ts";
-import { SHOWN } from "@/lib/snippets/guide/options.ts";
+import { SHOWN } from "@/lib/snippets/guide/guide-options.ts";
 import { LABEL_OF_LANGUAGE, type Language } from "@/lib/snippets/language.ts";
 import { docs } from "@/lib/words/en/docs.tsx";
 import { useWords } from "@/lib/words/words.tsx";

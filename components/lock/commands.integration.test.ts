@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { fieldsOfKey, type Key, keyOfBytes } from "@/lib/contract/key.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { sampleHolder, sampleLock } from "@/lib/contract/lock-sample.ts";
-import { startTestRedis, type TestRedis } from "@/test/support/redis.ts";
+import { startTestRedis, type TestRedis } from "@/test/support/test-redis.ts";
 import { redisCliFree } from "./commands.ts";
 
 let redis: TestRedis;

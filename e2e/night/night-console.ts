@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort, startTestRedis, type TestRedis } from "../../test/support/redis.ts";
+import { freePort, startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
 import { type Console, startConsole } from "../console.ts";
 import { beginNight, fillSettings } from "./night.ts";
 

@@ -1,6 +1,6 @@
 import type { Locator, Page } from "@playwright/test";
 import type { Stats } from "../../lib/contract/stats.ts";
-import type { TestRedis } from "../../test/support/redis.ts";
+import type { TestRedis } from "../../test/support/test-redis.ts";
 import { busyHour } from "../busy-hour.ts";
 import { SHARED, STUCK } from "./night.ts";
 

@@ -1,5 +1,5 @@
 import type { SampleRequest } from "@/lib/reference/sample-request.ts";
-import { indented } from "./indented.ts";
+import { indented } from "./indent-lines.ts";
 
 /** For Java 17 and newer: java.net.http, and nothing to install. */
 export function javaSnippet(request: SampleRequest, origin: string): string {

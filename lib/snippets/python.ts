@@ -1,5 +1,5 @@
 import type { SampleRequest } from "@/lib/reference/sample-request.ts";
-import { indented } from "./indented.ts";
+import { indented } from "./indent-lines.ts";
 
 /** For Python 3.8 and newer: urllib of the standard library, and nothing to install. */
 export function pythonSnippet(request: SampleRequest, origin: string): string {

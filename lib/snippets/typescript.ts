@@ -1,5 +1,5 @@
 import type { SampleRequest } from "@/lib/reference/sample-request.ts";
-import { indented } from "./indented.ts";
+import { indented } from "./indent-lines.ts";
 
 /** For Node 20 and newer, Deno, Bun: fetch, and nothing to install. */
 export function typescriptSnippet(request: SampleRequest, origin: string): string {

@@ -8,7 +8,7 @@ export const BUILD_INPUTS = [
   "components",
   "lib",
   "public",
-  "server/accessor.ts",
+  "server/global-runtime.ts",
   "next.config.js",
   "postcss.config.mjs",
   "tsconfig.json",

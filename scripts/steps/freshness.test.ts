@@ -64,7 +64,7 @@ describe("a build is out of date", () => {
     ["an empty file was removed", () => rmSync(join(root, "app/empty.ts"))],
     ["a page moved", () => renameSync(join(root, "app/locks"), join(root, "app/locks2"))],
     ["the dependencies changed", () => write("package-lock.json", "{ }")],
-    ["the accessor to the server changed", () => write("server/accessor.ts", "changed")],
+    ["the accessor to the server changed", () => write("server/global-runtime.ts", "changed")],
     [
       "a file was put, name and all, at the end of the one before",
       () => {

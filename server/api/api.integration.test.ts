@@ -6,7 +6,7 @@ import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pathOfKey } from "../../lib/contract/key.ts";
 import { LEASE_MS_MAX } from "../../lib/contract/verb.ts";
-import { KEY_OF_BYTES, KEYS_OF_EVERY_KIND } from "../../test/support/keys-of-every-kind.ts";
+import { KEY_OF_BYTES, KEYS_OF_EVERY_KIND } from "../../test/support/unusual-keys.ts";
 import {
   type CallInit,
   type Door,
@@ -14,7 +14,7 @@ import {
   startTestServer,
   type TestServer,
   until,
-} from "../../test/support/server.ts";
+} from "../../test/support/test-server.ts";
 
 const fresh = () => `lock:${randomUUID()}`;
 const inChunks = (text: string) => new Blob([text]).stream();

@@ -1,8 +1,8 @@
 import type { Logger } from "pino";
 import { z } from "zod";
-import { Dispatcher } from "./dispatch.ts";
+import { Dispatcher } from "./dispatcher.ts";
 import { tagged } from "./http/etag.ts";
-import type { ApiResponse } from "./http/http.ts";
+import type { ApiResponse } from "./http/http-exchange.ts";
 import { openApiDocument } from "./openapi/openapi.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { browserSessionRoutes } from "./routes/browser-sessions.ts";

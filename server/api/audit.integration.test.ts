@@ -7,10 +7,10 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { AuditEntry, AuditItem, AuditPage, AuditVerification } from "../../lib/contract/audit.ts";
 import { pathOfKey } from "../../lib/contract/key.ts";
 import { auditVerify } from "../../test/support/audit-verify.ts";
-import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
-import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/server.ts";
-import { reportOf } from "../history/audit/report.ts";
-import { checkFile } from "../history/audit/verify.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
+import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
+import { reportOf } from "../history/audit/chain-report.ts";
+import { checkFile } from "../history/audit/verify-chain.ts";
 
 let home: TestRedis;
 let server: TestServer;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BulkLine } from "../../lib/contract/bulk.ts";
 import { exactTerm } from "../../lib/contract/filter.ts";
 import { keyOfBytes } from "../../lib/contract/key.ts";
-import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/server.ts";
+import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
 
 let server: TestServer;
 let direct: Redis;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Lock } from "../../lib/contract/lock.ts";
-import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/server.ts";
+import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
 
 let server: TestServer;
 const MANY = 1203;

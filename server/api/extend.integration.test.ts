@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/server.ts";
+import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
 
 let server: TestServer;
 let direct: Redis;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Facets } from "../../lib/contract/facet.ts";
-import { startTestServer, type TestServer, until } from "../../test/support/server.ts";
+import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
 
 let server: TestServer;
 let direct: Redis;

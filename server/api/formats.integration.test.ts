@@ -12,7 +12,7 @@ import {
   RenewInput,
   VerifyInput,
 } from "../../lib/contract/verb.ts";
-import { startTestServer, type TestServer, until } from "../../test/support/server.ts";
+import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
 
 const fresh = () => `lock:${randomUUID()}`;
 const BY_ROOT = "lockkeeper:reserve:key:root";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/server.ts";
+import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
 
 let server: TestServer;
 const name = randomUUID();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Reply, startTestServer, type TestServer, until } from "../../test/support/server.ts";
+import { type Reply, startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
 
 let server: TestServer;
 /** Another instance on the same home store. */

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
-import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/server.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
+import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
 
 let home: TestRedis;
 let server: TestServer;

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { TestBrowser } from "../../test/support/browser.ts";
-import { startTestServer, type TestServer, until } from "../../test/support/server.ts";
+import { TestBrowser } from "../../test/support/test-browser.ts";
+import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
 import { hashOf } from "../auth/secret.ts";
 
 const PASSWORD = "correct horse battery";

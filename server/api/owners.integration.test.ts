@@ -3,7 +3,7 @@ import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { NamespaceList } from "../../lib/contract/namespace.ts";
 import { OwnerList } from "../../lib/contract/owner.ts";
-import { startTestServer, type TestServer, until } from "../../test/support/server.ts";
+import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
 
 let server: TestServer;
 let direct: Redis;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { pathOfKey } from "../../lib/contract/key.ts";
 import type { Lock } from "../../lib/contract/lock.ts";
-import { freshKey } from "../../test/support/locks.ts";
-import { startTestMasters, type TestMasters } from "../../test/support/masters.ts";
-import { startTestServer, type TestServer, until } from "../../test/support/server.ts";
+import { freshKey } from "../../test/support/test-locks.ts";
+import { startTestMasters, type TestMasters } from "../../test/support/test-masters.ts";
+import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
 import { companionKeyOf } from "../formats/keys.ts";
 import { LockClient } from "../locks/client/lock-client.ts";
 

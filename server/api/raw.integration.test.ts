@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RAW_ENTRIES_MAX, RAW_TEXT_BYTES_MAX } from "../../lib/contract/raw.ts";
-import { startTestServer, type TestServer } from "../../test/support/server.ts";
+import { startTestServer, type TestServer } from "../../test/support/test-server.ts";
 
 let server: TestServer;
 const key = (name: string) => `lock:${name}:${randomUUID()}`;

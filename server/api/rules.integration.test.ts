@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { FORMAT_NAMES } from "../../lib/contract/format.ts";
 import { RULES_MAX } from "../../lib/contract/format-rule.ts";
 import { pathOfKey } from "../../lib/contract/key.ts";
-import { startTestServer, type TestServer, until } from "../../test/support/server.ts";
+import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
 
 let server: TestServer;
 let direct: Redis;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestServer, type TestServer, until } from "../../test/support/server.ts";
+import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
 
 let server: TestServer;
 

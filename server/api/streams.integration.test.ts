@@ -6,7 +6,7 @@ import type { LockEvent } from "../../lib/contract/event.ts";
 import type { LiveWindow } from "../../lib/contract/live.ts";
 import type { Lock } from "../../lib/contract/lock.ts";
 import { windowAfter } from "../../lib/live/window-after.ts";
-import { type Door, ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/server.ts";
+import { type Door, ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
 
 interface Message {
   event: string;

@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { freePort, startTestRedis, type TestRedis } from "../../test/support/redis.ts";
-import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/server.ts";
+import { freePort, startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
+import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
 
 /** Reads events and messages of a stream until one passes. */
 async function heard(server: TestServer, path: string, passes: (text: string) => boolean): Promise<string> {

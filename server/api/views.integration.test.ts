@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { View } from "../../lib/contract/view.ts";
 import { VIEWS_MAX } from "../../lib/contract/view-limits.ts";
-import { TestBrowser } from "../../test/support/browser.ts";
-import { startTestServer, type TestServer, until } from "../../test/support/server.ts";
+import { TestBrowser } from "../../test/support/test-browser.ts";
+import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
 import { LoginLinks } from "../auth/login-link.ts";
-import { openHome } from "../home/home-store.ts";
+import { openHome } from "../home/open-home-store.ts";
 
 let server: TestServer;
 /** Another instance on the same home store. */

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LockWaiters, WAITERS_TOLD_MAX } from "../../lib/contract/waiters.ts";
-import { RedissonFixture } from "../../test/support/redisson.ts";
-import { startTestServer, type TestServer, until } from "../../test/support/server.ts";
+import { RedissonFixture } from "../../test/support/redisson-fixture.ts";
+import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
 
 let server: TestServer;
 const key = (name: string) => `lock:${name}:${randomUUID()}`;

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Access } from "../../lib/contract/access.ts";
-import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
-import { until } from "../../test/support/server.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
+import { until } from "../../test/support/test-server.ts";
 import { UnavailableError } from "../errors/redis-errors.ts";
 import { RateLimitedError } from "../errors/request-errors.ts";
-import type { Home } from "../home/home.ts";
-import { openHome, settleHome } from "../home/home-store.ts";
-import { AccountBook } from "./account-book.ts";
-import { AccountUses } from "./account-uses.ts";
+import type { Home } from "../home/home-store.ts";
+import { openHome, settleHome } from "../home/open-home-store.ts";
+import { AccountBook } from "./account-directory.ts";
+import { AccountUses } from "./last-use-tracker.ts";
 import { ApiKeys } from "./api-keys.ts";
 import { grantsOfRoles } from "./grant.ts";
-import { KeyRing } from "./key-ring.ts";
+import { KeyRing } from "./api-key-verifier.ts";
 import { LoginThrottle } from "./login-throttle.ts";
 import type { Principal } from "./principal.ts";
 

@@ -3,10 +3,10 @@ import { API_KEYS_MAX, ENDED_KEY_KEPT_MS } from "../../lib/contract/account-limi
 import type { ApiKey, ApiKeyInput, ApiKeyMade } from "../../lib/contract/api-key.ts";
 import { ForbiddenError, InvalidError, NotFoundError } from "../errors/request-errors.ts";
 import { type Accounts, type Change, fieldOfKey, type StoredKey } from "./account.ts";
-import type { AccountBook } from "./account-book.ts";
-import type { AccountUses } from "./account-uses.ts";
-import { assertMayHandOut } from "./hand-out.ts";
-import { newKeySecret } from "./key-ring.ts";
+import type { AccountBook } from "./account-directory.ts";
+import type { AccountUses } from "./last-use-tracker.ts";
+import { assertMayHandOut } from "./delegation.ts";
+import { newKeySecret } from "./api-key-verifier.ts";
 import type { Principal } from "./principal.ts";
 import { hashOf } from "./secret.ts";
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Roles } from "../../lib/contract/access.ts";
 import { UnauthenticatedError } from "../errors/request-errors.ts";
 import { OURS_AT_HOME } from "../formats/keys.ts";
-import type { Home } from "../home/home.ts";
+import type { Home } from "../home/home-store.ts";
 import { hashOf, newSecret } from "./secret.ts";
 
 const LINK_MS = 10 * 60 * 1000;

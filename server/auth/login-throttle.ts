@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { RateLimitedError } from "../errors/request-errors.ts";
 import { OURS_AT_HOME } from "../formats/keys.ts";
-import type { Home } from "../home/home.ts";
+import type { Home } from "../home/home-store.ts";
 import { networkOf } from "../network/client-address.ts";
 import { Script } from "../redis/script.ts";
 import { hashOf } from "./secret.ts";

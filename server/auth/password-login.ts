@@ -1,7 +1,7 @@
 import { UnauthenticatedError } from "../errors/request-errors.ts";
 import { fieldOfOperator, type StoredOperator } from "./account.ts";
-import type { AccountBook } from "./account-book.ts";
-import type { AccountUses } from "./account-uses.ts";
+import type { AccountBook } from "./account-directory.ts";
+import type { AccountUses } from "./last-use-tracker.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
 import { isPassword } from "./password.ts";
 

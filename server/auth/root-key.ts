@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { UnavailableError } from "../errors/redis-errors.ts";
 import { OURS_AT_HOME } from "../formats/keys.ts";
-import type { Home } from "../home/home.ts";
+import type { Home } from "../home/home-store.ts";
 import { grantsOfRoles } from "./grant.ts";
 import type { Principal } from "./principal.ts";
 import { hashOf, isSame, newSecret } from "./secret.ts";

@@ -5,7 +5,7 @@ import { VIEWS_MAX } from "../../lib/contract/view-limits.ts";
 import { UnavailableError } from "../errors/redis-errors.ts";
 import { ForbiddenError, InvalidError, NotFoundError } from "../errors/request-errors.ts";
 import { OURS_AT_HOME } from "../formats/keys.ts";
-import type { Home } from "../home/home.ts";
+import type { Home } from "../home/home-store.ts";
 import type { RedisArgument } from "../redis/commands.ts";
 import { Script } from "../redis/script.ts";
 import { may, type Principal } from "./principal.ts";

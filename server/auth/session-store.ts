@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Roles } from "../../lib/contract/access.ts";
 import { OURS_AT_HOME } from "../formats/keys.ts";
-import type { Home } from "../home/home.ts";
+import type { Home } from "../home/home-store.ts";
 
 /** A browser's session as the home store keeps it, under the hash of its secret. */
 export const StoredSession = z.object({

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { BrowserSession } from "../../lib/contract/session.ts";
 import { NotFoundError } from "../errors/request-errors.ts";
-import type { Home } from "../home/home.ts";
+import type { Home } from "../home/home-store.ts";
 import type { StoredOperator } from "./account.ts";
-import type { AccountBook } from "./account-book.ts";
+import type { AccountBook } from "./account-directory.ts";
 import type { Link } from "./login-link.ts";
 import { hashOf, newSecret } from "./secret.ts";
 import type { FoundSession, From } from "./session.ts";

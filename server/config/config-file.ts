@@ -3,7 +3,7 @@ import { z } from "zod";
 import { FormatRule, RULES_MAX } from "../../lib/contract/format-rule.ts";
 import { StartupError } from "../errors/startup-error.ts";
 import type { Where } from "../locks/backends/open-backend.ts";
-import { assertWhere, URL_BEGINNING, URL_SCHEMES, whereOfUrl } from "../locks/backends/where-url.ts";
+import { assertWhere, URL_BEGINNING, URL_SCHEMES, whereOfUrl } from "../locks/backends/redis-location.ts";
 import {
   HOLD_OFF_MS_MAX,
   isAsked,
@@ -11,9 +11,9 @@ import {
   REPLICA_TIMEOUT_MS_MAX,
   REPLICAS_MAX,
 } from "../locks/verbs/safety.ts";
-import type { TargetSettings } from "../targets/settings.ts";
+import type { TargetSettings } from "../targets/target-settings.ts";
 import { RUNBOOKS_MAX, Runbook } from "../watch/annotations/runbook.ts";
-import { faultOf, pathText, placeIn } from "./config-file-faults.ts";
+import { faultOf, pathText, placeIn } from "./config-file-errors.ts";
 
 export const WATCHED_BY_DEFAULT = ["*lock*", "*:LOCKED", "mutex:*", "semaphore:*"];
 export const LOCKABLE_BY_DEFAULT = ["lock:*"];

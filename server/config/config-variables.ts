@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { NewPassword, OperatorName } from "../../lib/contract/operator.ts";
-import { URL_BEGINNING, URL_SCHEMES } from "../locks/backends/where-url.ts";
+import { URL_BEGINNING, URL_SCHEMES } from "../locks/backends/redis-location.ts";
 import { runbooks } from "../watch/annotations/runbook.ts";
 import { LOCKABLE_BY_DEFAULT, WATCHED_BY_DEFAULT } from "./config-file.ts";
-import { formatRules, list, rate } from "./config-lists.ts";
+import { formatRules, list, rate } from "./config-value-schemas.ts";
 
 const port = z.coerce
   .number("must be a port number from 0 to 65535")

@@ -6,9 +6,9 @@ import { StartupError } from "../errors/startup-error.ts";
 import type { AuditRetention } from "../history/audit/audit-store.ts";
 import type { Retention } from "../history/event-index.ts";
 import type { Where } from "../locks/backends/open-backend.ts";
-import { whereOfUrl } from "../locks/backends/where-url.ts";
+import { whereOfUrl } from "../locks/backends/redis-location.ts";
 import { TrustedProxies } from "../network/trusted-proxies.ts";
-import type { TargetSettings } from "../targets/settings.ts";
+import type { TargetSettings } from "../targets/target-settings.ts";
 import { type FileSettings, readConfigFile } from "./config-file.ts";
 import { type LOG_LEVELS, Variables, type VariableValues } from "./config-variables.ts";
 

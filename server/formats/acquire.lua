@@ -28,9 +28,9 @@
 --         {'lost', now ms, 'withdrawn'}   the request was taken back by its id, maybe before it arrived here
 --         {'request_id_reused'}      {'unknown'}      {'not_a_lock', type}      {'unit_conflict', 's' or 'ms'}
 
--- include plain/acquire.lua
+-- include fast-path/acquire.lua
 
--- include format/shape.lua
+-- include format/storage.lua
 -- include request-window.lua
 
 local owner, lease_ms, request_id, digest = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
@@ -44,58 +44,58 @@ local now_ms = math.floor(now_us / 1000)
 
 -- MGET takes what is of another type for absent, and SET writes over it: these names are ours.
 local beside = redis.call('MGET', KEYS[2], KEYS[3])
-local kept = companion_of(beside[1])
-local state, remaining_ms, holders, count = look(1, kept, owner, now_ms, false, unit)
+local kept = parse_companion(beside[1])
+local state, remaining_ms, holders, count = read_state(1, kept, owner, now_ms, false, unit)
 if state == 'fault' then return remaining_ms end
 
 -- A grant ends the wait that led to it.
 local function stop_waiting()
-  if since ~= '' then redis.call('ZREM', KEYS[4], waiter_name(request_id, since, owner)) end
+  if since ~= '' then redis.call('ZREM', KEYS[4], format_waiter(request_id, since, owner)) end
 end
 
-local function granted(event, taken_ms)
-  redis.call('SET', KEYS[2], text_of(kept), 'PX', companion_ms(taken_ms, lease_ms))
+local function grant(event, taken_ms)
+  redis.call('SET', KEYS[2], format_companion(kept), 'PX', compute_companion_ttl_ms(taken_ms, lease_ms))
   stop_waiting()
   local fence = kept.owner == owner and kept.fence or ''
-  redis.pcall('PUBLISH', ARGV[7], message(event, now_ms, fence, kept.seq, count, '', owner, '', KEYS[1]))
-  return { 'granted', integer(now_ms), integer(count), fence, integer(own_ms(taken_ms, kept)), event }
+  redis.pcall('PUBLISH', ARGV[7], format_event(event, now_ms, fence, kept.seq, count, '', owner, '', KEYS[1]))
+  return { 'granted', format_integer(now_ms), format_integer(count), fence, format_integer(compute_holder_remaining_ms(taken_ms, kept)), event }
 end
 
 local repeated = find_request(kept.window, request_id)
 if repeated then
-  if repeated.verb == 'withdrawn' then return { 'lost', integer(now_ms), 'withdrawn' } end
+  if repeated.verb == 'withdrawn' then return { 'lost', format_integer(now_ms), 'withdrawn' } end
   if repeated.verb ~= 'acquire' or repeated.digest ~= digest then return { 'request_id_reused' } end
   stop_waiting()
-  local left_ms = count and own_ms(remaining_ms, kept) or -1
+  local left_ms = count and compute_holder_remaining_ms(remaining_ms, kept) or -1
   local is_its_hold = repeated.fence == '' or kept.owner == owner and kept.fence == repeated.fence
-  if not count or not is_its_hold or left_ms == 0 then return { 'lost', integer(now_ms), 'ended' } end
-  return { 'granted', integer(now_ms), integer(count), repeated.fence, integer(left_ms), 'repeated' }
+  if not count or not is_its_hold or left_ms == 0 then return { 'lost', format_integer(now_ms), 'ended' } end
+  return { 'granted', format_integer(now_ms), format_integer(count), repeated.fence, format_integer(left_ms), 'repeated' }
 end
 
 if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms) then return { 'unknown' } end
 if state == 'not_a_lock' or state == 'unit_conflict' then return { state, remaining_ms } end
 
 if state == 'free' then
-  local counter = whole(beside[2] or '')
+  local counter = parse_whole(beside[2] or '')
   if counter > 0 then
-    kept.fence = integer(math.max(whole(kept.fence), counter))
-    redis.call('SET', KEYS[3], integer(math.max(now_us, whole(kept.fence) + 1)), 'KEEPTTL')
+    kept.fence = format_integer(math.max(parse_whole(kept.fence), counter))
+    redis.call('SET', KEYS[3], format_integer(math.max(now_us, parse_whole(kept.fence) + 1)), 'KEEPTTL')
   end
-  local value, taken = take(1, owner, lease_ms + grace_ms, now_ms, unit)
+  local value, taken = store_hold(1, owner, lease_ms + grace_ms, now_ms, unit)
   count = 1
   begin_hold(kept, owner, value, lease_ms, now_us)
   kept.grace, kept.least, kept.record, kept.principal = grace_ms, least_ms, record, principal
   remember_request(kept, request_id, 'acquire', digest, kept.fence, now_ms)
-  return granted('acquired', taken)
+  return grant('acquired', taken)
 end
 
-local left_ms = own_ms(remaining_ms, kept)
-local anothers = is_anothers(kept, owner, principal)
+local left_ms = compute_holder_remaining_ms(remaining_ms, kept)
+local anothers = is_other_principal(kept, owner, principal)
 local may_enter = state == 'held' and #holders == 2 and count and ARGV[5] == '1' and not anothers
   and (COUNTS_ITSELF or kept.owner == owner)
 -- A lease that ran out is over, also while others are still kept off.
 if may_enter and left_ms ~= 0 then
-  enter(1, owner)
+  increment_count(1, owner)
   count = count + 1
   local taken = remaining_ms
   if kept.owner == owner then
@@ -103,25 +103,25 @@ if may_enter and left_ms ~= 0 then
   end
   -- A longer grace is added to the lease, not taken from it.
   local needed_ms = math.max(left_ms or 0, lease_ms) + kept.grace
-  if remaining_ms < needed_ms + margin_ms then kept.value, taken = prolong(1, kept, needed_ms, now_ms) end
+  if remaining_ms < needed_ms + margin_ms then kept.value, taken = extend_expiry(1, kept, needed_ms, now_ms) end
   kept.seq = kept.seq + 1
   remember_request(kept, request_id, 'acquire', digest, kept.owner == owner and kept.fence or '', now_ms)
-  return granted('reentered', taken)
+  return grant('reentered', taken)
 end
 
 if wait_ms then
-  redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', integer(now_ms))
+  redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', format_integer(now_ms))
   if since == '' then
     local waiting = redis.call('ZCARD', KEYS[4])
-    if waiting >= tonumber(ARGV[11]) then return { 'queue_full', integer(now_ms), integer(waiting) } end
-    since = integer(now_ms)
-    redis.pcall('PUBLISH', ARGV[7], message('waiting', now_ms, '', 0, 0, '', owner, '', KEYS[1]))
+    if waiting >= tonumber(ARGV[11]) then return { 'queue_full', format_integer(now_ms), format_integer(waiting) } end
+    since = format_integer(now_ms)
+    redis.pcall('PUBLISH', ARGV[7], format_event('waiting', now_ms, '', 0, 0, '', owner, '', KEYS[1]))
   end
-  redis.call('ZADD', KEYS[4], integer(now_ms + wait_ms), waiter_name(request_id, since, owner))
+  redis.call('ZADD', KEYS[4], format_integer(now_ms + wait_ms), format_waiter(request_id, since, owner))
   local longest = redis.call('ZRANGE', KEYS[4], -1, -1, 'WITHSCORES')
-  redis.call('PEXPIREAT', KEYS[4], integer(tonumber(longest[2]) + 1000))
+  redis.call('PEXPIREAT', KEYS[4], format_integer(tonumber(longest[2]) + 1000))
 end
-local reply = { 'held', integer(now_ms), integer(remaining_ms),
-  kept.owner, kept.fence, kept.owner ~= '' and integer(kept.since) or '', kept.record, anothers and '1' or '' }
+local reply = { 'held', format_integer(now_ms), format_integer(remaining_ms),
+  kept.owner, kept.fence, kept.owner ~= '' and format_integer(kept.since) or '', kept.record, anothers and '1' or '' }
 for i = 1, #holders do reply[#reply + 1] = holders[i] end
 return reply

@@ -10,20 +10,20 @@
 --
 -- Returns {'agreed', now ms}    {'lost', now ms}
 
--- include format/shape.lua
+-- include format/storage.lua
 
 local time = redis.call('TIME')
 local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 
 local stored = redis.pcall('GET', KEYS[2])
-local kept = companion_of(type(stored) == 'string' and stored or '')
-local count, fence = find(1, kept, ARGV[1], now_ms), ARGV[3]
-if not count or kept.fence ~= ARGV[2] and kept.fence ~= fence then return { 'lost', integer(now_ms) } end
+local kept = parse_companion(type(stored) == 'string' and stored or '')
+local count, fence = find_count(1, kept, ARGV[1], now_ms), ARGV[3]
+if not count or kept.fence ~= ARGV[2] and kept.fence ~= fence then return { 'lost', format_integer(now_ms) } end
 
 -- Where the lock counts itself, that is not ours to change.
 if not COUNTS_ITSELF then kept.count = math.max(count, tonumber(ARGV[4])) end
 -- Also where a repeated request or a release by its id is compared with the hold.
 kept.window = string.gsub(kept.window, '\t' .. kept.fence .. '\t', '\t' .. fence .. '\t')
 kept.fence = fence
-redis.call('SET', KEYS[2], text_of(kept), 'KEEPTTL')
-return { 'agreed', integer(now_ms) }
+redis.call('SET', KEYS[2], format_companion(kept), 'KEEPTTL')
+return { 'agreed', format_integer(now_ms) }

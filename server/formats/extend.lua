@@ -11,7 +11,7 @@
 --         {'enough', now ms, what is left}    it has as much already, and nothing was done
 --         {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
 
--- include format/shape.lua
+-- include format/storage.lua
 
 local owner, fence, lease_ms = ARGV[1], ARGV[2], tonumber(ARGV[3])
 
@@ -19,29 +19,29 @@ local time = redis.call('TIME')
 local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 
 local stored = redis.pcall('GET', KEYS[2])
-local kept = companion_of(type(stored) == 'string' and stored or '')
-local state, remaining_ms, holders = look(1, kept, owner, now_ms, false)
+local kept = parse_companion(type(stored) == 'string' and stored or '')
+local state, remaining_ms, holders = read_state(1, kept, owner, now_ms, false)
 if state == 'fault' then return remaining_ms end
-if state == 'free' then return { 'gone', integer(now_ms) } end
+if state == 'free' then return { 'gone', format_integer(now_ms) } end
 if state == 'not_a_lock' then return { state, remaining_ms } end
 
 local ours = kept.owner == owner
 if state == 'shared' or #holders > 2 or holders[1] ~= owner or (ours and kept.fence or '') ~= fence then
-  return { 'changed', integer(now_ms) }
+  return { 'changed', format_integer(now_ms) }
 end
-local left_ms = own_ms(remaining_ms, kept)
-if left_ms == 0 then return { 'gone', integer(now_ms) } end
-if not left_ms or left_ms >= lease_ms then return { 'enough', integer(now_ms), integer(left_ms or -1) } end
+local left_ms = compute_holder_remaining_ms(remaining_ms, kept)
+if left_ms == 0 then return { 'gone', format_integer(now_ms) } end
+if not left_ms or left_ms >= lease_ms then return { 'enough', format_integer(now_ms), format_integer(left_ms or -1) } end
 
 local taken
-kept.value, taken = prolong(1, kept, lease_ms + kept.grace, now_ms)
+kept.value, taken = extend_expiry(1, kept, lease_ms + kept.grace, now_ms)
 local seq, count = 0, tonumber(holders[2]) or 1
 if ours then
   kept.lease, kept.seq = lease_ms, kept.seq + 1
   seq = kept.seq
-  redis.call('SET', KEYS[2], text_of(kept), 'PX', companion_ms(taken, lease_ms))
+  redis.call('SET', KEYS[2], format_companion(kept), 'PX', compute_companion_ttl_ms(taken, lease_ms))
 end
 -- Words are parted by tabs, and the owner of another library may have any bytes.
 local word = string.gsub(owner, '[\t\n]', ' ')
-redis.pcall('PUBLISH', ARGV[5], message('renewed', now_ms, fence, seq, count, '', word, ARGV[4], KEYS[1]))
-return { 'extended', integer(now_ms), integer(own_ms(taken, kept)) }
+redis.pcall('PUBLISH', ARGV[5], format_event('renewed', now_ms, fence, seq, count, '', word, ARGV[4], KEYS[1]))
+return { 'extended', format_integer(now_ms), format_integer(compute_holder_remaining_ms(taken, kept)) }

@@ -4,7 +4,7 @@
 
 -- Takes those out first who were given up, as each call of the library does: a dead one at the head would keep all
 -- others waiting, and only the head listens for what is published.
-local function head_of_queue(now_ms)
+local function find_queue_head(now_ms)
   while true do
     local head = redis.pcall('LINDEX', KEYS[3], 0)
     if type(head) ~= 'string' then return nil end

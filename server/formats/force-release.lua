@@ -14,8 +14,8 @@
 --
 -- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
 
--- include format/shape.lua
--- include hold-off.lua
+-- include format/storage.lua
+-- include reserve.lua
 -- include fair-queue.lua
 
 local owner, fence = ARGV[1], ARGV[2]
@@ -25,42 +25,42 @@ local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
 local now_ms = math.floor(now_us / 1000)
 
 local stored = redis.pcall('GET', KEYS[2])
-local kept = companion_of(type(stored) == 'string' and stored or '')
-local state, detail, holders = look(1, kept, owner, now_ms, false)
+local kept = parse_companion(type(stored) == 'string' and stored or '')
+local state, detail, holders = read_state(1, kept, owner, now_ms, false)
 if state == 'fault' then return detail end
-if state == 'free' then return { 'gone', integer(now_ms) } end
+if state == 'free' then return { 'gone', format_integer(now_ms) } end
 if state == 'not_a_lock' then return { state, detail } end
 
 local ours = kept.owner == owner
-if #holders > 2 or holders[1] ~= owner or (ours and kept.fence or '') ~= fence then return { 'changed', integer(now_ms) } end
+if #holders > 2 or holders[1] ~= owner or (ours and kept.fence or '') ~= fence then return { 'changed', format_integer(now_ms) } end
 
 local seq, since = 0, ''
 if ours then
   kept.seq = kept.seq + 1
   seq = kept.seq
-  since = kept.since > 0 and integer(kept.since) or ''
+  since = kept.since > 0 and format_integer(kept.since) or ''
 end
-local freed = message('force_released', now_ms, fence, seq, 0, since, owner, ARGV[3], KEYS[1])
+local freed = format_event('force_released', now_ms, fence, seq, 0, since, owner, ARGV[3], KEYS[1])
 if ARGV[6] ~= '' then
-  local unit = unit_of(ours and kept.value or owner)
-  local taken = hold_off(kept, owner, ARGV[7], tonumber(ARGV[6]), now_us, unit)
+  local unit = detect_unit(ours and kept.value or owner)
+  local taken = reserve_lock(kept, owner, ARGV[7], tonumber(ARGV[6]), now_us, unit)
   redis.pcall('PUBLISH', ARGV[5], freed)
   redis.pcall('PUBLISH', ARGV[5], taken)
 else
-  free(1, owner)
+  remove_hold(1, owner)
   -- What is told of a hold ends with it: the next one under this owner may be taken without us.
   if ours then
     forget_hold(kept)
-    redis.call('SET', KEYS[2], text_of(kept), 'KEEPTTL')
+    redis.call('SET', KEYS[2], format_companion(kept), 'KEEPTTL')
   end
   redis.pcall('PUBLISH', ARGV[5], freed)
 end
 
-local function wake(channel)
+local function publish_wake_up(channel)
   redis.pcall('PUBLISH', channel, '0')
   if ARGV[8] == '1' then redis.pcall('SPUBLISH', channel, '0') end
 end
-wake(ARGV[4])
-local head = KEYS[3] and KEYS[4] and head_of_queue(now_ms)
-if head then wake(ARGV[4] .. ':' .. head) end
-return { 'released', integer(now_ms) }
+publish_wake_up(ARGV[4])
+local head = KEYS[3] and KEYS[4] and find_queue_head(now_ms)
+if head then publish_wake_up(ARGV[4] .. ':' .. head) end
+return { 'released', format_integer(now_ms) }

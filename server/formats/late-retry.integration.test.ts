@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { SpokenFormat } from "../../lib/contract/format.ts";
-import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
-import { FORMATS } from "./format.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
+import { FORMATS } from "./lock-writer.ts";
 
 let redis: TestRedis;
 let direct: Redis;

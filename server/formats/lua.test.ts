@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { withIncludes } from "../redis/script.ts";
 
 const SERVER = new URL("../", import.meta.url);
 
@@ -153,8 +154,15 @@ describe("the reading of Lua", () => {
   });
 });
 
+/** Functions of Lua itself, and keywords that an opening bracket may follow. */
+const LUA_NAMES = new Set(
+  "and assert cjson else elseif error function if in ipairs next not or pairs pcall return select then tonumber type unpack until while".split(
+    " ",
+  ),
+);
+
 /** It stands between a script and `redis`, whose calls are those of the script. */
-const BETWEEN = join("redis", "one-key.lua");
+const BETWEEN = join("redis", "cluster", "one-key.lua");
 const FILES = readdirSync(SERVER, { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".lua") && file !== BETWEEN)
   .sort();
@@ -173,7 +181,7 @@ describe("the scripts", () => {
   /** The functions of a format's shape take the number of the key. */
   function withShapes(code: string): string {
     return code.replace(
-      /\b(look|find|remaining_of|take|enter|prolong|leave|free|hand_over)\((\d), /g,
+      /\b(read_state|find_count|read_remaining_ms|store_hold|increment_count|extend_expiry|decrement_count|remove_hold|transfer_hold)\((\d), /g,
       (call, _, number) => `${call} KEYS[${number}]`,
     );
   }
@@ -207,8 +215,16 @@ describe("the scripts", () => {
       }
     });
 
+    it.each(isIncluded(file) ? [] : ["redisson", "token", "timestamp"])("calls only functions that exist, for %s", (format) => {
+      const whole = withIncludes(new URL(file, SERVER), new URL(`formats/${format}/`, SERVER));
+      const code = withoutComments(whole).replace(/'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/g, "''");
+      const called = [...code.matchAll(/(?<![\w.:])([a-z_]\w*)\s*\(/g)].map(([, name = ""]) => name);
+      const defined = new Set([...code.matchAll(/\blocal (?:function )?(\w+)/g)].map(([, name]) => name));
+      expect(called.filter((name) => !LUA_NAMES.has(name) && !defined.has(name))).toEqual([]);
+    });
+
     it("names in its header every key and argument that it uses, up to the highest, and what it returns", () => {
-      const plain = /^-- include (plain\/\S+)$/m.exec(source)?.[1];
+      const plain = /^-- include (fast-path\/\S+)$/m.exec(source)?.[1];
       const code = withoutComments(source + (plain === undefined ? "" : read(`formats/${plain}`)));
       for (const list of ["KEYS", "ARGV"]) {
         const places = (text: string) => new Set(text.match(new RegExp(`${list}\\[\\d+\\]`, "g")));

@@ -19,11 +19,11 @@
 --         {'not_owner'}    another principal acquired this owner's hold
 --         {'request_id_reused'}    {'unknown'}    {'not_a_lock', type}
 
--- include plain/release.lua
+-- include fast-path/release.lua
 
--- include format/shape.lua
+-- include format/storage.lua
 -- include request-window.lua
--- include hold-off.lua
+-- include reserve.lua
 
 -- As long as any answer is waited for (attempt.ts).
 local ANSWERED_WITHIN_MS = 2000
@@ -36,12 +36,12 @@ local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
 local now_ms = math.floor(now_us / 1000)
 
 local stored = redis.pcall('GET', KEYS[2])
-local kept = companion_of(type(stored) == 'string' and stored or '')
+local kept = parse_companion(type(stored) == 'string' and stored or '')
 -- An owner that the companion names is one of ours; otherwise the whole key must be a lock's.
-local count = find(1, kept, owner, now_ms)
+local count = find_count(1, kept, owner, now_ms)
 if not count then
   local state, detail, _
-  state, detail, _, count = look(1, kept, owner, now_ms, true)
+  state, detail, _, count = read_state(1, kept, owner, now_ms, true)
   if state == 'fault' then return detail end
   if state == 'shared' then return { 'not_a_lock', 'hash' } end
   if state == 'not_a_lock' then return { state, detail } end
@@ -52,20 +52,20 @@ local fence = ours and kept.fence or ''
 local repeated = find_request(kept.window, request_id)
 if repeated then
   if repeated.verb ~= 'release' and repeated.verb ~= 'not_held' or repeated.digest ~= digest then return { 'request_id_reused' } end
-  if repeated.verb == 'not_held' then return { 'not_held', integer(now_ms) } end
-  return { 'released', integer(now_ms), integer(count and repeated.fence == fence and count or 0), repeated.fence }
+  if repeated.verb == 'not_held' then return { 'not_held', format_integer(now_ms) } end
+  return { 'released', format_integer(now_ms), format_integer(count and repeated.fence == fence and count or 0), repeated.fence }
 end
 if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms) then return { 'unknown' } end
 
 -- The companion of a hold of ours has its time to live from the acquire; another one gets a short one.
-local function keep()
+local function write_companion()
   local left_ms = math.max(redis.call('PTTL', KEYS[2]), WINDOW_AGE_MS_MAX)
   -- Changes nothing, and comes first: a Redis that is full takes what may grow once something was written.
-  redis.call('PEXPIRE', KEYS[2], integer(left_ms))
-  redis.call('SET', KEYS[2], text_of(kept), 'PX', integer(left_ms))
+  redis.call('PEXPIRE', KEYS[2], format_integer(left_ms))
+  redis.call('SET', KEYS[2], format_companion(kept), 'PX', format_integer(left_ms))
 end
 
-local anothers = is_anothers(kept, owner, principal)
+local anothers = is_other_principal(kept, owner, principal)
 if acquired_by ~= '' then
   local acquired = find_request(kept.window, acquired_by)
   count = acquired and acquired.verb == 'acquire' and acquired.fence == fence and count
@@ -75,7 +75,7 @@ end
 local ending = ARGV[12] or ''
 if ending ~= '' then count = count and ours and fence == ending and 1 end
 -- A lease that ran out is over, also while others are still kept off.
-if count and ours and kept.grace + margin_ms > 0 and own_ms(remaining_of(1, kept, now_ms), kept) == 0 then count = nil end
+if count and ours and kept.grace + margin_ms > 0 and compute_holder_remaining_ms(read_remaining_ms(1, kept, now_ms), kept) == 0 then count = nil end
 if count and anothers then return { 'not_owner' } end
 
 if not count then
@@ -83,8 +83,8 @@ if not count then
   -- first try, which is among those that were cut off.
   if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms - ANSWERED_WITHIN_MS) then return { 'unknown' } end
   remember_request(kept, request_id, 'not_held', digest, fence, now_ms)
-  keep()
-  return { 'not_held', integer(now_ms) }
+  write_companion()
+  return { 'not_held', format_integer(now_ms) }
 end
 
 remember_request(kept, request_id, 'release', digest, fence, now_ms)
@@ -93,28 +93,28 @@ kept.seq = kept.seq + 1
 if left > 0 then
   if ours then kept.count = left end
   -- Written down before it is done: cut short in between, a repetition must not give back two.
-  keep()
-  leave(1, owner)
-  redis.pcall('PUBLISH', ARGV[5], message('released', now_ms, fence, kept.seq, left, '', owner, '', KEYS[1]))
-  return { 'released', integer(now_ms), integer(left), fence }
+  write_companion()
+  decrement_count(1, owner)
+  redis.pcall('PUBLISH', ARGV[5], format_event('released', now_ms, fence, kept.seq, left, '', owner, '', KEYS[1]))
+  return { 'released', format_integer(now_ms), format_integer(left), fence }
 end
 
-local since = ours and kept.since > 0 and integer(kept.since) or ''
+local since = ours and kept.since > 0 and format_integer(kept.since) or ''
 -- A clock that was set back since the grant makes no longer time of it, and none where none was asked for.
 local least_ms = ours and acquired_by == '' and math.min(kept.least, kept.since + kept.least - now_ms) or 0
-local freed = message('released', now_ms, fence, kept.seq, 0, since, owner, '', KEYS[1])
+local freed = format_event('released', now_ms, fence, kept.seq, 0, since, owner, '', KEYS[1])
 if least_ms > 0 or asked_ms > 0 then
   local reserved = asked_ms >= least_ms and ARGV[10] or 'lockkeeper:reserve:min-hold'
-  local taken = hold_off(kept, owner, reserved, math.max(asked_ms, least_ms), now_us, unit_of(kept.value))
+  local taken = reserve_lock(kept, owner, reserved, math.max(asked_ms, least_ms), now_us, detect_unit(kept.value))
   redis.pcall('PUBLISH', ARGV[5], freed)
   redis.pcall('PUBLISH', ARGV[5], taken)
 else
-  free(1, owner)
+  remove_hold(1, owner)
   redis.pcall('PUBLISH', ARGV[5], freed)
   -- What is told of a hold ends with it: the next one under this owner may be taken without us.
   if ours then forget_hold(kept) end
-  keep()
+  write_companion()
 end
 redis.pcall('PUBLISH', ARGV[4], '0')
 if ARGV[11] == '1' then redis.pcall('SPUBLISH', ARGV[4], '0') end
-return { 'released', integer(now_ms), '0', fence }
+return { 'released', format_integer(now_ms), '0', fence }

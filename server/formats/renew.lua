@@ -13,7 +13,7 @@
 --         {'not_owner'}      another principal acquired this owner's hold
 --         {'request_id_reused'}      {'unknown'}      {'not_a_lock', type}
 
--- include format/shape.lua
+-- include format/storage.lua
 -- include request-window.lua
 
 local owner, lease_ms, request_id, digest = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
@@ -22,8 +22,8 @@ local time = redis.call('TIME')
 local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 
 local stored = redis.pcall('GET', KEYS[2])
-local kept = companion_of(type(stored) == 'string' and stored or '')
-local state, remaining_ms, holders, count = look(1, kept, owner, now_ms, true)
+local kept = parse_companion(type(stored) == 'string' and stored or '')
+local state, remaining_ms, holders, count = read_state(1, kept, owner, now_ms, true)
 if state == 'fault' then return remaining_ms end
 if state == 'shared' then return { 'not_a_lock', 'hash' } end
 if state == 'not_a_lock' then return { state, remaining_ms } end
@@ -34,24 +34,24 @@ if not repeated and ARGV[6] ~= '' and may_be_forgotten(kept.window, now_ms - ton
 
 local ours = kept.owner == owner
 local fence = ours and kept.fence or ''
-local left_ms = own_ms(remaining_ms, kept)
+local left_ms = compute_holder_remaining_ms(remaining_ms, kept)
 
 if not count or left_ms == 0 or repeated and repeated.fence ~= fence then
-  local reply = { 'lost', integer(now_ms), integer(remaining_ms),
-    kept.owner, kept.fence, kept.owner ~= '' and integer(kept.since) or '', kept.record, '' }
+  local reply = { 'lost', format_integer(now_ms), format_integer(remaining_ms),
+    kept.owner, kept.fence, kept.owner ~= '' and format_integer(kept.since) or '', kept.record, '' }
   for i = 1, #(holders or {}) do reply[#reply + 1] = holders[i] end
   return reply
 end
-if is_anothers(kept, owner, ARGV[7]) then return { 'not_owner' } end
-if repeated then return { 'granted', integer(now_ms), integer(count), fence, integer(left_ms or -1) } end
+if is_other_principal(kept, owner, ARGV[7]) then return { 'not_owner' } end
+if repeated then return { 'granted', format_integer(now_ms), format_integer(count), fence, format_integer(left_ms or -1) } end
 
 local taken = remaining_ms
 if not left_ms or left_ms < lease_ms then
-  kept.value, taken = prolong(1, kept, lease_ms + kept.grace, now_ms)
+  kept.value, taken = extend_expiry(1, kept, lease_ms + kept.grace, now_ms)
   if ours then kept.lease = lease_ms end
 end
 kept.seq = kept.seq + 1
 remember_request(kept, request_id, 'renew', digest, fence, now_ms)
-redis.call('SET', KEYS[2], text_of(kept), 'PX', companion_ms(taken, lease_ms))
-redis.pcall('PUBLISH', ARGV[5], message('renewed', now_ms, fence, kept.seq, count, '', owner, '', KEYS[1]))
-return { 'granted', integer(now_ms), integer(count), fence, integer(own_ms(taken, kept)) }
+redis.call('SET', KEYS[2], format_companion(kept), 'PX', compute_companion_ttl_ms(taken, lease_ms))
+redis.pcall('PUBLISH', ARGV[5], format_event('renewed', now_ms, fence, kept.seq, count, '', owner, '', KEYS[1]))
+return { 'granted', format_integer(now_ms), format_integer(count), fence, format_integer(compute_holder_remaining_ms(taken, kept)) }

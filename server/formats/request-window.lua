@@ -18,7 +18,7 @@ local function find_request(window, id)
   return verb and { verb = verb, digest = digest, fence = fence } or nil
 end
 
-local function time_of_oldest(window)
+local function read_oldest_time(window)
   return tonumber(string.match(window, '^\n[^\n]*\t(%d+)') or '0')
 end
 
@@ -29,7 +29,7 @@ local function may_be_forgotten(window, since_ms)
 end
 
 -- The requests that took the hold of this fence: as long as it stands, they may have to be taken back.
-local function taken_by(window, fence)
+local function find_acquire_entries(window, fence)
   local entries = ''
   for entry in string.gmatch(window, '\n[^\t\n]+\tacquire\t[^\t\n]*\t' .. fence .. '\t%d+') do
     if #entries + #entry < WINDOW_BYTES_HELD then entries = entries .. entry end
@@ -40,14 +40,14 @@ end
 -- Adds an entry, and takes off those that are too old or too many.
 local function remember_request(kept, id, verb, digest, fence, now_ms)
   local window = kept.window
-  while window ~= '' and now_ms - time_of_oldest(window) >= WINDOW_AGE_MS_MAX do
+  while window ~= '' and now_ms - read_oldest_time(window) >= WINDOW_AGE_MS_MAX do
     local second = string.find(window, '\n', 2, true)
     window = second and string.sub(window, second) or ''
   end
   if #window > WINDOW_BYTES_MAX then
     local cut = string.find(window, '\n', #window - WINDOW_BYTES_CUT, true) or #window + 1
     local cut_at = string.match(string.sub(window, 1, cut - 1), '\t(%d+)$') or '0'
-    local held = kept.owner ~= '' and taken_by(string.sub(window, 1, cut - 1), kept.fence) or ''
+    local held = kept.owner ~= '' and find_acquire_entries(string.sub(window, 1, cut - 1), kept.fence) or ''
     window = '\n\tcut\t\t\t' .. cut_at .. held .. string.sub(window, cut)
   end
   kept.window = window .. '\n' .. table.concat({ id, verb, digest, fence, string.format('%.0f', now_ms) }, '\t')

@@ -13,12 +13,12 @@
 
 local time = redis.call('TIME')
 local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-local name = waiter_name(ARGV[1], ARGV[2], ARGV[3])
+local name = format_waiter(ARGV[1], ARGV[2], ARGV[3])
 
 if ARGV[4] == '0' then
   redis.call('ZREM', KEYS[1], name)
 else
-  redis.call('ZADD', KEYS[1], 'XX', integer(now_ms + tonumber(ARGV[4])), name)
+  redis.call('ZADD', KEYS[1], 'XX', format_integer(now_ms + tonumber(ARGV[4])), name)
 end
-redis.pcall('PUBLISH', ARGV[5], message('wait_ended', now_ms, '', 0, 0, '', ARGV[3], '', ARGV[6]))
-return { 'wait_ended', integer(now_ms) }
+redis.pcall('PUBLISH', ARGV[5], format_event('wait_ended', now_ms, '', 0, 0, '', ARGV[3], '', ARGV[6]))
+return { 'wait_ended', format_integer(now_ms) }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MasterHealth } from "../../lib/contract/live.ts";
-import type { MasterFacts } from "./facts.ts";
+import type { MasterFacts } from "./redis-facts.ts";
 import { findingsOf, type TargetFacts } from "./findings.ts";
 
 const SAFE = {

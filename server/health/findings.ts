@@ -1,6 +1,6 @@
 import type { MasterHealth } from "../../lib/contract/live.ts";
 import type { Finding, Severity, Topology } from "../../lib/contract/target.ts";
-import type { MasterFacts } from "./facts.ts";
+import type { MasterFacts } from "./redis-facts.ts";
 import { findingsOfMaster } from "./master-findings.ts";
 import { notificationsOf } from "./master-report.ts";
 

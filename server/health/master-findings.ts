@@ -1,5 +1,5 @@
 import type { Finding } from "../../lib/contract/target.ts";
-import type { MasterFacts } from "./facts.ts";
+import type { MasterFacts } from "./redis-facts.ts";
 
 type Info = ReadonlyMap<string, string>;
 type Draft = Omit<Finding, "masters">;

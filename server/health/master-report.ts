@@ -1,6 +1,6 @@
 import { type MasterReport, NOTIFICATION_FLAGS } from "../../lib/contract/target.ts";
-import { union } from "../watch/connection/notifications.ts";
-import type { MasterFacts } from "./facts.ts";
+import { union } from "../watch/connection/keyspace-subscriber.ts";
+import type { MasterFacts } from "./redis-facts.ts";
 
 /** What one master tells of itself, as far as it may be asked. */
 export function reportOf({ name, info, config }: MasterFacts): MasterReport {

@@ -1,8 +1,8 @@
 import type { Finding, TargetHealth, TargetSummary } from "../../lib/contract/target.ts";
 import { sentinelFacts } from "../redis/sentinel/sentinel-facts.ts";
-import type { TargetKeeper } from "../targets/keeper.ts";
+import type { TargetKeeper } from "../targets/target-connector.ts";
 import type { Target } from "../targets/target.ts";
-import { factsOf } from "./facts.ts";
+import { factsOf } from "./redis-facts.ts";
 import { findingsOf, type TargetFacts } from "./findings.ts";
 import { reportOf } from "./master-report.ts";
 

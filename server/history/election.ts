@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
-import { FORMATS } from "../formats/format.ts";
+import { FORMATS } from "../formats/lock-writer.ts";
 import { OURS_AT_HOME } from "../formats/keys.ts";
-import { Requests } from "../locks/verbs/requests.ts";
+import { Requests } from "../locks/verbs/request-factory.ts";
 import type { Lead, Store } from "./event-store.ts";
 
 /** Nobody listens there: the recorder's own lock is no part of any target's story. */

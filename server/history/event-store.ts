@@ -1,9 +1,9 @@
 import type { HistoryEntry } from "../../lib/contract/event.ts";
 import { companionKeyOf, OURS_AT_HOME } from "../formats/keys.ts";
-import type { Home } from "../home/home.ts";
+import type { Home } from "../home/home-store.ts";
 import type { RedisArgument } from "../redis/commands.ts";
 import { Script } from "../redis/script.ts";
-import { argumentsOf, entryOf, type UnnumberedEntry } from "./entry.ts";
+import { argumentsOf, entryOf, type UnnumberedEntry } from "./stream-entry.ts";
 import type { Retention } from "./event-index.ts";
 
 /** A connection to the home store. */

@@ -9,13 +9,13 @@ import {
 } from "../../lib/contract/event.ts";
 import { isGap } from "../../lib/contract/gap.ts";
 import { fieldsOfKey, type Key } from "../../lib/contract/key.ts";
-import type { Unnumbered } from "./entry.ts";
+import type { Unnumbered } from "./stream-entry.ts";
 import { compareIds, parseEventId } from "./event-id.ts";
 import { EventIndex, type Retention } from "./event-index.ts";
 import { holdsAt } from "./past-holds.ts";
 import type { Recorded, Telling } from "./stream-copy.ts";
 
-export type { Unnumbered } from "./entry.ts";
+export type { Unnumbered } from "./stream-entry.ts";
 
 /** What a reader who left off at an id gets: what came after, or word that this cannot be told. */
 export type Replay =

@@ -1,6 +1,6 @@
 import type { HistoryEntry, LockEvent, PastHold } from "../../lib/contract/event.ts";
 import { isGap } from "../../lib/contract/gap.ts";
-import { stepOf } from "./story.ts";
+import { stepOf } from "./recorded-timeline.ts";
 
 interface Open {
   readonly owner: string;

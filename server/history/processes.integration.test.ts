@@ -6,10 +6,10 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { GapEvent, HistoryEntry, LockEvent } from "../../lib/contract/event.ts";
 import { isGap } from "../../lib/contract/gap.ts";
-import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
-import { until } from "../../test/support/server.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
+import { until } from "../../test/support/test-server.ts";
 import { LockClient } from "../locks/client/lock-client.ts";
-import { stepOf } from "./story.ts";
+import { stepOf } from "./recorded-timeline.ts";
 
 const WORKER = fileURLToPath(new URL("../../test/support/workers/history-instance.ts", import.meta.url));
 

@@ -3,14 +3,14 @@ import type { Logger } from "pino";
 import type { HistoryEntry } from "../../lib/contract/event.ts";
 import type { Key } from "../../lib/contract/key.ts";
 import { keyOfFields } from "../../lib/contract/key.ts";
-import { Appender } from "./appender.ts";
+import { Appender } from "./event-appender.ts";
 import type { Election } from "./election.ts";
-import type { Unnumbered } from "./entry.ts";
+import type { Unnumbered } from "./stream-entry.ts";
 import type { EventIndex } from "./event-index.ts";
 import type { EventStore, Page, Stamp } from "./event-store.ts";
-import { newsOf } from "./news.ts";
-import { type Observation, Observations } from "./observations.ts";
-import { isSameChange } from "./story.ts";
+import { newsOf } from "./unrecorded-observations.ts";
+import { type Observation, Observations } from "./observed-events.ts";
+import { isSameChange } from "./recorded-timeline.ts";
 import { StreamCopy, type Telling } from "./stream-copy.ts";
 
 /** How this instance sees its target. */

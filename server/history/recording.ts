@@ -4,7 +4,7 @@ import { Election } from "./election.ts";
 import { EventStore, type Store } from "./event-store.ts";
 import type { Journal } from "./journal.ts";
 import { Recorder, type Sight, TIMES, type Times } from "./recorder.ts";
-import { TAIL_TIMEOUT_MS, Tail } from "./tail.ts";
+import { TAIL_TIMEOUT_MS, Tail } from "./stream-tail.ts";
 
 /** A connection of its own to the home store. */
 export type OpenStore = (name: string, more?: RedisOptions) => Store;

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SpokenFormat } from "../../lib/contract/format.ts";
-import { codeOf, holdersOf } from "../../test/conformance/scene.ts";
+import { codeOf, holdersOf } from "../../test/conformance/conformance-fixture.ts";
 import { startTestCluster, type TestCluster } from "../../test/support/cluster.ts";
-import { until } from "../../test/support/server.ts";
+import { until } from "../../test/support/test-server.ts";
 import { companionKeyOf, waitersKeyOf } from "../formats/keys.ts";
 import { openBackend } from "./backends/open-backend.ts";
 import { LockClient } from "./client/lock-client.ts";

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
 import { LockClient } from "./client/lock-client.ts";
 
 /** The very file that docs/fencing.md shows. */

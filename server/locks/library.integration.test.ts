@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
 import { HeldError, WaitTimeoutError } from "../errors/lock-errors.ts";
 import { campaign } from "./client/campaign.ts";
 import { LockClient } from "./client/lock-client.ts";

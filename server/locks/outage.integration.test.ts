@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeOf, freshKey, startTestLocks, type TestLocks } from "../../test/support/locks.ts";
-import { until } from "../../test/support/server.ts";
+import { codeOf, freshKey, startTestLocks, type TestLocks } from "../../test/support/test-locks.ts";
+import { until } from "../../test/support/test-server.ts";
 import { BUDGET_MS } from "./verbs/attempt.ts";
 
 let test: TestLocks;

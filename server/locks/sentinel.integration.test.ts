@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeOf } from "../../test/conformance/scene.ts";
-import type { TestRedis } from "../../test/support/redis.ts";
-import { startTestSentinel, type TestSentinel } from "../../test/support/sentinel.ts";
-import { until } from "../../test/support/server.ts";
+import { codeOf } from "../../test/conformance/conformance-fixture.ts";
+import type { TestRedis } from "../../test/support/test-redis.ts";
+import { startTestSentinel, type TestSentinel } from "../../test/support/test-sentinel.ts";
+import { until } from "../../test/support/test-server.ts";
 import { LostError } from "../errors/lock-errors.ts";
 import { UnavailableError } from "../errors/redis-errors.ts";
 import { waitersKeyOf } from "../formats/keys.ts";

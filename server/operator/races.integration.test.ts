@@ -8,10 +8,10 @@ import {
   FORMATS_OF_CHANGING,
   type Held,
 } from "../../test/support/changing-holders.ts";
-import { startTestProxy, type TestProxy } from "../../test/support/proxy.ts";
-import { seeded } from "../../test/support/random.ts";
-import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
-import { startTestServer, type TestServer, until } from "../../test/support/server.ts";
+import { startTestProxy, type TestProxy } from "../../test/support/test-proxy.ts";
+import { seeded } from "../../test/support/seeded-random.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
+import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
 
 const RACES = 1000;
 /** Rounds that run side by side; in each of them all kinds of locks are raced for. */

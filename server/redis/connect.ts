@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { Redis, type RedisOptions } from "ioredis";
 import { StartupError } from "../errors/startup-error.ts";
-import { coalesceWrites } from "./coalesce.ts";
+import { coalesceWrites } from "./coalesce-writes.ts";
 import type { Commands } from "./commands.ts";
 import { isOfNoMaster, NeverSentError } from "./failure.ts";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { keyOfBytes } from "../../lib/contract/key.ts";
-import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
 import { Glob } from "./glob.ts";
 
 let server: TestRedis;

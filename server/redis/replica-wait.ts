@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import { whenReady } from "./connect.ts";
 import { NeverSentError } from "./failure.ts";
-import type { Lineage } from "./lineage.ts";
+import type { Lineage } from "./replication-identity.ts";
 
 /** Where a script was carried out. */
 export interface Ran {

@@ -1,8 +1,8 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import { EVENT_TYPES, type EventType, type LockEvent } from "../../lib/contract/event.ts";
 import type { Health } from "../../lib/contract/live.ts";
-import type { Figures } from "./figures.ts";
-import { COUNTS, MEASURES, type Measure, type Shown } from "./target-measures.ts";
+import type { Figures } from "./lock-stats.ts";
+import { COUNTS, MEASURES, type Measure, type Shown } from "./target-metric-definitions.ts";
 
 /** A target, as far as metrics ask it. */
 export interface MeasuredTarget {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, it } from "vitest";
-import { startTestServer, until } from "../../test/support/server.ts";
+import { startTestServer, until } from "../../test/support/test-server.ts";
 
 interface OtlpSpan {
   name: string;

@@ -2,7 +2,7 @@ import type { Context, Span, Tracer } from "@opentelemetry/api";
 import type { Logger } from "pino";
 import { textOfKey } from "../../lib/contract/key.ts";
 import type { VerbCall, VerbEnd } from "./verb-call.ts";
-import type { Headers, VerbSpan } from "./verb-watch.ts";
+import type { Headers, VerbSpan } from "./verb-observer.ts";
 
 export interface TracingOptions {
   /** Where spans are sent to: OTLP over HTTP, as JSON. */

@@ -2,8 +2,8 @@ import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { freePort, startTestRedis, type TestRedis, testBinary } from "../../test/support/redis.ts";
-import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/server.ts";
+import { freePort, startTestRedis, type TestRedis, testBinary } from "../../test/support/test-redis.ts";
+import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
 
 /** The promise to whoever ends the process. */
 const STOP_MS = 2000;

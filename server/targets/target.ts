@@ -1,26 +1,26 @@
 import type { Logger } from "pino";
 import type { Topology } from "../../lib/contract/target.ts";
 import { StartupError } from "../errors/startup-error.ts";
-import { read } from "../formats/registry/read.ts";
+import { read } from "../formats/registry/read-keys.ts";
 import type { Retention } from "../history/event-index.ts";
 import { Journal } from "../history/journal.ts";
 import { type OpenStore, Recording } from "../history/recording.ts";
-import type { Home } from "../home/home.ts";
+import type { Home } from "../home/home-store.ts";
 import { openBackend, type Where } from "../locks/backends/open-backend.ts";
 import { openQuorum } from "../locks/quorum/open-quorum.ts";
 import type { Backend } from "../locks/verbs/backend.ts";
 import { isAsked } from "../locks/verbs/safety.ts";
 import type { OperatorVerbs } from "../locks/verbs/verbs.ts";
 import type { Masters } from "../redis/master.ts";
-import { openMasters } from "../redis/masters/masters.ts";
-import { Figures } from "../stats/figures.ts";
+import { openMasters } from "../redis/masters/open-masters.ts";
+import { Figures } from "../stats/lock-stats.ts";
 import { Notes } from "../watch/annotations/notes.ts";
-import { RuleBook } from "../watch/annotations/rule-book.ts";
+import { RuleBook } from "../watch/annotations/format-rule-store.ts";
 import { Runbooks } from "../watch/annotations/runbooks.ts";
 import { Finder } from "../watch/finder/finder.ts";
 import { Watcher } from "../watch/watcher.ts";
-import { labelOf, reach, topologyOf } from "./reach.ts";
-import type { TargetSettings } from "./settings.ts";
+import { labelOf, reach, topologyOf } from "./probe-target.ts";
+import type { TargetSettings } from "./target-settings.ts";
 
 /** One Redis that is open: the picture of its locks, what happened to them, and the verbs. */
 export interface Target extends Pick<TargetSettings, "name" | "label" | "environment" | "policy"> {

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startTestCluster } from "../../test/support/cluster.ts";
-import { startTestSentinel } from "../../test/support/sentinel.ts";
-import { startTestServer, until } from "../../test/support/server.ts";
+import { startTestSentinel } from "../../test/support/test-sentinel.ts";
+import { startTestServer, until } from "../../test/support/test-server.ts";
 
 const LINK = "{lockkeeper}:login:none";
 

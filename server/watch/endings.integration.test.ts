@@ -2,12 +2,12 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { FormatName } from "../../lib/contract/format.ts";
-import { codeOf, openVerbs, pause, scriptCalls, type TestVerbs } from "../../test/support/locks.ts";
-import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
-import { until } from "../../test/support/server.ts";
-import { startTestWatcher, type TestWatcher } from "../../test/support/watcher.ts";
+import { codeOf, openVerbs, pause, scriptCalls, type TestVerbs } from "../../test/support/test-locks.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
+import { until } from "../../test/support/test-server.ts";
+import { startTestWatcher, type TestWatcher } from "../../test/support/test-watcher.ts";
 import type { Journal } from "../history/journal.ts";
-import type { Locks } from "../locks/verbs/locks.ts";
+import type { Locks } from "../locks/verbs/redis-locks.ts";
 import { freeByForce } from "../operator/force-release.ts";
 import type { Watcher } from "./watcher.ts";
 

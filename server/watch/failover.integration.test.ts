@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { churn, untilPictureIs } from "../../test/support/churn.ts";
-import type { TestRedis } from "../../test/support/redis.ts";
-import { startTestSentinel, type TestSentinel } from "../../test/support/sentinel.ts";
-import { until } from "../../test/support/server.ts";
-import { startTestWatcher, type TestWatcher } from "../../test/support/watcher.ts";
+import type { TestRedis } from "../../test/support/test-redis.ts";
+import { startTestSentinel, type TestSentinel } from "../../test/support/test-sentinel.ts";
+import { until } from "../../test/support/test-server.ts";
+import { startTestWatcher, type TestWatcher } from "../../test/support/test-watcher.ts";
 import type { Watcher } from "./watcher.ts";
 
 let group: TestSentinel;

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openVerbs, type TestVerbs } from "../../test/support/locks.ts";
-import { startTestRedis, type TestRedis } from "../../test/support/redis.ts";
-import { RedissonFixture } from "../../test/support/redisson.ts";
-import { until } from "../../test/support/server.ts";
-import { startTestWatcher, type TestWatcher } from "../../test/support/watcher.ts";
+import { openVerbs, type TestVerbs } from "../../test/support/test-locks.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
+import { RedissonFixture } from "../../test/support/redisson-fixture.ts";
+import { until } from "../../test/support/test-server.ts";
+import { startTestWatcher, type TestWatcher } from "../../test/support/test-watcher.ts";
 import type { Journal } from "../history/journal.ts";
-import type { Locks } from "../locks/verbs/locks.ts";
+import type { Locks } from "../locks/verbs/redis-locks.ts";
 import { freeByForce } from "../operator/force-release.ts";
 import type { Watcher } from "./watcher.ts";
 

@@ -1,9 +1,9 @@
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pathOfKey } from "../../lib/contract/key.ts";
-import { type CallInit, type Reply, startTestServer, type TestServer } from "../support/server.ts";
-import { Document } from "./fuzz/document.ts";
-import { KeyspaceWatch } from "./fuzz/keyspace.ts";
+import { type CallInit, type Reply, startTestServer, type TestServer } from "../support/test-server.ts";
+import { Document } from "./fuzz/fuzz-document.ts";
+import { KeyspaceWatch } from "./fuzz/keyspace-monitor.ts";
 import { lines, rawHttp } from "./raw-http.ts";
 
 const KEY = "lock:attacked";

@@ -3,8 +3,8 @@ import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pathOfKey } from "../../lib/contract/key.ts";
 import { type ApiProcess, startApiProcess } from "../support/api-process.ts";
-import { startTestRedis, type TestRedis } from "../support/redis.ts";
-import { ROOT_KEY, startTestServer, type TestServer, until } from "../support/server.ts";
+import { startTestRedis, type TestRedis } from "../support/test-redis.ts";
+import { ROOT_KEY, startTestServer, type TestServer, until } from "../support/test-server.ts";
 import { lines, rawHttp } from "./raw-http.ts";
 
 /** Names that every object has, and texts that break lines or speak to a terminal. */

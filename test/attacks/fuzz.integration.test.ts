@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { FUZZ_CASES, FUZZ_SEED } from "../support/seed.ts";
-import { ROOT_KEY, startTestServer, type TestServer } from "../support/server.ts";
-import { Campaign } from "./fuzz/campaign.ts";
-import { Document } from "./fuzz/document.ts";
-import { KeyspaceWatch } from "./fuzz/keyspace.ts";
-import { Pools } from "./fuzz/pools.ts";
-import { Scene } from "./fuzz/scene.ts";
-import { overHttp, overWebDoor } from "./fuzz/wire.ts";
+import { FUZZ_CASES, FUZZ_SEED } from "../support/fuzz-settings.ts";
+import { ROOT_KEY, startTestServer, type TestServer } from "../support/test-server.ts";
+import { Campaign } from "./fuzz/fuzz-run.ts";
+import { Document } from "./fuzz/fuzz-document.ts";
+import { KeyspaceWatch } from "./fuzz/keyspace-monitor.ts";
+import { Pools } from "./fuzz/value-pools.ts";
+import { Scene } from "./fuzz/fuzz-fixture.ts";
+import { overHttp, overWebDoor } from "./fuzz/transport.ts";
 
 /** Requests made from the document that the server itself tells, to every operation in it. */
 describe("requests made from openapi.json", () => {

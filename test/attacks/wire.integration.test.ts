@@ -1,8 +1,8 @@
 import { connect, type Socket } from "node:net";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ROOT_KEY, startTestServer, type TestServer, until } from "../support/server.ts";
-import { KeyspaceWatch } from "./fuzz/keyspace.ts";
+import { ROOT_KEY, startTestServer, type TestServer, until } from "../support/test-server.ts";
+import { KeyspaceWatch } from "./fuzz/keyspace-monitor.ts";
 import { lines, rawHttp } from "./raw-http.ts";
 
 const AUTH = `Authorization: Bearer ${ROOT_KEY}`;

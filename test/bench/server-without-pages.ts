@@ -1,5 +1,5 @@
 import { readConfig } from "../../server/config/config.ts";
-import { Service } from "../../server/service.ts";
+import { Service } from "../../server/server-process.ts";
 
 /** Our server in this process, without Next. Gives its port once the picture is whole. */
 export async function serveWithoutPages(environment: Readonly<Record<string, string | undefined>>) {

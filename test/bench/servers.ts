@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
-import { NOTIFICATIONS } from "../../server/redis/embedded/embedded.ts";
-import { startTestRedis, type TestRedis } from "../support/redis.ts";
+import { NOTIFICATIONS } from "../../server/redis/embedded/embedded-redis.ts";
+import { startTestRedis, type TestRedis } from "../support/test-redis.ts";
 import type { Run } from "./figure.ts";
 
 /** What the embedded Redis sends. */

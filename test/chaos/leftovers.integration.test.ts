@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { until } from "../support/server.ts";
+import { until } from "../support/test-server.ts";
 import { watchForEndless } from "./endless.ts";
 import { Journal } from "./history/journal.ts";
 import { readHistory } from "./history/read.ts";

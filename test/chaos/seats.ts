@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { seeded } from "../support/random.ts";
-import { freePort } from "../support/redis.ts";
+import { seeded } from "../support/seeded-random.ts";
+import { freePort } from "../support/test-redis.ts";
 import type { RunRequest } from "./arguments.ts";
 import type { Fault } from "./faults/fault.ts";
 import type { Seat } from "./processes/process-group.ts";

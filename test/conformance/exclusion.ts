@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { HeldError } from "../../server/errors/lock-errors.ts";
-import { codeOf, LEASE_MS, refusalOf, type Scene } from "./scene.ts";
+import { codeOf, LEASE_MS, refusalOf, type Scene } from "./conformance-fixture.ts";
 
 export function exclusion(scene: Scene): void {
   describe("exclusion", () => {

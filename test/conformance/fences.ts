@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { companionKeyOf } from "../../server/formats/keys.ts";
-import { codeOf, type Scene } from "./scene.ts";
+import { codeOf, type Scene } from "./conformance-fixture.ts";
 
 const isRising = (fences: readonly (string | null)[]) =>
   fences.every((fence, at) => at === 0 || BigInt(fence ?? 0) > BigInt(fences[at - 1] ?? 0));

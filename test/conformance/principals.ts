@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { until } from "../support/server.ts";
-import { codeOf, having, pause, refusalOf, type Scene } from "./scene.ts";
+import { until } from "../support/test-server.ts";
+import { codeOf, having, pause, refusalOf, type Scene } from "./conformance-fixture.ts";
 
 /** Those that know the owner and did not acquire the hold; the last of them names nobody. */
 const OTHERS = ["key-2", undefined];

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, vi } from "vitest";
 import { openBackend } from "../../server/locks/backends/open-backend.ts";
 import { LockClient } from "../../server/locks/client/lock-client.ts";
-import { startTestMasters, type TestMasters } from "../support/masters.ts";
-import { keepsCount, keepsTheContract } from "./contract.ts";
-import type { Opened, Spoken } from "./scene.ts";
+import { startTestMasters, type TestMasters } from "../support/test-masters.ts";
+import { keepsCount, keepsTheContract } from "./conformance.ts";
+import type { Opened, Spoken } from "./conformance-fixture.ts";
 
 // Most of the time is spent waiting for leases to end. Every call is several here, so fewer run side by side.
 vi.setConfig({ maxConcurrency: 8, testTimeout: 60_000 });

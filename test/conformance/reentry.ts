@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { codeOf, LEASE_MS, type Scene } from "./scene.ts";
+import { codeOf, LEASE_MS, type Scene } from "./conformance-fixture.ts";
 
 export function reentry(scene: Scene): void {
   describe("re-entry", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { until } from "../support/server.ts";
-import { codeOf, holdersOf, LEASE_MS, pause, type Scene, SHORT_MS } from "./scene.ts";
+import { until } from "../support/test-server.ts";
+import { codeOf, holdersOf, LEASE_MS, pause, type Scene, SHORT_MS } from "./conformance-fixture.ts";
 
 /** Long enough for three tries on a busy machine. */
 const WATCHED_MS = 900;

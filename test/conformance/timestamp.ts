@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { until } from "../support/server.ts";
-import { codeOf, holdersOf, LEASE_MS, refusalOf, type Scene, SHORT_MS } from "./scene.ts";
+import { until } from "../support/test-server.ts";
+import { codeOf, holdersOf, LEASE_MS, refusalOf, type Scene, SHORT_MS } from "./conformance-fixture.ts";
 
 /** What the format of deadlines promises besides. */
 export function timestamp(scene: Scene): void {

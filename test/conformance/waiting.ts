@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { WaitTimeoutError } from "../../server/errors/lock-errors.ts";
 import { waitersKeyOf } from "../../server/formats/keys.ts";
-import { until } from "../support/server.ts";
-import { codeOf, pause, refusalOf, type Scene, SHORT_MS } from "./scene.ts";
+import { until } from "../support/test-server.ts";
+import { codeOf, pause, refusalOf, type Scene, SHORT_MS } from "./conformance-fixture.ts";
 
 /** Who waits looks again by itself after two seconds, less a fifth for chance. */
 const LOOKS_AGAIN_MS = 1600;

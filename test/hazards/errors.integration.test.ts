@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { HeldError, LostError } from "../../server/errors/lock-errors.ts";
 import { UnknownOutcomeError } from "../../server/errors/redis-errors.ts";
 import type { LockClient } from "../../server/locks/client/lock-client.ts";
-import { freshKey, startTestLocks, type TestLocks } from "../support/locks.ts";
-import { until } from "../support/server.ts";
+import { freshKey, startTestLocks, type TestLocks } from "../support/test-locks.ts";
+import { until } from "../support/test-server.ts";
 
 let test: TestLocks;
 let client: LockClient;

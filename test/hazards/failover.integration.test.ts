@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { LockClient } from "../../server/locks/client/lock-client.ts";
-import { codeOf, freshKey, startTestLocks, type TestLocks } from "../support/locks.ts";
-import { startTestProxy, type TestProxy } from "../support/proxy.ts";
-import { until } from "../support/server.ts";
+import { codeOf, freshKey, startTestLocks, type TestLocks } from "../support/test-locks.ts";
+import { startTestProxy, type TestProxy } from "../support/test-proxy.ts";
+import { until } from "../support/test-server.ts";
 
 interface Masters {
   readonly old: TestLocks;

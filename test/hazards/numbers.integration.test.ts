@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { companionKeyOf, fencedCounterKeyOf } from "../../server/formats/keys.ts";
-import { ALL_FORMATS, freshKey, openVerbs, type TestVerbs } from "../support/locks.ts";
-import { startTestServer, type TestServer, until } from "../support/server.ts";
+import { ALL_FORMATS, freshKey, openVerbs, type TestVerbs } from "../support/test-locks.ts";
+import { startTestServer, type TestServer, until } from "../support/test-server.ts";
 
 let server: TestServer;
 let verbs: TestVerbs;

@@ -4,7 +4,7 @@ import { LEASE_MS_MAX, LEASE_MS_MIN } from "../../lib/contract/verb.ts";
 import { companionOf } from "../../server/formats/companion.ts";
 import { companionKeyOf } from "../../server/formats/keys.ts";
 import type { HoldOptions, LockClient } from "../../server/locks/client/lock-client.ts";
-import { ALL_FORMATS, codeOf, freshKey, startTestLocks, type TestLocks } from "../support/locks.ts";
+import { ALL_FORMATS, codeOf, freshKey, startTestLocks, type TestLocks } from "../support/test-locks.ts";
 
 let test: TestLocks;
 let client: LockClient;

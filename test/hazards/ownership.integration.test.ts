@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { forceByName } from "../support/force-by-name.ts";
+import { forceByName } from "../support/force-release-by-owner.ts";
 import {
   ALL_FORMATS,
   codeOf,
@@ -7,8 +7,8 @@ import {
   scriptCalls,
   startTestLocks,
   type TestLocks,
-} from "../support/locks.ts";
-import { until } from "../support/server.ts";
+} from "../support/test-locks.ts";
+import { until } from "../support/test-server.ts";
 
 let test: TestLocks;
 

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { companionKeyOf } from "../../server/formats/keys.ts";
-import { ALL_FORMATS, codeOf, freshKey, startTestLocks, type TestLocks } from "../support/locks.ts";
-import type { TestRedisOptions } from "../support/redis.ts";
-import { until } from "../support/server.ts";
+import { ALL_FORMATS, codeOf, freshKey, startTestLocks, type TestLocks } from "../support/test-locks.ts";
+import type { TestRedisOptions } from "../support/test-redis.ts";
+import { until } from "../support/test-server.ts";
 
 interface Refusal {
   readonly error: string;

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { FORMATS } from "../../server/formats/format.ts";
+import { FORMATS } from "../../server/formats/lock-writer.ts";
 import { companionKeyOf, eventChannelOf } from "../../server/formats/keys.ts";
 import { BUDGET_MS } from "../../server/locks/verbs/attempt.ts";
-import { forceByName } from "../support/force-by-name.ts";
+import { forceByName } from "../support/force-release-by-owner.ts";
 import {
   ALL_FORMATS,
   codeOf,
@@ -12,9 +12,9 @@ import {
   startTestLocks,
   type TestLocks,
   type TestVerbs,
-} from "../support/locks.ts";
-import { startTestProxy, type TestProxy } from "../support/proxy.ts";
-import { until } from "../support/server.ts";
+} from "../support/test-locks.ts";
+import { startTestProxy, type TestProxy } from "../support/test-proxy.ts";
+import { until } from "../support/test-server.ts";
 
 interface Far {
   readonly near: TestLocks;

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { SpokenFormat } from "../../lib/contract/format.ts";
-import { Locks } from "../../server/locks/verbs/locks.ts";
+import { Locks } from "../../server/locks/verbs/redis-locks.ts";
 import type { AcquireOptions } from "../../server/locks/verbs/verbs.ts";
-import { ALL_FORMATS, codeOf, freshKey, startTestLocks, type TestLocks } from "../support/locks.ts";
-import { outlivingTheLock, refusingWrite, withLua } from "../support/lua.ts";
-import { until } from "../support/server.ts";
+import { ALL_FORMATS, codeOf, freshKey, startTestLocks, type TestLocks } from "../support/test-locks.ts";
+import { outlivingTheLock, refusingWrite, withLua } from "../support/lua-prelude.ts";
+import { until } from "../support/test-server.ts";
 
 let test: TestLocks;
 /** The verbs with some Lua of the test before each script. */

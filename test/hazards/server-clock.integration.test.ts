@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { companionKeyOf } from "../../server/formats/keys.ts";
-import { ALL_FORMATS, freshKey, startTestLocks, type TestLocks } from "../support/locks.ts";
+import { ALL_FORMATS, freshKey, startTestLocks, type TestLocks } from "../support/test-locks.ts";
 
 let test: TestLocks;
 

@@ -3,7 +3,7 @@ import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { waitersKeyOf } from "../../server/formats/keys.ts";
 import { WAITERS_MAX } from "../../server/locks/verbs/acquirer.ts";
-import { forceByName } from "../support/force-by-name.ts";
+import { forceByName } from "../support/force-release-by-owner.ts";
 import {
   ALL_FORMATS,
   codeOf,
@@ -11,9 +11,9 @@ import {
   scriptCalls,
   startTestLocks,
   type TestLocks,
-} from "../support/locks.ts";
-import { startTestProxy } from "../support/proxy.ts";
-import { until } from "../support/server.ts";
+} from "../support/test-locks.ts";
+import { startTestProxy } from "../support/test-proxy.ts";
+import { until } from "../support/test-server.ts";
 
 let test: TestLocks;
 let direct: Redis;

@@ -2,7 +2,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process"
 import { constants } from "node:os";
 import { basename } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { forgetProcess, watchProcess } from "../support/guard.ts";
+import { forgetProcess, watchProcess } from "../support/process-guard.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const CLEAN_UP_MS = 5000;

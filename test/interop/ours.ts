@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import type { SpokenFormat } from "../../lib/contract/format.ts";
-import { Locks } from "../../server/locks/verbs/locks.ts";
+import { Locks } from "../../server/locks/verbs/redis-locks.ts";
 import { addressOf, connect, whenReady } from "../../server/redis/connect.ts";
-import { forceByName } from "../support/force-by-name.ts";
+import { forceByName } from "../support/force-release-by-owner.ts";
 import { Peer } from "./peer.ts";
 
 const READY_MS = 5000;

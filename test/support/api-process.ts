@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { until } from "./server.ts";
+import { until } from "./test-server.ts";
 
 const SERVER = fileURLToPath(new URL("./workers/api-server.ts", import.meta.url));
 

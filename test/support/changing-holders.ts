@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { pathOfKey } from "../../lib/contract/key.ts";
-import type { TestServer } from "./server.ts";
+import type { TestServer } from "./test-server.ts";
 
 /** One hold of a lock; `name` is what its library knows it by. */
 export interface Held {

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
 import type { Watcher } from "../../server/watch/watcher.ts";
-import type { TestRedis } from "./redis.ts";
-import { until } from "./server.ts";
+import type { TestRedis } from "./test-redis.ts";
+import { until } from "./test-server.ts";
 
 const HELD = 50;
 

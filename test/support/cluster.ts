@@ -1,8 +1,8 @@
 import type { Redis } from "ioredis";
 import { slotOf } from "../../server/redis/cluster/slot.ts";
 import { isPortFree } from "../../server/redis/embedded/server-process.ts";
-import { freePort, startTestRedis, type TestRedis } from "./redis.ts";
-import { until } from "./server.ts";
+import { freePort, startTestRedis, type TestRedis } from "./test-redis.ts";
+import { until } from "./test-server.ts";
 
 const SLOTS = 16_384;
 /** Where a node talks to the others, above its own port. */

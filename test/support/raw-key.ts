@@ -1,5 +1,5 @@
 import type { LockType } from "../../server/formats/observation.ts";
-import type { RawKey } from "../../server/formats/raw.ts";
+import type { RawKey } from "../../server/formats/raw-key.ts";
 
 /** A key as one look shows it, with nothing beside it. */
 export function rawKey(

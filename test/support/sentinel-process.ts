@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import { type LaunchedServer, launch } from "../../server/redis/embedded/server-launch.ts";
 import { signal, untilGone } from "../../server/redis/embedded/server-process.ts";
-import { forgetProcess, watchProcess } from "./guard.ts";
-import { freePort, testBinary } from "./redis.ts";
+import { forgetProcess, watchProcess } from "./process-guard.ts";
+import { freePort, testBinary } from "./test-redis.ts";
 
 const DOWN_AFTER_MS = 500;
 const FAILOVER_TIMEOUT_MS = 2000;

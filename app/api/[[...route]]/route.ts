@@ -1,4 +1,4 @@
-import { runtime } from "@/server/accessor.ts";
+import { runtime } from "@/server/global-runtime.ts";
 
 async function answer(request: Request): Promise<Response> {
   const running = runtime();

@@ -1,5 +1,5 @@
 import { shellText } from "../curl.ts";
-import { type GuideOptions, lockAddress } from "./options.ts";
+import { type GuideOptions, lockAddress } from "./guide-options.ts";
 
 const seconds = (ms: number) => String(ms / 1000);
 

@@ -1,5 +1,5 @@
 import { javaText } from "../java.ts";
-import { type GuideOptions, lockAddress } from "./options.ts";
+import { type GuideOptions, lockAddress } from "./guide-options.ts";
 
 export function javaGuide(options: GuideOptions): string {
   const { leaseMs, waitMs, steps, stepMs } = options;

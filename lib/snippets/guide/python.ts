@@ -1,5 +1,5 @@
 import { pythonValue } from "../python.ts";
-import { type GuideOptions, lockAddress } from "./options.ts";
+import { type GuideOptions, lockAddress } from "./guide-options.ts";
 
 const seconds = (ms: number) => String(ms / 1000);
 

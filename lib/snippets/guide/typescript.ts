@@ -1,5 +1,5 @@
 import { scriptValue } from "../typescript.ts";
-import { type GuideOptions, lockAddress } from "./options.ts";
+import { type GuideOptions, lockAddress } from "./guide-options.ts";
 
 export function typescriptGuide(options: GuideOptions): string {
   const { leaseMs, waitMs, steps, stepMs } = options;

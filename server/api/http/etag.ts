@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type ApiResponse, json } from "./http.ts";
+import { type ApiResponse, json } from "./http-exchange.ts";
 
 /** Kept by the client alone, and asked about each time. */
 const TAGGED_HEADERS = { "cache-control": "private, no-cache" };

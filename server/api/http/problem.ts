@@ -10,7 +10,7 @@ import {
   TooManyWaitingError,
   UnauthenticatedError,
 } from "../../errors/request-errors.ts";
-import type { ApiResponse } from "./http.ts";
+import type { ApiResponse } from "./http-exchange.ts";
 import { rateLimitHeaders } from "./rate-limits.ts";
 
 /** The one way from errors to HTTP: RFC 9457 documents. What is not ours never shows its message. */

@@ -1,4 +1,4 @@
-import type { ApiRequest } from "./http.ts";
+import type { ApiRequest } from "./http-exchange.ts";
 
 const KEPT = /^[\x21-\x7e]{1,128}$/;
 

@@ -1,5 +1,5 @@
 import { TooManyStreamsError } from "../../errors/request-errors.ts";
-import type { Sink } from "./http.ts";
+import type { Sink } from "./http-exchange.ts";
 
 export const SSE_HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { LiveView } from "../../../lib/contract/live.ts";
 import { NOBODY } from "../../auth/principal.ts";
-import { Mirror } from "../../watch/index/mirror.ts";
+import { Mirror } from "../../watch/index/lock-index.ts";
 import type { Watcher } from "../../watch/watcher.ts";
-import type { Sink } from "../http/http.ts";
-import { Frame } from "./frame.ts";
-import { RowTexts } from "./row-texts.ts";
+import type { Sink } from "../http/http-exchange.ts";
+import { Frame } from "./live-snapshot.ts";
+import { RowTexts } from "./row-json-cache.ts";
 import { Tab } from "./tab.ts";
 
 it("a view that is changed while nobody reads is told once that is read, and only the last one", () => {

@@ -2,11 +2,11 @@ import { type Key, keyOfPath } from "../../../lib/contract/key.ts";
 import type { LiveMessage, LiveView } from "../../../lib/contract/live.ts";
 import type { Principal } from "../../auth/principal.ts";
 import type { Watcher } from "../../watch/watcher.ts";
-import type { Sink } from "../http/http.ts";
+import type { Sink } from "../http/http-exchange.ts";
 import { sseText } from "../http/sse.ts";
-import { eventsText, type Frame } from "./frame.ts";
-import { KeptRows } from "./kept-rows.ts";
-import type { Window } from "./rows.ts";
+import { eventsText, type Frame } from "./live-snapshot.ts";
+import { KeptRows } from "./pinned-rows.ts";
+import type { Window } from "./window-diff.ts";
 
 /** A browser that has this much before it is told no more until it has read it: then the newest, not all between. */
 const BEHIND_BYTES = 64 * 1024;

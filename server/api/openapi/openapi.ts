@@ -11,8 +11,8 @@ import { Problem } from "../../../lib/contract/error.ts";
 import { KEY_BYTES_MAX } from "../../../lib/contract/key.ts";
 import { TARGET_CHARACTERS_MAX, TargetQuery } from "../../../lib/contract/target.ts";
 import type { Route } from "../routing/route.ts";
-import { TAGS } from "../routing/tag.ts";
-import { messageSchemas, NOT_MODIFIED, problemsOf, successOf } from "./openapi-answers.ts";
+import { TAGS } from "../routing/tags.ts";
+import { messageSchemas, NOT_MODIFIED, problemsOf, successOf } from "./openapi-responses.ts";
 import { compacted } from "./openapi-compact.ts";
 
 /** `~` and the base64url of the largest key. */

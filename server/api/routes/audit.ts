@@ -7,11 +7,11 @@ import {
 } from "../../../lib/contract/audit.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
 import { AuditReader } from "../../history/audit/audit-reader.ts";
-import { lineOf } from "../../history/audit/chain.ts";
-import { CSV_HEAD, csvLineOf } from "../../history/audit/csv.ts";
-import { checkStore, verificationOf } from "../../history/audit/verify.ts";
-import { json } from "../http/http.ts";
-import { LINES_HEADERS, LINES_TYPE, Lines } from "../http/lines.ts";
+import { lineOf } from "../../history/audit/audit-chain.ts";
+import { CSV_HEAD, csvLineOf } from "../../history/audit/audit-csv.ts";
+import { checkStore, verificationOf } from "../../history/audit/verify-chain.ts";
+import { json } from "../http/http-exchange.ts";
+import { LINES_HEADERS, LINES_TYPE, Lines } from "../http/line-stream.ts";
 import { AUDIT_CSV, AUDIT_LINE, AUDIT_PAGE, AUDIT_WHOLE } from "../openapi/examples/audit.ts";
 import { HOME_ERRORS, type Route, route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";

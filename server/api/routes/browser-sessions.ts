@@ -1,6 +1,6 @@
 import { BrowserSessionList } from "../../../lib/contract/session.ts";
 import { may, type Principal } from "../../auth/principal.ts";
-import { json } from "../http/http.ts";
+import { json } from "../http/http-exchange.ts";
 import { BROWSER_SESSION, BROWSER_SESSION_ID } from "../openapi/examples/accounts.ts";
 import { HOME_ERRORS, type Route, route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";

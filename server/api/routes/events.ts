@@ -6,7 +6,7 @@ import { keysFor } from "../../auth/principal.ts";
 import type { Told } from "../../history/journal.ts";
 import type { KeyRange } from "../../redis/glob.ts";
 import type { Target } from "../../targets/target.ts";
-import type { Sink } from "../http/http.ts";
+import type { Sink } from "../http/http-exchange.ts";
 import { isTooFarBehind, SSE_HEADERS, sse, sseId } from "../http/sse.ts";
 import { EVENT_MESSAGES } from "../openapi/examples/streams.ts";
 import { type Route, targetRoute } from "../routing/route.ts";

@@ -3,13 +3,13 @@ import { EXPORT_LOCKS_MAX, ExportLocksQuery } from "../../../lib/contract/list.t
 import { Lock } from "../../../lib/contract/lock.ts";
 import { keysFor } from "../../auth/principal.ts";
 import type { KeyRange } from "../../redis/glob.ts";
-import type { Hold } from "../../watch/holds/hold.ts";
-import { orderOf } from "../../watch/index/questions.ts";
+import type { Hold } from "../../watch/holds/observed-hold.ts";
+import { orderOf } from "../../watch/index/query-cache.ts";
 import type { Watcher } from "../../watch/watcher.ts";
-import { LINES_HEADERS, LINES_TYPE, Lines } from "../http/lines.ts";
+import { LINES_HEADERS, LINES_TYPE, Lines } from "../http/line-stream.ts";
 import { LOCK_CSV_HEAD, lockCsvLineOf } from "../http/lock-csv.ts";
 import { HELD_LOCK, LOCKS_CSV } from "../openapi/examples/locks.ts";
-import { assertUp } from "../routing/assert-up.ts";
+import { assertUp } from "../routing/assert-connected.ts";
 import { type Route, targetRoute } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 

@@ -14,7 +14,7 @@ import type { FacetCounts } from "../../watch/index/facet-counts.ts";
 import type { Watcher } from "../../watch/watcher.ts";
 import { tagged } from "../http/etag.ts";
 import { FACETS } from "../openapi/examples/facets.ts";
-import { assertUp } from "../routing/assert-up.ts";
+import { assertUp } from "../routing/assert-connected.ts";
 import { type Route, targetRoute } from "../routing/route.ts";
 import { TOO_MANY_COUNTED } from "./owners.ts";
 

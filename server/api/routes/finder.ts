@@ -1,5 +1,5 @@
 import { FinderInput, FinderReport } from "../../../lib/contract/finder.ts";
-import { json } from "../http/http.ts";
+import { json } from "../http/http-exchange.ts";
 import { FINDING } from "../openapi/examples/targets.ts";
 import { type Route, targetRoute } from "../routing/route.ts";
 

@@ -4,14 +4,14 @@ import { FORMAT_FACTS } from "../../../lib/contract/format-facts.ts";
 import { FormatRulesInput, Formats } from "../../../lib/contract/format-rule.ts";
 import type { Key } from "../../../lib/contract/key.ts";
 import { RulesPreview } from "../../../lib/contract/rule-preview.ts";
-import type { FormatRules } from "../../formats/rules.ts";
-import { whileRedisAnswers } from "../../locks/verbs/while-redis-answers.ts";
-import type { RuleBook } from "../../watch/annotations/rule-book.ts";
+import type { FormatRules } from "../../formats/format-rules.ts";
+import { whileRedisAnswers } from "../../locks/verbs/explain-redis-failure.ts";
+import type { RuleBook } from "../../watch/annotations/format-rule-store.ts";
 import { previewRules } from "../../watch/annotations/rule-preview.ts";
 import { tagged } from "../http/etag.ts";
-import { json } from "../http/http.ts";
+import { json } from "../http/http-exchange.ts";
 import { FORMATS, RULES_PREVIEW } from "../openapi/examples/targets.ts";
-import { assertUp } from "../routing/assert-up.ts";
+import { assertUp } from "../routing/assert-connected.ts";
 import { type Route, targetRoute } from "../routing/route.ts";
 
 /** What formats there are, and which keys are said to be of which. */

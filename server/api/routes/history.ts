@@ -4,7 +4,7 @@ import { type Key, keyOfFields } from "../../../lib/contract/key.ts";
 import { keysFor } from "../../auth/principal.ts";
 import type { Journal, PastPage } from "../../history/journal.ts";
 import type { KeyRange } from "../../redis/glob.ts";
-import { json } from "../http/http.ts";
+import { json } from "../http/http-exchange.ts";
 import { HISTORY, KEY_HISTORY } from "../openapi/examples/locks.ts";
 import { type Route, targetRoute } from "../routing/route.ts";
 

@@ -1,9 +1,9 @@
 import { ApiKey, ApiKeyInput, ApiKeyList, ApiKeyMade, RotateInput } from "../../../lib/contract/api-key.ts";
-import { json } from "../http/http.ts";
+import { json } from "../http/http-exchange.ts";
 import { API_KEY, API_KEY_MADE, API_KEY_ROTATED, KEY_ID } from "../openapi/examples/accounts.ts";
 import { HOME_ERRORS, type Route, route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
-import { assertTargets } from "./named-targets.ts";
+import { assertTargets } from "./assert-targets.ts";
 
 /** The API keys of apps; the root key is none of them. */
 export function keyRoutes({ apiKeys, targets }: Services): Route[] {

@@ -2,7 +2,7 @@ import { fieldsOfKey } from "../../../lib/contract/key.ts";
 import { Noted, NoteInput } from "../../../lib/contract/note.ts";
 import { keysFor } from "../../auth/principal.ts";
 import { lookAtSeen } from "../../operator/force-release.ts";
-import { json } from "../http/http.ts";
+import { json } from "../http/http-exchange.ts";
 import { NOTED } from "../openapi/examples/locks.ts";
 import { seenOf } from "../routing/auditing.ts";
 import { type Route, targetRoute } from "../routing/route.ts";

@@ -9,11 +9,11 @@ import type { StoredOperator } from "../../auth/account.ts";
 import type { PasswordLogin } from "../../auth/password-login.ts";
 import { idOfOperator, may } from "../../auth/principal.ts";
 import { ForbiddenError, InvalidError, UnauthenticatedError } from "../../errors/request-errors.ts";
-import { json } from "../http/http.ts";
+import { json } from "../http/http-exchange.ts";
 import { OPERATOR, OPERATOR_NAME } from "../openapi/examples/accounts.ts";
 import { HOME_ERRORS, type Route, route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
-import { assertTargets } from "./named-targets.ts";
+import { assertTargets } from "./assert-targets.ts";
 
 /** Who may log in by password, and what they may do. The id of an operator is the name. */
 export function operatorRoutes(services: Services): Route[] {

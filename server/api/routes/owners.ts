@@ -10,13 +10,13 @@ import {
 import { keysFor } from "../../auth/principal.ts";
 import { UnavailableError } from "../../errors/redis-errors.ts";
 import type { KeyRange } from "../../redis/glob.ts";
-import type { Group } from "../../watch/index/group.ts";
-import type { GroupOrder, GroupsBy } from "../../watch/index/groups.ts";
+import type { Group } from "../../watch/index/hold-group.ts";
+import type { GroupOrder, GroupsBy } from "../../watch/index/group-cache.ts";
 import type { Watcher } from "../../watch/watcher.ts";
 import { cursorAt, placeIn } from "../http/cursor.ts";
 import { tagged } from "../http/etag.ts";
 import { OWNER_LIST } from "../openapi/examples/owners.ts";
-import { assertUp } from "../routing/assert-up.ts";
+import { assertUp } from "../routing/assert-connected.ts";
 import { type Route, targetRoute } from "../routing/route.ts";
 
 /** Who has how many locks. */

@@ -1,7 +1,7 @@
 import { RawLock } from "../../../lib/contract/raw.ts";
-import { whileRedisAnswers } from "../../locks/verbs/while-redis-answers.ts";
-import { rawLook } from "../../operator/raw-look.ts";
-import { json } from "../http/http.ts";
+import { whileRedisAnswers } from "../../locks/verbs/explain-redis-failure.ts";
+import { rawLook } from "../../operator/raw-lock.ts";
+import { json } from "../http/http-exchange.ts";
 import { RAW_LOCK } from "../openapi/examples/locks.ts";
 import { type Route, targetRoute } from "../routing/route.ts";
 

@@ -2,7 +2,7 @@ import { LoginInput, Session } from "../../../lib/contract/session.ts";
 import type { FoundSession } from "../../auth/session.ts";
 import { UnauthenticatedError } from "../../errors/request-errors.ts";
 import { plainAddress } from "../../network/client-address.ts";
-import { type ApiRequest, json } from "../http/http.ts";
+import { type ApiRequest, json } from "../http/http-exchange.ts";
 import { SESSION } from "../openapi/examples/targets.ts";
 import { audited, auditedCallBy, auditedLogin } from "../routing/auditing.ts";
 import { HOME_ERRORS, type Route, route } from "../routing/route.ts";

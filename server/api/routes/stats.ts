@@ -1,5 +1,5 @@
 import { Stats, StatsQuery, Usual } from "../../../lib/contract/stats.ts";
-import { json } from "../http/http.ts";
+import { json } from "../http/http-exchange.ts";
 import { STATS, USUAL } from "../openapi/examples/locks.ts";
 import { type Route, targetRoute } from "../routing/route.ts";
 

@@ -10,9 +10,9 @@ import {
 import { AbortedError } from "../../errors/lock-errors.ts";
 import type { AcquiredGrant } from "../../locks/verbs/verbs.ts";
 import { callOf, type VerbEnd } from "../../stats/verb-call.ts";
-import { type ApiResponse, json } from "../http/http.ts";
+import { type ApiResponse, json } from "../http/http-exchange.ts";
 import { GRANT, RELEASED, RENEWED, VERIFIED } from "../openapi/examples/locks.ts";
-import type { HeldRequest } from "../routing/held-requests.ts";
+import type { HeldRequest } from "../routing/pending-requests.ts";
 import { type Route, targetRoute } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 

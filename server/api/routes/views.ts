@@ -1,5 +1,5 @@
 import { ViewId, ViewInput, ViewList } from "../../../lib/contract/view.ts";
-import { json } from "../http/http.ts";
+import { json } from "../http/http-exchange.ts";
 import { VIEW, VIEW_ID, VIEW_INPUTS } from "../openapi/examples/views.ts";
 import { HOME_ERRORS, parse, type Route, route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";

@@ -1,7 +1,7 @@
 import { LockWaiters } from "../../../lib/contract/waiters.ts";
-import { whileRedisAnswers } from "../../locks/verbs/while-redis-answers.ts";
-import { waitersLook } from "../../operator/waiters-look.ts";
-import { json } from "../http/http.ts";
+import { whileRedisAnswers } from "../../locks/verbs/explain-redis-failure.ts";
+import { waitersLook } from "../../operator/lock-waiters.ts";
+import { json } from "../http/http-exchange.ts";
 import { LOCK_WAITERS } from "../openapi/examples/locks.ts";
 import { type Route, targetRoute } from "../routing/route.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { declaredRoutes, nameOf } from "../../../test/support/routes.ts";
+import { declaredRoutes, nameOf } from "../../../test/support/declared-routes.ts";
 
 /** What is not audited although it is no GET, and why. */
 const NOT_AUDITED: Readonly<Record<string, string>> = {

@@ -7,7 +7,7 @@ import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { ChangedError } from "../../errors/operator-errors.ts";
 import type { Audit, AuditedCall, AuditFacts } from "../../history/audit/audit.ts";
 import type { Target } from "../../targets/target.ts";
-import type { ApiResponse } from "../http/http.ts";
+import type { ApiResponse } from "../http/http-exchange.ts";
 import type { AnyCall } from "./route.ts";
 
 type Asked = Pick<AnyCall, "request" | "principal" | "key" | "answerId"> &

@@ -1,5 +1,5 @@
 import { MethodNotAllowedError, NotFoundError } from "../../errors/request-errors.ts";
-import type { ApiRequest } from "../http/http.ts";
+import type { ApiRequest } from "../http/http-exchange.ts";
 import type { Route } from "./route.ts";
 
 const BASE = "/api/v1/";

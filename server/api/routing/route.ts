@@ -6,10 +6,10 @@ import type { Principal } from "../../auth/principal.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
 import type { AuditFacts } from "../../history/audit/audit.ts";
 import type { VerbCall } from "../../stats/verb-call.ts";
-import type { TargetKeeper } from "../../targets/keeper.ts";
+import type { TargetKeeper } from "../../targets/target-connector.ts";
 import type { Target } from "../../targets/target.ts";
-import type { ApiRequest, ApiResponse } from "../http/http.ts";
-import type { Tag } from "./tag.ts";
+import type { ApiRequest, ApiResponse } from "../http/http-exchange.ts";
+import type { Tag } from "./tags.ts";
 
 /** A call that has passed: who may, what was asked, all checked. */
 export interface Call<Query, Body> {

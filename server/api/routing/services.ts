@@ -6,13 +6,13 @@ import type { SavedViews } from "../../auth/saved-views.ts";
 import type { Sessions } from "../../auth/sessions.ts";
 import type { Audit } from "../../history/audit/audit.ts";
 import type { AuditStore } from "../../history/audit/audit-store.ts";
-import type { VerbWatch } from "../../stats/verb-watch.ts";
+import type { VerbWatch } from "../../stats/verb-observer.ts";
 import type { Targets } from "../../targets/targets.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
 import type { OpenStreams } from "../http/sse.ts";
 import type { LiveStreams } from "../live/live-streams.ts";
-import type { Authentication } from "./authentication.ts";
-import type { HeldRequests } from "./held-requests.ts";
+import type { Authentication } from "./request-authenticator.ts";
+import type { HeldRequests } from "./pending-requests.ts";
 import type { StoredAnswers } from "./stored-answers.ts";
 
 /** What the routes are made of; what is about a target comes with each call. */

@@ -6,8 +6,8 @@ import { RequestIdReusedError } from "../../errors/lock-errors.ts";
 import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import { OURS_AT_HOME } from "../../formats/keys.ts";
-import type { Home } from "../../home/home.ts";
-import type { ApiResponse } from "../http/http.ts";
+import type { Home } from "../../home/home-store.ts";
+import type { ApiResponse } from "../http/http-exchange.ts";
 import type { AnyCall } from "./route.ts";
 
 /** As long as a lock remembers request ids. */

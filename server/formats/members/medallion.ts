@@ -1,12 +1,12 @@
 import { type Key, textOfKey } from "../../../lib/contract/key.ts";
 import { RECORD_TEXT_MAX } from "../../../lib/contract/lock.ts";
 import { argumentOf } from "../../redis/script.ts";
-import type { How, KnownFormat, More } from "../known-format.ts";
+import type { How, KnownFormat, More } from "../lock-format.ts";
 import { type HeldObservation, type Recognised, type SeenHolder, strangerOf } from "../observation.ts";
-import type { Queue } from "../queue.ts";
-import type { RawKey } from "../raw.ts";
-import { freesScored, freesUnscored } from "./free.ts";
-import { inOrder, isTime, lastEndOf, living, ownersOf, scoredOf } from "./scored.ts";
+import type { Queue } from "../queue-reader.ts";
+import type { RawKey } from "../raw-key.ts";
+import { freesScored, freesUnscored } from "./force-release-members.ts";
+import { inOrder, isTime, lastEndOf, living, ownersOf, scoredOf } from "./scored-members.ts";
 
 /** `<machine>_<process id>_<id>` */
 const OWNER = /^(.+)_(\d{1,10})_[0-9a-f]{32}$/s;

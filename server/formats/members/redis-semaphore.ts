@@ -1,10 +1,10 @@
 import type { Confidence } from "../../../lib/contract/format.ts";
 import { type Key, textOfKey } from "../../../lib/contract/key.ts";
-import type { How, KnownFormat } from "../known-format.ts";
+import type { How, KnownFormat } from "../lock-format.ts";
 import { type Recognised, type SeenHolder, strangerOf } from "../observation.ts";
-import type { RawKey } from "../raw.ts";
-import { freesScored } from "./free.ts";
-import { inOrder, isTime, lastEndOf, living, type Scored, scoredOf } from "./scored.ts";
+import type { RawKey } from "../raw-key.ts";
+import { freesScored } from "./force-release-members.ts";
+import { inOrder, isTime, lastEndOf, living, type Scored, scoredOf } from "./scored-members.ts";
 
 /** A client's clock may be ahead of Redis's by so much. */
 const AHEAD_MS = 60_000;

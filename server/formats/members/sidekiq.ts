@@ -4,12 +4,12 @@ import { bytesOfKey, type Key, textOfKey } from "../../../lib/contract/key.ts";
 import { RECORD_TEXT_MAX } from "../../../lib/contract/lock.ts";
 import type { RedisArgument } from "../../redis/commands.ts";
 import { argumentOf } from "../../redis/script.ts";
-import type { How, KnownFormat, More } from "../known-format.ts";
+import type { How, KnownFormat, More } from "../lock-format.ts";
 import { type HeldObservation, type Recognised, type SeenHolder, strangerOf } from "../observation.ts";
-import { membersOf, type Queue } from "../queue.ts";
-import { ownerOf, type RawKey } from "../raw.ts";
-import { freesJobs, type JobKeys } from "./free.ts";
-import { inOrder, ownersOf } from "./scored.ts";
+import { membersOf, type Queue } from "../queue-reader.ts";
+import { ownerOf, type RawKey } from "../raw-key.ts";
+import { freesJobs, type JobKeys } from "./force-release-members.ts";
+import { inOrder, ownersOf } from "./scored-members.ts";
 
 const LOCKED = ":LOCKED";
 const JOB_ID = /^[0-9a-f]{24}$/;

@@ -1,10 +1,10 @@
 import type { Confidence } from "../../../lib/contract/format.ts";
-import type { How, KnownFormat } from "../known-format.ts";
+import type { How, KnownFormat } from "../lock-format.ts";
 import { type Recognised, strangerOf } from "../observation.ts";
-import type { RawKey } from "../raw.ts";
+import type { RawKey } from "../raw-key.ts";
 import { isLockLike } from "../strings/lock-name.ts";
-import { freesScored } from "./free.ts";
-import { inOrder, isTime, lastEndOf, living, scoredOf } from "./scored.ts";
+import { freesScored } from "./force-release-members.ts";
+import { inOrder, isTime, lastEndOf, living, scoredOf } from "./scored-members.ts";
 
 /** There as long as the lock is exclusive; without it all holders share it. */
 const WRITE = "__write__";

@@ -1,6 +1,6 @@
 import { keyOfBytes } from "../../../lib/contract/key.ts";
-import { membersOf, pairsOf, QUEUED_MAX, type Queue } from "../queue.ts";
-import { fairQueueOf } from "./names.ts";
+import { membersOf, pairsOf, QUEUED_MAX, type Queue } from "../queue-reader.ts";
+import { fairQueueOf } from "./redisson-keys.ts";
 
 /** The queue of a fair lock: a list in the order of service, and when each of it is believed to be dead. */
 export const FAIR_QUEUE: Queue = {

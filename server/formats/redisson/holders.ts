@@ -1,8 +1,8 @@
 import { type Companion, holderOf } from "../companion.ts";
 import type { SeenHolder } from "../observation.ts";
-import { countOf, isForeignOwner } from "./owner.ts";
+import { countOf, isForeignOwner } from "./redisson-owner.ts";
 
-/** As in shape.lua. */
+/** As in storage.lua. */
 const FIELDS_MAX = 64;
 
 /** Empty when the hash is not a lock of this kind: a read/write lock has a `mode`, somebody's data other fields. */

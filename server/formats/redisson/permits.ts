@@ -1,5 +1,5 @@
 import { type SeenHolder, strangerOf } from "../observation.ts";
-import { MEMBERS_MAX, type RawKey } from "../raw.ts";
+import { MEMBERS_MAX, type RawKey } from "../raw-key.ts";
 
 const ID_BYTES = 16;
 /** The score of a permit that never ends. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Scene } from "../../../test/support/redisson-reading.ts";
+import { Scene } from "../../../test/support/redisson-testbed.ts";
 import type { HeldObservation } from "../observation.ts";
 import { releaseTermsOf } from "../registry/release-terms.ts";
 

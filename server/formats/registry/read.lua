@@ -20,21 +20,21 @@ local kind = redis.call('TYPE', KEYS[1]).ok
 local remaining_ms = string.format('%.0f', kind == 'none' and -2 or redis.call('PTTL', KEYS[1]))
 
 -- Anybody may have put something else in the place of what belongs beside a lock.
-local function text_of(answer)
+local function to_text(answer)
   return type(answer) == 'string' and answer or ''
 end
-local function number_of(answer)
+local function to_number(answer)
   return type(answer) == 'number' and answer or 0
 end
 
 local stored = KEYS[2] and redis.pcall('GETRANGE', KEYS[2], 0, 4095) or ''
 local size, content, fence, queued, permits = 0, {}, '', 0, {}
-local waiting = KEYS[3] and number_of(redis.pcall('ZCOUNT', KEYS[3], now_ms, '+inf')) or 0
+local waiting = KEYS[3] and to_number(redis.pcall('ZCOUNT', KEYS[3], now_ms, '+inf')) or 0
 
 if kind == 'string' then
   size = redis.call('STRLEN', KEYS[1])
   content = { redis.call('GETRANGE', KEYS[1], 0, bytes_max - 1) }
-  if KEYS[6] and size <= 11 and string.find(content[1], '^%-?%d+$') and number_of(redis.pcall('ZCARD', KEYS[6])) > 0 then
+  if KEYS[6] and size <= 11 and string.find(content[1], '^%-?%d+$') and to_number(redis.pcall('ZCARD', KEYS[6])) > 0 then
     permits = redis.call('ZRANGE', KEYS[6], 0, members_max - 1, 'WITHSCORES')
   end
 elseif kind == 'hash' then
@@ -48,7 +48,7 @@ elseif kind == 'set' then
   if size <= members_max then content = redis.call('SMEMBERS', KEYS[1]) end
 end
 if KEYS[5] and (kind == 'hash' or kind == 'none') then
-  fence = text_of(redis.pcall('GETRANGE', KEYS[4], 0, 31))
-  queued = number_of(redis.pcall('LLEN', KEYS[5]))
+  fence = to_text(redis.pcall('GETRANGE', KEYS[4], 0, 31))
+  queued = to_number(redis.pcall('LLEN', KEYS[5]))
 end
-return { now_ms, kind, remaining_ms, size, content, text_of(stored), waiting, fence, queued, permits }
+return { now_ms, kind, remaining_ms, size, content, to_text(stored), waiting, fence, queued, permits }

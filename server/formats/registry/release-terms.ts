@@ -1,8 +1,8 @@
 import { FORMAT_FACTS } from "../../../lib/contract/format-facts.ts";
 import type { ReleaseTerms } from "../../../lib/contract/lock.ts";
-import type { FreeTerms } from "../known-format.ts";
+import type { FreeTerms } from "../lock-format.ts";
 import type { HeldObservation } from "../observation.ts";
-import { knownFormat } from "./known-formats.ts";
+import { knownFormat } from "./lock-formats.ts";
 
 /** What an operator may do about a lock of this format and confidence. */
 export function releaseTermsOf(seen: HeldObservation): ReleaseTerms {

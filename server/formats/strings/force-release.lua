@@ -22,14 +22,14 @@ local SIGNAL_MS = 1000
 
 -- include ../companion.lua
 
--- The key is there all the while, as in a format's shape.lua.
-local function hand_over(_k, _owner, next_owner, total_ms, _now_ms, _unit)
-  redis.call('PEXPIRE', KEYS[1], integer(total_ms))
-  redis.call('SET', KEYS[1], next_owner, 'PX', integer(total_ms))
+-- The key is there all the while, as in a format's storage.lua.
+local function transfer_hold(_k, _owner, next_owner, total_ms, _now_ms, _unit)
+  redis.call('PEXPIRE', KEYS[1], format_integer(total_ms))
+  redis.call('SET', KEYS[1], next_owner, 'PX', format_integer(total_ms))
   return next_owner, total_ms
 end
 
--- include ../hold-off.lua
+-- include ../reserve.lua
 
 local seen = ARGV[1]
 
@@ -42,22 +42,22 @@ if type(value) == 'table' then
   if not is_wrong_type(value) then return value end
   return { 'not_a_lock', redis.call('TYPE', KEYS[1]).ok }
 end
-if value == '' and redis.call('EXISTS', KEYS[1]) == 0 then return { 'gone', integer(now_ms) } end
+if value == '' and redis.call('EXISTS', KEYS[1]) == 0 then return { 'gone', format_integer(now_ms) } end
 if value == '' or #value > VALUE_BYTES_MAX then return { 'not_a_lock', 'string' } end
 
 local stored = redis.pcall('GET', KEYS[2])
-local kept = companion_of(type(stored) == 'string' and stored or '')
+local kept = parse_companion(type(stored) == 'string' and stored or '')
 local ours = kept.owner ~= '' and kept.value == value
-if ours or value ~= seen then return { 'changed', integer(now_ms) } end
+if ours or value ~= seen then return { 'changed', format_integer(now_ms) } end
 
 -- Words are parted by tabs, and an owner may have any bytes.
 local owner = string.gsub(value, '[\t\n]', ' ')
-local freed = message('force_released', now_ms, '', 0, 0, '', owner, ARGV[2], KEYS[1])
+local freed = format_event('force_released', now_ms, '', 0, 0, '', owner, ARGV[2], KEYS[1])
 if ARGV[5] ~= '' then
-  local taken = hold_off(kept, value, ARGV[6], tonumber(ARGV[5]), now_us, nil)
+  local taken = reserve_lock(kept, value, ARGV[6], tonumber(ARGV[5]), now_us, nil)
   redis.pcall('PUBLISH', ARGV[4], freed)
   redis.pcall('PUBLISH', ARGV[4], taken)
-  return { 'released', integer(now_ms) }
+  return { 'released', format_integer(now_ms) }
 end
 
 if KEYS[3] then
@@ -70,4 +70,4 @@ redis.pcall('PUBLISH', ARGV[4], freed)
 for i = 8, #ARGV, 2 do redis.pcall('PUBLISH', ARGV[i], ARGV[i + 1]) end
 redis.pcall('PUBLISH', ARGV[3], '0')
 if ARGV[7] == '1' then redis.pcall('SPUBLISH', ARGV[3], '0') end
-return { 'released', integer(now_ms) }
+return { 'released', format_integer(now_ms) }

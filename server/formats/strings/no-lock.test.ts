@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { rawString } from "../../../test/support/raw-key.ts";
-import { recognise } from "../registry/recognise.ts";
+import { recognise } from "../registry/detect-lock.ts";
 
 const UUID = "0d5a3c1e-7b42-4f6a-9c31-5e8d2b7a4f10";
 const URL_16 = "h5Gq_0ZkWcX1nP2sT8vB-w";

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestRedis, type TestRedis } from "../../../test/support/redis.ts";
-import { until } from "../../../test/support/server.ts";
+import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
+import { until } from "../../../test/support/test-server.ts";
 import { wakeChannelOf } from "../keys.ts";
 import type { HeldObservation } from "../observation.ts";
-import { knownFormat } from "../registry/known-formats.ts";
-import { readOne } from "../registry/read.ts";
+import { knownFormat } from "../registry/lock-formats.ts";
+import { readOne } from "../registry/read-keys.ts";
 
 const TOKEN = "h5Gq/0ZkWcX1nP2sT8vB+yQe";
 

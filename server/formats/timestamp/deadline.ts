@@ -4,7 +4,7 @@ export function endOf(value: string): number | undefined {
   return unitMs === undefined ? undefined : (Number(value) + 1) * unitMs;
 }
 
-/** As in shape.lua: ten digits are seconds, thirteen milliseconds. */
+/** As in storage.lua: ten digits are seconds, thirteen milliseconds. */
 export function unitMsOf(value: string): number | undefined {
   if (!/^\d+$/.test(value)) return undefined;
   return value.length === 10 ? 1000 : value.length === 13 ? 1 : undefined;

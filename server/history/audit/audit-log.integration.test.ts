@@ -1,16 +1,16 @@
 import type { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import type { AuditEntry } from "../../../lib/contract/audit.ts";
-import { startTestProxy, type TestProxy } from "../../../test/support/proxy.ts";
-import { startTestRedis, type TestRedis } from "../../../test/support/redis.ts";
-import { until } from "../../../test/support/server.ts";
+import { startTestProxy, type TestProxy } from "../../../test/support/test-proxy.ts";
+import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
+import { until } from "../../../test/support/test-server.ts";
 import { UnavailableError } from "../../errors/redis-errors.ts";
-import type { Home } from "../../home/home.ts";
-import { openHome } from "../../home/home-store.ts";
+import type { Home } from "../../home/home-store.ts";
+import { openHome } from "../../home/open-home-store.ts";
 import { AuditLog, type Intent } from "./audit-log.ts";
 import { type AuditRetention, AuditStore } from "./audit-store.ts";
-import { BEGINNING, ChainCheck } from "./chain.ts";
-import { checkStore } from "./verify.ts";
+import { BEGINNING, ChainCheck } from "./audit-chain.ts";
+import { checkStore } from "./verify-chain.ts";
 
 const STREAM = "{lockkeeper}:audit";
 const END = "{lockkeeper}:audit:end";

@@ -4,7 +4,7 @@ import type { AuditIntent, AuditOutcome, ChainPlace } from "../../../lib/contrac
 import { UnavailableError } from "../../errors/redis-errors.ts";
 import { failureOf, isPassing, StrangeReplyError } from "../../redis/failure.ts";
 import { APPEND_MAX, type Appended, type AuditStore, type End } from "./audit-store.ts";
-import { BEGINNING, type Link, linked, type Unplaced } from "./chain.ts";
+import { BEGINNING, type Link, linked, type Unplaced } from "./audit-chain.ts";
 
 /** How long an action waits until its intent is written; then it does not happen. */
 const BUDGET_MS = 2000;

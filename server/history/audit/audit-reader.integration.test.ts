@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { AuditItem } from "../../../lib/contract/audit.ts";
-import { startTestRedis, type TestRedis } from "../../../test/support/redis.ts";
-import type { Home } from "../../home/home.ts";
-import { openHome } from "../../home/home-store.ts";
+import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
+import type { Home } from "../../home/home-store.ts";
+import { openHome } from "../../home/open-home-store.ts";
 import { AuditLog } from "./audit-log.ts";
 import { AuditReader } from "./audit-reader.ts";
 import { AuditStore } from "./audit-store.ts";

@@ -1,9 +1,9 @@
 import type { ChainPlace } from "../../../lib/contract/audit.ts";
 import { OURS_AT_HOME } from "../../formats/keys.ts";
-import type { Home } from "../../home/home.ts";
+import type { Home } from "../../home/home-store.ts";
 import type { RedisArgument } from "../../redis/commands.ts";
 import { Script } from "../../redis/script.ts";
-import { BEGINNING, type Link } from "./chain.ts";
+import { BEGINNING, type Link } from "./audit-chain.ts";
 
 /** How much of the audit is kept. */
 export interface AuditRetention {

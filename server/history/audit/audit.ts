@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { AGENT_CHARACTERS_MAX, type AuditOutcome } from "../../../lib/contract/audit.ts";
 import type { AuditLog, Intent } from "./audit-log.ts";
-import { Refusals } from "./refusals.ts";
+import { Refusals } from "./refusal-counter.ts";
 
 const TEXT_MAX = 1000;
 const OWNERS_MAX = 20;

@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import type { SpokenFormat } from "../../../lib/contract/format.ts";
 import { StartupError } from "../../errors/startup-error.ts";
-import type { HeldByUs } from "../../formats/format.ts";
+import type { HeldByUs } from "../../formats/lock-writer.ts";
 import { eventChannelOf } from "../../formats/keys.ts";
 import type { ClusterWhere } from "../../redis/cluster/cluster-address.ts";
 import {
@@ -12,12 +12,12 @@ import {
   type RedisAddress,
   whenReady,
 } from "../../redis/connect.ts";
-import { Lineage } from "../../redis/lineage.ts";
+import { Lineage } from "../../redis/replication-identity.ts";
 import { ReplicaWait } from "../../redis/replica-wait.ts";
 import { type SentinelWhere, sentinelAddressOf } from "../../redis/sentinel/sentinel-address.ts";
 import { openQuorum, type QuorumWhere } from "../quorum/open-quorum.ts";
 import type { Backend } from "../verbs/backend.ts";
-import { Locks } from "../verbs/locks.ts";
+import { Locks } from "../verbs/redis-locks.ts";
 import {
   assertSafety,
   commandsAt,
@@ -27,7 +27,7 @@ import {
   type Safety,
 } from "../verbs/safety.ts";
 import { openCluster } from "./cluster-backend.ts";
-import { renewTogether } from "./renew-together.ts";
+import { renewTogether } from "./renew-in-groups.ts";
 
 /** Where locks are kept: the URL of one Redis, a Sentinel group, nodes of a Redis Cluster, or independent masters. */
 export type Where = string | SentinelWhere | ClusterWhere | QuorumWhere;

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestProxy } from "../../../test/support/proxy.ts";
-import { startTestRedis, type TestRedis } from "../../../test/support/redis.ts";
-import { until } from "../../../test/support/server.ts";
+import { startTestProxy } from "../../../test/support/test-proxy.ts";
+import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
+import { until } from "../../../test/support/test-server.ts";
 import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { companionOf } from "../../formats/companion.ts";
 import { companionKeyOf } from "../../formats/keys.ts";

@@ -6,9 +6,9 @@ import { openBackend, type Where } from "../backends/open-backend.ts";
 import type { Backend } from "../verbs/backend.ts";
 import type { Safety } from "../verbs/safety.ts";
 import type { ReserveOptions, Verbs } from "../verbs/verbs.ts";
-import { OwnerContext } from "./context.ts";
+import { OwnerContext } from "./owner-context.ts";
 import { Hold, type HoldEvents, type HoldRelease } from "./hold.ts";
-import { type Retry, take } from "./take.ts";
+import { type Retry, take } from "./acquire-with-retry.ts";
 import { Watchdog } from "./watchdog.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { within } from "../../concurrency/within.ts";
+import { within } from "../../concurrency/with-timeout.ts";
 import { momentNow } from "../verbs/moment.ts";
 import type { Hold } from "./hold.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Acquired, AcquireReply, How } from "../../formats/reply.ts";
+import type { Acquired, AcquireReply, How } from "../../formats/script-replies.ts";
 import { agreementOf, isBehind, joins, progressOf, type Vote, votesOf } from "./agreement.ts";
-import type { Answer, Answers } from "./ask.ts";
-import type { Master } from "./master.ts";
+import type { Answer, Answers } from "./poll-masters.ts";
+import type { Master } from "./quorum-master.ts";
 
 // Only which one it is counts here.
 const MASTERS = Array.from({ length: 5 }, (_, n) => ({ label: `master ${n}` }) as Master);

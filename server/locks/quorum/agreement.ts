@@ -1,7 +1,7 @@
-import type { Acquired, AcquireReply } from "../../formats/reply.ts";
-import { kthSmallest, largestFirst, majorityOf } from "../../redis/order.ts";
-import type { Answers, Progress } from "./ask.ts";
-import type { Master } from "./master.ts";
+import type { Acquired, AcquireReply } from "../../formats/script-replies.ts";
+import { kthSmallest, largestFirst, majorityOf } from "../../redis/majority.ts";
+import type { Answers, Progress } from "./poll-masters.ts";
+import type { Master } from "./quorum-master.ts";
 
 /** What counts as a majority's word. Nothing here talks to Redis. */
 

@@ -1,4 +1,4 @@
-import { kthLargest, kthSmallest, largestFirst, majorityOf, median } from "../../redis/order.ts";
+import { kthLargest, kthSmallest, largestFirst, majorityOf, median } from "../../redis/majority.ts";
 
 /** A hold as one master has it. */
 export interface SeenHold {

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { startTestMasters, type TestMasters } from "../../../test/support/masters.ts";
-import { until } from "../../../test/support/server.ts";
+import { startTestMasters, type TestMasters } from "../../../test/support/test-masters.ts";
+import { until } from "../../../test/support/test-server.ts";
 import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
-import { FORMATS } from "../../formats/format.ts";
+import { FORMATS } from "../../formats/lock-writer.ts";
 import { LockClient } from "../client/lock-client.ts";
 
 let masters: TestMasters;

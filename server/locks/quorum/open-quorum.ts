@@ -1,7 +1,7 @@
 import type { Backend } from "../verbs/backend.ts";
-import { type CountRule, closeAll, openMasters } from "./master.ts";
+import { type CountRule, closeAll, openMasters } from "./quorum-master.ts";
 import { QuorumLocks } from "./quorum-locks.ts";
-import { renewTogether } from "./renewals.ts";
+import { renewTogether } from "./renew-many-on-masters.ts";
 
 /** Independent Redis masters, of which a majority has to agree on each lock. */
 export interface QuorumWhere {

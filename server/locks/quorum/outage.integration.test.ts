@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { startTestMasters, type TestMasters } from "../../../test/support/masters.ts";
-import { startTestProxy } from "../../../test/support/proxy.ts";
-import { until } from "../../../test/support/server.ts";
+import { startTestMasters, type TestMasters } from "../../../test/support/test-masters.ts";
+import { startTestProxy } from "../../../test/support/test-proxy.ts";
+import { until } from "../../../test/support/test-server.ts";
 import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { companionKeyOf } from "../../formats/keys.ts";
 import { LockClient } from "../client/lock-client.ts";

@@ -3,16 +3,16 @@ import type { Key } from "../../../lib/contract/key.ts";
 import type { Grant, Released, Verified, VerifyInput } from "../../../lib/contract/verb.ts";
 import { HeldError } from "../../errors/lock-errors.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
-import type { AcquireRequest } from "../../formats/format.ts";
-import type { FreeAsk } from "../../formats/known-format.ts";
+import type { AcquireRequest } from "../../formats/lock-writer.ts";
+import type { FreeAsk } from "../../formats/lock-format.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
-import type { ExtendReply } from "../../formats/reply.ts";
+import type { ExtendReply } from "../../formats/script-replies.ts";
 import { BUDGET_MS } from "../verbs/attempt.ts";
 import { assertDurations } from "../verbs/durations.ts";
-import { Lockable } from "../verbs/lockable.ts";
-import { assertMappable, assertOwner, grantOf } from "../verbs/refusals.ts";
-import { Requests } from "../verbs/requests.ts";
-import { reservedOwner } from "../verbs/reserve.ts";
+import { Lockable } from "../verbs/lockable-keys.ts";
+import { assertMappable, assertOwner, grantOf } from "../verbs/error-factories.ts";
+import { Requests } from "../verbs/request-factory.ts";
+import { reservedOwner } from "../verbs/reserved-owner.ts";
 import type {
   AcquiredGrant,
   AcquireOptions,
@@ -23,19 +23,19 @@ import type {
   RenewOptions,
   ReserveOptions,
 } from "../verbs/verbs.ts";
-import { type Sight, type Taken, Waits } from "../verbs/wait.ts";
-import { WaitingRoom } from "../verbs/waiting-room.ts";
-import { Candidate, type Elected } from "./candidate.ts";
-import { elect, reasonOf } from "./elect.ts";
-import { extendEverywhere } from "./extend.ts";
-import { freeEverywhere } from "./force.ts";
-import type { Master } from "./master.ts";
-import { OpenVotesOfHolds } from "./open-votes.ts";
-import { Releases } from "./release.ts";
-import { renew } from "./renew.ts";
-import { QuorumSubscriber } from "./subscriber.ts";
-import { PATIENCE_MS } from "./time.ts";
-import { verify } from "./verify.ts";
+import { type Sight, type Taken, Waits } from "../verbs/wait-coordinator.ts";
+import { WaitingRoom } from "../verbs/waiter-queues.ts";
+import { Candidate, type Elected } from "./quorum-attempt.ts";
+import { elect, reasonOf } from "./retry-attempt.ts";
+import { extendEverywhere } from "./extend-on-masters.ts";
+import { freeEverywhere } from "./force-release-on-masters.ts";
+import type { Master } from "./quorum-master.ts";
+import { OpenVotesOfHolds } from "./pending-votes.ts";
+import { Releases } from "./quorum-releases.ts";
+import { renew } from "./renew-on-masters.ts";
+import { QuorumSubscriber } from "./quorum-subscriber.ts";
+import { PATIENCE_MS } from "./time-limits.ts";
+import { verify } from "./verify-on-masters.ts";
 
 const FORMAT = "token";
 

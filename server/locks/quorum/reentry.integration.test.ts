@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestMasters, type TestMasters } from "../../../test/support/masters.ts";
-import { until } from "../../../test/support/server.ts";
+import { startTestMasters, type TestMasters } from "../../../test/support/test-masters.ts";
+import { until } from "../../../test/support/test-server.ts";
 import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { companionKeyOf } from "../../formats/keys.ts";
 import { openBackend } from "../backends/open-backend.ts";

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { startTestMasters, type TestMasters } from "../../../test/support/masters.ts";
-import { until } from "../../../test/support/server.ts";
+import { startTestMasters, type TestMasters } from "../../../test/support/test-masters.ts";
+import { until } from "../../../test/support/test-server.ts";
 import { HeldError } from "../../errors/lock-errors.ts";
 import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
-import { FORMATS } from "../../formats/format.ts";
+import { FORMATS } from "../../formats/lock-writer.ts";
 import { waitersKeyOf } from "../../formats/keys.ts";
 import { openBackend } from "../backends/open-backend.ts";
 import type { Backend } from "../verbs/backend.ts";

@@ -1,16 +1,16 @@
 import type { Key } from "../../../lib/contract/key.ts";
-import { within } from "../../concurrency/within.ts";
+import { within } from "../../concurrency/with-timeout.ts";
 import { UnknownOutcomeError } from "../../errors/redis-errors.ts";
-import { type AcquireRequest, FORMATS, type Format, type Waiting } from "../../formats/format.ts";
-import type { AcquireReply } from "../../formats/reply.ts";
+import { type AcquireRequest, FORMATS, type Format, type Waiting } from "../../formats/lock-writer.ts";
+import type { AcquireReply } from "../../formats/script-replies.ts";
 import { stopWaiting } from "../../formats/stop-waiting.ts";
 import type { Commands } from "../../redis/commands.ts";
 import { attempt } from "./attempt.ts";
-import { grantOf, HeldSight, heldBy, lostBy, queueFull, refusal } from "./refusals.ts";
-import type { Requests } from "./requests.ts";
+import { grantOf, HeldSight, heldBy, lostBy, queueFull, refusal } from "./error-factories.ts";
+import type { Requests } from "./request-factory.ts";
 import type { Door } from "./safety.ts";
 import type { AcquiredGrant, AcquireOptions } from "./verbs.ts";
-import { PLACE_KEPT_MS, type Sight, type Taken, type Waits } from "./wait.ts";
+import { PLACE_KEPT_MS, type Sight, type Taken, type Waits } from "./wait-coordinator.ts";
 
 /** How long a refusal is kept back until what was granted is given back. */
 const GIVE_BACK_MS = 500;

@@ -1,5 +1,5 @@
 import type { SpokenFormat } from "../../../lib/contract/format.ts";
-import type { HeldByUs } from "../../formats/format.ts";
+import type { HeldByUs } from "../../formats/lock-writer.ts";
 import type { OperatorVerbs } from "./verbs.ts";
 
 /** What a client of the library stands on: the verbs, and renewals on connections of their own. */

@@ -2,10 +2,10 @@ import type { SpokenFormat, Unit } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/contract/key.ts";
 import type { OwnerRecord } from "../../../lib/contract/lock.ts";
 import type { Grant, Released, Verified, VerifyInput } from "../../../lib/contract/verb.ts";
-import type { ExtendRequest } from "../../formats/format.ts";
-import type { FreeAsk } from "../../formats/known-format.ts";
+import type { ExtendRequest } from "../../formats/lock-writer.ts";
+import type { FreeAsk } from "../../formats/lock-format.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
-import type { ExtendReply, ForceReleaseReply } from "../../formats/reply.ts";
+import type { ExtendReply, ForceReleaseReply } from "../../formats/script-replies.ts";
 
 /** As much of an AbortSignal as a wait needs. */
 export interface StopSignal {

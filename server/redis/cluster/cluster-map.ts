@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { z } from "zod";
 import { connect, type RedisAddress, whenReady } from "../connect.ts";
-import { factIn } from "../info.ts";
+import { factIn } from "../server-info.ts";
 
 /** `host:port` of a node. */
 export type NodeName = string;

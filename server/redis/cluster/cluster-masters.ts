@@ -3,7 +3,7 @@ import type { RedisArgument } from "../commands.ts";
 import { COMMAND_TIMEOUT_MS } from "../connect.ts";
 import { connectMaster, type Master, type Masters, type Spread } from "../master.ts";
 import { argumentOf } from "../script.ts";
-import { Cluster } from "./cluster.ts";
+import { Cluster } from "./cluster-client.ts";
 import { type ClusterWhere, clusterAddressOf } from "./cluster-address.ts";
 import { ClusterMap, type NodeName } from "./cluster-map.ts";
 import { redirectionOf } from "./redirection.ts";

@@ -4,7 +4,7 @@ import type { Subscriber } from "../commands.ts";
 import { COMMAND_TIMEOUT_MS, whenReady } from "../connect.ts";
 import { NeverSentError } from "../failure.ts";
 import type { ClusterMap, NodeName } from "./cluster-map.ts";
-import { ClusterNodes } from "./cluster-nodes.ts";
+import { ClusterNodes } from "./cluster-node-connections.ts";
 import { redirectionOf } from "./redirection.ts";
 import { slotOf } from "./slot.ts";
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis, RedisOptions } from "ioredis";
 import { NeverSentError } from "../failure.ts";
 import { type ClusterAddress, ClusterMap } from "./cluster-map.ts";
-import { ClusterNodes } from "./cluster-nodes.ts";
+import { ClusterNodes } from "./cluster-node-connections.ts";
 import { redirectionOf } from "./redirection.ts";
 import { slotOf } from "./slot.ts";
 

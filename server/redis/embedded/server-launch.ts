@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, statSync, truncateSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StartupError } from "../../errors/startup-error.ts";
-import { askReady } from "./embedded-look.ts";
+import { askReady } from "./embedded-probe.ts";
 import { environmentOf, type RedisServerBinary } from "./server-binary.ts";
 
 const ANSWER_WITHIN_MS = 20_000;

@@ -2,7 +2,7 @@ import type { Key } from "../../../lib/contract/key.ts";
 import { StartupError } from "../../errors/startup-error.ts";
 import { addressOf, type RedisAddress } from "../connect.ts";
 import type { Master, Masters } from "../master.ts";
-import { OneMaster } from "./one-master.ts";
+import { OneMaster } from "./single-master.ts";
 
 /** Independent masters, which do not know of each other. */
 export class VotingMasters implements Masters {

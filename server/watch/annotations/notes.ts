@@ -4,9 +4,9 @@ import { type Key, keyOfPath, pathOfKey } from "../../../lib/contract/key.ts";
 import type { Note } from "../../../lib/contract/lock.ts";
 import { NOTE_CHARACTERS_MAX, NOTE_DAYS_MAX, NOTES_MAX } from "../../../lib/contract/note.ts";
 import { OURS_AT_HOME } from "../../formats/keys.ts";
-import type { Home } from "../../home/home.ts";
-import type { Hold } from "../holds/hold.ts";
-import { matchVersion } from "../holds/version.ts";
+import type { Home } from "../../home/home-store.ts";
+import type { Hold } from "../holds/observed-hold.ts";
+import { matchVersion } from "../holds/hold-version.ts";
 
 /** A field of the stored hash that is no note: it is another after each change, so that other instances look. */
 const MARK = "";

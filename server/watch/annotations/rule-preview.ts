@@ -1,12 +1,12 @@
 import type { Confidence, FormatName } from "../../../lib/contract/format.ts";
 import { fieldsOfKey, type Key } from "../../../lib/contract/key.ts";
 import type { RuleChange, RulesPreview } from "../../../lib/contract/rule-preview.ts";
-import { inShares } from "../../concurrency/in-shares.ts";
+import { inShares } from "../../concurrency/for-each-yielding.ts";
 import type { Observation } from "../../formats/observation.ts";
-import type { FormatRules } from "../../formats/rules.ts";
+import type { FormatRules } from "../../formats/format-rules.ts";
 import type { Master } from "../../redis/master.ts";
-import type { Hold } from "../holds/hold.ts";
-import { Discovery } from "../scan/discovery.ts";
+import type { Hold } from "../holds/observed-hold.ts";
+import { Discovery } from "../scan/scan-cursor.ts";
 
 /** Redis is asked for so many keys at most: what is beyond is counted, and not looked at. */
 const READ_MAX = 2000;

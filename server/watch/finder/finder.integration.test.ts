@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startTestRedis, type TestRedis } from "../../../test/support/redis.ts";
-import { until } from "../../../test/support/server.ts";
-import { read } from "../../formats/registry/read.ts";
+import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
+import { until } from "../../../test/support/test-server.ts";
+import { read } from "../../formats/registry/read-keys.ts";
 import type { Masters } from "../../redis/master.ts";
-import { openMasters } from "../../redis/masters/masters.ts";
+import { openMasters } from "../../redis/masters/open-masters.ts";
 import { Finder } from "./finder.ts";
 
 const FILL = `

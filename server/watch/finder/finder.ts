@@ -4,10 +4,10 @@ import type { Key } from "../../../lib/contract/key.ts";
 import { patternOf } from "../../../lib/contract/key-pattern.ts";
 import type { Observation } from "../../formats/observation.ts";
 import type { Master, Masters } from "../../redis/master.ts";
-import { Discovery } from "../scan/discovery.ts";
-import { Pace } from "../scan/pace.ts";
-import { runOf } from "../scan/walks.ts";
-import { Finds } from "./finds.ts";
+import { Discovery } from "../scan/scan-cursor.ts";
+import { Pace } from "../scan/time-budget.ts";
+import { runOf } from "../scan/keyspace-scan.ts";
+import { Finds } from "./found-locks.ts";
 
 /** Somebody waits for it, and it is done once. */
 const SHARE = 0.2;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { strangerOf } from "../../formats/observation.ts";
 import { heldSince, isAbnormal, NEVER, rankOf, rankTurnsAt, timedTermOf } from "./abnormal.ts";
 import { holdOf } from "./continuity.ts";
-import type { Hold } from "./hold.ts";
+import type { Hold } from "./observed-hold.ts";
 
 const NOW = 1_790_000_000_000;
 const HOUR_MS = 3_600_000;

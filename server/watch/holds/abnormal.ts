@@ -1,6 +1,6 @@
 import type { ComparingTerm, FilterTerm } from "../../../lib/contract/filter.ts";
 import type { Key } from "../../../lib/contract/key.ts";
-import type { HeldBy, Hold } from "./hold.ts";
+import type { HeldBy, Hold } from "./observed-hold.ts";
 
 /** For how long nineteen of twenty locks of a key's pattern were held, in ms; undefined: too few have ended yet. */
 export type UsualHeld = (key: Key) => number | undefined;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { FormatName } from "../../../lib/contract/format.ts";
 import { type HeldObservation, strangerOf } from "../../formats/observation.ts";
 import { type Circumstances, holdOf } from "./continuity.ts";
-import type { Hold } from "./hold.ts";
+import type { Hold } from "./observed-hold.ts";
 
 const NOW = 1_790_000_000_000;
 const CALM: Circumstances = { wasGone: false, since: "exact", sight: "1" };

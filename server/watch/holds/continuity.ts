@@ -1,9 +1,9 @@
 import type { HeldObservation, Observation, SeenHolder } from "../../formats/observation.ts";
-import { type HeldBy, type Hold, sinceOf } from "./hold.ts";
-import { isCertain, isSameHolder } from "./identity.ts";
-import { firstLook, nextLook, TOLERANCE_MS } from "./renewals.ts";
-import { judge } from "./verdict.ts";
-import { NO_SIGHT } from "./version.ts";
+import { type HeldBy, type Hold, sinceOf } from "./observed-hold.ts";
+import { isCertain, isSameHolder } from "./holder-identity.ts";
+import { firstLook, nextLook, TOLERANCE_MS } from "./renewal-history.ts";
+import { judge } from "./liveness.ts";
+import { NO_SIGHT } from "./hold-version.ts";
 
 /** What was heard around a look. */
 export interface Circumstances {

@@ -1,9 +1,9 @@
 import type { FormatName } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/contract/key.ts";
 import { timedTermOf } from "../holds/abnormal.ts";
-import type { Hold } from "../holds/hold.ts";
-import type { Knows } from "./questions.ts";
-import { Timed } from "./timed.ts";
+import type { Hold } from "../holds/observed-hold.ts";
+import type { Knows } from "./query-cache.ts";
+import { Timed } from "./time-dependent-index.ts";
 
 const ASKING = {
   fits: () => true,

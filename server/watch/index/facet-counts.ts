@@ -3,9 +3,9 @@ import { type FilterTerm, parseFilter } from "../../../lib/contract/filter.ts";
 import type { Key } from "../../../lib/contract/key.ts";
 import type { KeyRange } from "../../redis/glob.ts";
 import { NEVER } from "../holds/abnormal.ts";
-import type { Hold } from "../holds/hold.ts";
-import { type Matches, matchingOfTerms } from "./matching.ts";
-import type { Knows } from "./questions.ts";
+import type { Hold } from "../holds/observed-hold.ts";
+import { type Matches, matchingOfTerms } from "./filter-compiler.ts";
+import type { Knows } from "./query-cache.ts";
 
 export interface FacetsAsked {
   readonly filter: string;

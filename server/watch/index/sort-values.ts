@@ -1,7 +1,7 @@
 import { textOfKey } from "../../../lib/contract/key.ts";
 import type { LockSortField } from "../../../lib/contract/list.ts";
 import { heldSince, rankOf, rankTurnsAt } from "../holds/abnormal.ts";
-import type { Hold } from "../holds/hold.ts";
+import type { Hold } from "../holds/observed-hold.ts";
 import type { SortValue } from "./sorted-keys.ts";
 
 /** What a hold is sorted by, at a moment of Redis's clock and by what is usual for its pattern. */

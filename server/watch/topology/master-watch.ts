@@ -1,12 +1,12 @@
 import type { Key } from "../../../lib/contract/key.ts";
 import type { Observation } from "../../formats/observation.ts";
 import type { Master } from "../../redis/master.ts";
-import { Link } from "../connection/link.ts";
-import { type Listener, Notifications } from "../connection/notifications.ts";
+import { Link } from "../connection/master-connection.ts";
+import { type Listener, Notifications } from "../connection/keyspace-subscriber.ts";
 import { RedisClock } from "../connection/redis-clock.ts";
-import { Passes } from "../scan/passes.ts";
-import { type Look, Reader } from "../scan/reader.ts";
-import { Walks } from "../scan/walks.ts";
+import { Passes } from "../scan/reconciliation-scheduler.ts";
+import { type Look, Reader } from "../scan/key-reader.ts";
+import { Walks } from "../scan/keyspace-scan.ts";
 
 interface Surroundings {
   readonly db: number;

@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { Locks } from "../../../server/locks/verbs/locks.ts";
+import { Locks } from "../../../server/locks/verbs/redis-locks.ts";
 import { addressOf, connect, whenReady } from "../../../server/redis/connect.ts";
 import { type Contender, LEASE_MS } from "../contender.ts";
 

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { isBuilt } from "../../../scripts/steps/freshness.mjs";
-import { freePort } from "../../support/redis.ts";
+import { freePort } from "../../support/test-redis.ts";
 import { ask, startChild } from "../child.ts";
 import type { Run } from "../figure.ts";
 import type { Usage } from "../processes/tell.ts";

@@ -1,7 +1,7 @@
 /** A watcher of ours, and a bare loop over the keys beside it. `node --expose-gc … watcher.ts REDIS_URL PATTERN` */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Journal, RETENTION } from "../../../server/history/journal.ts";
-import { openMasters } from "../../../server/redis/masters/masters.ts";
+import { openMasters } from "../../../server/redis/masters/open-masters.ts";
 import { Watcher } from "../../../server/watch/watcher.ts";
 import { plainConnection } from "../plain-connection.ts";
 

@@ -2,8 +2,8 @@ import { type Browser, type BrowserContext, chromium, type Page } from "@playwri
 import settings from "../../../playwright.config.ts";
 import { LoginLinks } from "../../../server/auth/login-link.ts";
 import { readConfig } from "../../../server/config/config.ts";
-import { openHome } from "../../../server/home/home-store.ts";
-import { homeWhereOf } from "../../../server/own-redis.ts";
+import { openHome } from "../../../server/home/open-home-store.ts";
+import { homeWhereOf } from "../../../server/start-configured-redis.ts";
 import { whenReady } from "../../../server/redis/connect.ts";
 import { ask, startChild } from "../child.ts";
 import type { Facts, Run } from "../figure.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Redis } from "ioredis";
-import { freePort } from "../../support/redis.ts";
+import { freePort } from "../../support/test-redis.ts";
 import { startChild } from "../child.ts";
 import type { Experiment, Run } from "../figure.ts";
 import { machineFacts } from "../machine.ts";

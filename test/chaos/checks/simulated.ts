@@ -1,4 +1,4 @@
-import { seeded } from "../../support/random.ts";
+import { seeded } from "../../support/seeded-random.ts";
 import { type Entry, NS_PER_MS } from "../history/entry.ts";
 
 export interface Simulation {

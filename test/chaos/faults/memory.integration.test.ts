@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { until } from "../../support/server.ts";
+import { until } from "../../support/test-server.ts";
 import { Topology } from "../servers/topology.ts";
 import type { Stage } from "./fault.ts";
 import { faultOf } from "./known.ts";

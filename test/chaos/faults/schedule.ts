@@ -1,4 +1,4 @@
-import { seeded } from "../../support/random.ts";
+import { seeded } from "../../support/seeded-random.ts";
 import type { Fault, Planned } from "./fault.ts";
 import { Spacing } from "./spacing.ts";
 

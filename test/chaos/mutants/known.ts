@@ -2,9 +2,9 @@ import { MORE_MUTANTS, SHORT_WAY_OFF } from "./more.ts";
 import type { Mutant } from "./mutant.ts";
 
 const CREATED = `if state ~= 'fault' then
-    local value = take(i, owner, lease_ms, now_ms, 'ms')
+    local value = store_hold(i, owner, lease_ms, now_ms, 'ms')
     kept.owner, kept.value, kept.count, kept.fence, kept.format = owner, value, 1, fence, FORMAT
-    redis.call('SET', KEYS[j], text_of(kept), 'PX', companion_ms(lease_ms, lease_ms))
+    redis.call('SET', KEYS[j], format_companion(kept), 'PX', compute_companion_ttl_ms(lease_ms, lease_ms))
     left_ms = lease_ms
   elseif count`;
 
@@ -15,14 +15,14 @@ export const THE_TEN: readonly Mutant[] = [
     wrong: "a release frees whatever hold is there",
     edits: [
       {
-        file: "server/formats/plain/release.lua",
+        file: "server/formats/fast-path/release.lua",
         find: "if type(stored) == 'string' then",
         instead: "if false then",
       },
       {
         file: "server/formats/release.lua",
-        find: "local count = find(1, kept, owner, now_ms)",
-        instead: "owner = kept.owner\nlocal count = find(1, kept, owner, now_ms)",
+        find: "local count = find_count(1, kept, owner, now_ms)",
+        instead: "owner = kept.owner\nlocal count = find_count(1, kept, owner, now_ms)",
       },
     ],
     run: { faults: ["stop-worker", "block-worker"] },
@@ -33,7 +33,7 @@ export const THE_TEN: readonly Mutant[] = [
     wrong: "a deadline counts from the answer, not from before the request",
     edits: [
       {
-        file: "server/locks/client/take.ts",
+        file: "server/locks/client/acquire-with-retry.ts",
         find: "return [grant, sentAt];",
         instead: "return [grant, momentNow()];",
       },
@@ -48,8 +48,8 @@ export const THE_TEN: readonly Mutant[] = [
       SHORT_WAY_OFF,
       {
         file: "server/formats/companion.lua",
-        find: "math.max(now_us, whole(kept.fence) + 1)",
-        instead: "whole(kept.fence) + 1",
+        find: "math.max(now_us, parse_whole(kept.fence) + 1)",
+        instead: "parse_whole(kept.fence) + 1",
       },
     ],
     run: { faults: ["flushall", "restart-server"] },
@@ -60,7 +60,7 @@ export const THE_TEN: readonly Mutant[] = [
     wrong: "a deadline is looked at by the client's wall clock alone",
     edits: [
       {
-        file: "server/locks/client/hold.ts",
+        file: "server/locks/verbs/moment.ts",
         find: "return Math.max(performance.now() - moment.monotonic, Date.now() - moment.wall);",
         instead: "return Date.now() - moment.wall;",
       },
@@ -104,7 +104,7 @@ export const THE_TEN: readonly Mutant[] = [
     wrong: "who waits does not look again once it is subscribed",
     edits: [
       {
-        file: "server/locks/verbs/waiting-room.ts",
+        file: "server/locks/verbs/waiter-queues.ts",
         find: "() => this.wake(),\n      () => this.wake(),",
         instead: "() => this.sleepUntil(null),\n      () => this.wake(),",
       },
@@ -119,8 +119,8 @@ export const THE_TEN: readonly Mutant[] = [
     edits: [
       SHORT_WAY_OFF,
       {
-        file: "server/formats/redisson/shape.lua",
-        find: "local set = redis.pcall('PEXPIRE', KEYS[k], integer(total_ms))\n  -- Refused",
+        file: "server/formats/redisson/storage.lua",
+        find: "local set = redis.pcall('PEXPIRE', KEYS[k], format_integer(total_ms))\n  -- Refused",
         instead: "local set = true\n  -- Refused",
       },
       {
@@ -139,8 +139,8 @@ export const THE_TEN: readonly Mutant[] = [
     edits: [
       {
         file: "server/formats/acquire.lua",
-        find: "enter(1, owner)\n  count = count + 1",
-        instead: "enter(1, owner)\n  kept.fence = integer(whole(kept.fence) + 1)\n  count = count + 1",
+        find: "increment_count(1, owner)\n  count = count + 1",
+        instead: "increment_count(1, owner)\n  kept.fence = format_integer(parse_whole(kept.fence) + 1)\n  count = count + 1",
       },
     ],
     run: { faults: [] },
@@ -151,7 +151,7 @@ export const THE_TEN: readonly Mutant[] = [
     wrong: "masters of a quorum that gave smaller fences are not told of the largest",
     edits: [
       {
-        file: "server/locks/quorum/candidate.ts",
+        file: "server/locks/quorum/quorum-attempt.ts",
         find: "const behind = voters.filter((vote) => isBehind(vote, agreement));",
         instead: "const behind = voters.filter((vote) => isBehind(vote, agreement) && false);",
       },

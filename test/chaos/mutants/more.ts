@@ -2,7 +2,7 @@ import type { Mutant } from "./mutant.ts";
 
 /** Takes the whole script for every acquire. */
 export const SHORT_WAY_OFF = {
-  file: "server/formats/plain/acquire.lua",
+  file: "server/formats/fast-path/acquire.lua",
   find: " and is_free() then",
   instead: " and false then",
 };
@@ -16,7 +16,7 @@ export const MORE_MUTANTS: readonly Mutant[] = [
       SHORT_WAY_OFF,
       {
         file: "server/formats/companion.lua",
-        find: "math.max(now_us, whole(kept.fence) + 1)",
+        find: "math.max(now_us, parse_whole(kept.fence) + 1)",
         instead: "now_us",
       },
     ],
@@ -29,7 +29,7 @@ export const MORE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "server/formats/release.lua",
-        find: "redis.call('PEXPIRE', KEYS[2], integer(left_ms))",
+        find: "redis.call('PEXPIRE', KEYS[2], format_integer(left_ms))",
         instead: "",
       },
     ],
@@ -41,7 +41,7 @@ export const MORE_MUTANTS: readonly Mutant[] = [
     wrong: "the API does not pass on the Idempotency-Key, so what is asked again is done again",
     edits: [
       {
-        file: "server/api/dispatch.ts",
+        file: "server/api/dispatcher.ts",
         find: "route.idempotent !== undefined ? requestIdOf(request) : undefined",
         instead: "undefined",
       },

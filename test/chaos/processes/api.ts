@@ -6,7 +6,7 @@ import { obeyOrders } from "./obey.ts";
 import { writeStalls } from "./stalls.ts";
 import type { ApiTask } from "./task.ts";
 
-type ServiceOf = typeof import("../../../server/service.ts");
+type ServiceOf = typeof import("../../../server/server-process.ts");
 type ConfigOf = typeof import("../../../server/config/config.ts");
 
 const RESTART_MS = 100;

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { forgetProcess, watchProcess } from "../../support/guard.ts";
+import { forgetProcess, watchProcess } from "../../support/process-guard.ts";
 
 const READY_MS = 30_000;
 

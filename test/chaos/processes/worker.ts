@@ -1,7 +1,7 @@
 /** Takes locks and writes down what it was told: invoked, answered, lost. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { seeded } from "../../support/random.ts";
+import { seeded } from "../../support/seeded-random.ts";
 import { Journal } from "../history/journal.ts";
 import { Claimant } from "./claimant.ts";
 import { HttpClient } from "./http-client.ts";

@@ -2,9 +2,9 @@ import type { Redis } from "ioredis";
 import type { Where } from "../../../server/locks/backends/open-backend.ts";
 import { slotOf } from "../../../server/redis/cluster/slot.ts";
 import { startTestCluster } from "../../support/cluster.ts";
-import type { TestRedis } from "../../support/redis.ts";
-import { startTestSentinel, type TestSentinel } from "../../support/sentinel.ts";
-import { until } from "../../support/server.ts";
+import type { TestRedis } from "../../support/test-redis.ts";
+import { startTestSentinel, type TestSentinel } from "../../support/test-sentinel.ts";
+import { until } from "../../support/test-server.ts";
 
 /** A failover takes two to four seconds, twice as long when the first try of it fails, and more on a busy machine. */
 const WITHIN_MS = 45_000;

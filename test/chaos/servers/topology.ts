@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import type { Where } from "../../../server/locks/backends/open-backend.ts";
 import type { LibfaketimeTool } from "../../interop/steps/libfaketime.ts";
-import { startTestRedis, type TestRedis } from "../../support/redis.ts";
+import { startTestRedis, type TestRedis } from "../../support/test-redis.ts";
 import { ServerClock } from "./clock.ts";
 import { type ReplicaGroup, startClusterGroup, startSentinelGroup } from "./replica-group.ts";
 

@@ -1,5 +1,5 @@
 import { Redis } from "ioredis";
-import { startTestRedis } from "../../support/redis.ts";
+import { startTestRedis } from "../../support/test-redis.ts";
 import { atEnd } from "../children.ts";
 import { startMariadb } from "../databases/mariadb.ts";
 import { startPostgresql } from "../databases/postgresql.ts";

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
-import { freePort, startTestRedis } from "../../support/redis.ts";
-import { ROOT_KEY, startTestServer } from "../../support/server.ts";
+import { freePort, startTestRedis } from "../../support/test-redis.ts";
+import { ROOT_KEY, startTestServer } from "../../support/test-server.ts";
 import { atEnd, kill, start } from "../children.ts";
 import { startNginx } from "../proxy/nginx-server.ts";
 import {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { LockClient } from "../../../server/locks/client/lock-client.ts";
-import { startTestMasters, type TestMasters } from "../../support/masters.ts";
-import type { TestRedis } from "../../support/redis.ts";
+import { startTestMasters, type TestMasters } from "../../support/test-masters.ts";
+import type { TestRedis } from "../../support/test-redis.ts";
 import { atEnd } from "../children.ts";
 import { assert } from "../figures.ts";
 import type { Tools } from "../prepared.ts";

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import { fencedCounterKeyOf } from "../../../server/formats/keys.ts";
-import { startTestRedis } from "../../support/redis.ts";
+import { startTestRedis } from "../../support/test-redis.ts";
 import { atEnd } from "../children.ts";
 import { contend } from "../contention.ts";
 import { assert, expect } from "../figures.ts";

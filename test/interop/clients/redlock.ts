@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { startTestMasters, type TestMasters } from "../../support/masters.ts";
+import { startTestMasters, type TestMasters } from "../../support/test-masters.ts";
 import { atEnd } from "../children.ts";
 import { contend } from "../contention.ts";
 import { assert, expect } from "../figures.ts";

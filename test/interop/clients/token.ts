@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Redis } from "ioredis";
-import { startTestRedis } from "../../support/redis.ts";
+import { startTestRedis } from "../../support/test-redis.ts";
 import { atEnd } from "../children.ts";
 import { contend } from "../contention.ts";
 import { assert, expect } from "../figures.ts";

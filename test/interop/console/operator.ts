@@ -7,7 +7,7 @@ import { isGap } from "../../../lib/contract/gap.ts";
 import { pathOfKey } from "../../../lib/contract/key.ts";
 import type { LockList } from "../../../lib/contract/list.ts";
 import type { Lock } from "../../../lib/contract/lock.ts";
-import { type Reply, startTestServer, type TestServer } from "../../support/server.ts";
+import { type Reply, startTestServer, type TestServer } from "../../support/test-server.ts";
 import { assert, expect } from "../figures.ts";
 
 export const REASON = "to see what its holder makes of it";

@@ -1,4 +1,4 @@
-import { until } from "../../support/server.ts";
+import { until } from "../../support/test-server.ts";
 import { expect } from "../figures.ts";
 import { startPython } from "../python-peer.ts";
 import { consoleClient, figuresOf } from "./client.ts";

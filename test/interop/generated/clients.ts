@@ -1,6 +1,6 @@
 import { cp, mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ROOT_KEY, startTestServer } from "../../support/server.ts";
+import { ROOT_KEY, startTestServer } from "../../support/test-server.ts";
 import { run } from "../children.ts";
 import type { Bench, Client } from "../clients/client.ts";
 import type { Tools } from "../prepared.ts";

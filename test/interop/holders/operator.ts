@@ -3,7 +3,7 @@ import type { LockEvent } from "../../../lib/contract/event.ts";
 import type { ForceReleaseInput } from "../../../lib/contract/force.ts";
 import { pathOfKey } from "../../../lib/contract/key.ts";
 import type { Lock } from "../../../lib/contract/lock.ts";
-import { type Reply, startTestServer, until } from "../../support/server.ts";
+import { type Reply, startTestServer, until } from "../../support/test-server.ts";
 import { type Connection, Redis } from "./clients.ts";
 
 /** The console's API on a Redis of its own, as an operator uses it. */

@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { watchProcess } from "../../support/guard.ts";
-import { until } from "../../support/server.ts";
+import { watchProcess } from "../../support/process-guard.ts";
+import { until } from "../../support/test-server.ts";
 import {
   type Connection,
   MultiSemaphore,

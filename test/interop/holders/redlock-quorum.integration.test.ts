@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestMasters, type TestMasters } from "../../support/masters.ts";
+import { startTestMasters, type TestMasters } from "../../support/test-masters.ts";
 import { type Connection, Redlock4, Redlock5 } from "./clients.ts";
 import { endOf, millisecondsOf, type Operator, startOperator } from "./operator.ts";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { until } from "../../support/server.ts";
+import { until } from "../../support/test-server.ts";
 import { type Connection, ioredisLock, Redlock4, Redlock5 } from "./clients.ts";
 import { endOf, millisecondsOf, type Operator, startOperator } from "./operator.ts";
 

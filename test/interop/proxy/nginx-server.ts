@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { freePort } from "../../support/redis.ts";
+import { freePort } from "../../support/test-redis.ts";
 import { type Database, launch, temporaryDir } from "../databases/server.ts";
 import { environmentOf, type NginxTool } from "../steps/nginx.ts";
 import { HERE } from "../steps/place.ts";

@@ -4,8 +4,8 @@ import { text } from "node:stream/consumers";
 import type { Redis } from "ioredis";
 import { BULK_BODY_BYTES_MAX } from "../../../lib/contract/bulk.ts";
 import { pathOfKey } from "../../../lib/contract/key.ts";
-import { KEY_OF_BYTES, KEYS_OF_EVERY_KIND } from "../../support/keys-of-every-kind.ts";
-import { ROOT_KEY, until } from "../../support/server.ts";
+import { KEY_OF_BYTES, KEYS_OF_EVERY_KIND } from "../../support/unusual-keys.ts";
+import { ROOT_KEY, until } from "../../support/test-server.ts";
 import { assert, expect } from "../figures.ts";
 
 const PROMPT_MS = 1000;

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathOfKey } from "../../../lib/contract/key.ts";
 import { guideIn } from "../../../lib/snippets/guide/guide.ts";
-import { ROOT_KEY, startTestServer, type TestServer } from "../../support/server.ts";
+import { ROOT_KEY, startTestServer, type TestServer } from "../../support/test-server.ts";
 import { kill, start } from "../children.ts";
 import { GUIDE, inFolder, outputUntil, type Runner } from "./language-run.ts";
 

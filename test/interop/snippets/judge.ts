@@ -2,8 +2,8 @@ import type { ErrorCode } from "../../../lib/contract/error.ts";
 import { problemSchema } from "../../../lib/contract/problem.ts";
 import { type OpenApiDocument, type Operation, operationsOf } from "../../../lib/reference/document.ts";
 import { sampleRequestOf } from "../../../lib/reference/sample-request.ts";
-import { declaredRoutes } from "../../support/routes.ts";
-import { ROOT_KEY, startTestServer } from "../../support/server.ts";
+import { declaredRoutes } from "../../support/declared-routes.ts";
+import { ROOT_KEY, startTestServer } from "../../support/test-server.ts";
 import { type Runner, runSnippets, type Said } from "./language-run.ts";
 
 const routes = declaredRoutes();

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SampleRequest } from "../../../lib/reference/sample-request.ts";
 import { guideIn } from "../../../lib/snippets/guide/guide.ts";
-import { SHOWN } from "../../../lib/snippets/guide/options.ts";
+import { SHOWN } from "../../../lib/snippets/guide/guide-options.ts";
 import { type Language, snippetIn } from "../../../lib/snippets/language.ts";
 import { kill, start } from "../children.ts";
 

@@ -1,6 +1,6 @@
 /** A whole server but for its pages, told by its environment what it is; ends by signals, as `npm start` does, and with its parent. */
 import { readConfig } from "../../../server/config/config.ts";
-import { endOnSignals, Service } from "../../../server/service.ts";
+import { endOnSignals, Service } from "../../../server/server-process.ts";
 
 const service = new Service(readConfig(undefined, []));
 const end = endOnSignals(() => service);

@@ -2,8 +2,8 @@
 
 import { Journal } from "../../../server/history/journal.ts";
 import { Recording } from "../../../server/history/recording.ts";
-import { openHome } from "../../../server/home/home-store.ts";
-import { openMasters } from "../../../server/redis/masters/masters.ts";
+import { openHome } from "../../../server/home/open-home-store.ts";
+import { openMasters } from "../../../server/redis/masters/open-masters.ts";
 import { Watcher } from "../../../server/watch/watcher.ts";
 
 const [url = "", home = ""] = process.argv.slice(2);

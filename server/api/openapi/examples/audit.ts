@@ -1,5 +1,5 @@
 import type { AuditItem, AuditPage, AuditVerification } from "../../../../lib/contract/audit.ts";
-import { CSV_HEAD, csvLineOf } from "../../../history/audit/csv.ts";
+import { CSV_HEAD, csvLineOf } from "../../../history/audit/audit-csv.ts";
 
 const AT = 1_795_216_500_000;
 const HEAD = { number: 1205, hash: "b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c" };

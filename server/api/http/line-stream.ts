@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Listener } from "../../concurrency/for-each-limited.ts";
+import type { Sink } from "./http-exchange.ts";
+
+export const LINES_TYPE = "application/x-ndjson";
+
+export const LINES_HEADERS = {
+  "content-type": `${LINES_TYPE}; charset=utf-8`,
+  // no-transform: Next's gzip would hold lines back.
+  "cache-control": "no-store, no-transform",
+  "x-accel-buffering": "no",
+} as const;
+
+/** Below it nothing more is begun for a reader. */
+const BEHIND_BYTES_MAX = 256 * 1024;
+const LOOK_MS = 20;
+/** A reader who takes nothing for so long is given up. */
+const PATIENCE_MS = 15_000;
+
+/** An answer of lines of JSON that are written as things are done. */
+export class Lines implements Listener {
+  #isGone = false;
+
+  constructor(private readonly sink: Sink) {
+    sink.onClose(() => {
+      this.#isGone = true;
+    });
+  }
+
+  /** As the open streams know it: ended from outside, nothing more is begun, and what has begun is still told. */
+  get stream(): Sink {
+    const { sink } = this;
+    return {
+      write: (text) => sink.write(text),
+      close: () => {
+        this.#isGone = true;
+      },
+      end: () => sink.end(),
+      get waiting() {
+        return sink.waiting;
+      },
+      onClose: (listener) => sink.onClose(listener),
+    };
+  }
+
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  write(line: unknown): void {
+    this.sink.write(`${JSON.stringify(line)}\n`);
+  }
+
+  end(): void {
+    this.sink.end();
+  }
+
+  /**
+   * A file, no faster than it is read, and no further than somebody reads. One that ends too early says so in a last
+   * line, which is none of the format.
+   *
+   * @param failed why it ended when the chunks fail
+   */
+  async writeAll(chunks: AsyncIterable<string>, failed = "the home store did not answer"): Promise<void> {
+    const why = await this.#writeEach(chunks).catch(() => failed);
+    if (why !== undefined) this.sink.write(`This export ended early: ${why}.\n`);
+    this.end();
+  }
+
+  /** @returns why it ended too early */
+  async #writeEach(chunks: AsyncIterable<string>): Promise<string | undefined> {
+    for await (const chunk of chunks) {
+      if (this.#isGone) return "the server is stopping, or you may not read it any more";
+      if (chunk !== "") this.sink.write(chunk);
+      await this.ready();
+    }
+    return undefined;
+  }
+
+  async ready(): Promise<void> {
+    const until = performance.now() + PATIENCE_MS;
+    while (!this.#isGone && this.sink.waiting > BEHIND_BYTES_MAX) {
+      if (performance.now() > until) this.sink.close();
+      await sleep(LOOK_MS);
+    }
+  }
+}

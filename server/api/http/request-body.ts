@@ -1,0 +1,39 @@
+import { InvalidError, TooLargeError, UnsupportedMediaTypeError } from "../../errors/request-errors.ts";
+import type { ApiRequest } from "./http-exchange.ts";
+
+export const BODY_BYTES_MAX = 64 * 1024;
+
+const JSON_TYPE = /^application\/json\s*(;|$)/i;
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
+
+/** Reads a JSON body. @throws LockkeeperError unsupported_media_type, too_large, invalid */
+export async function readJson(request: ApiRequest, bytesMax = BODY_BYTES_MAX): Promise<unknown> {
+  const length = Number(request.header("content-length") ?? "0");
+  if (length > bytesMax) throw tooLarge(bytesMax);
+  const type = request.header("content-type");
+  if (type === undefined || !JSON_TYPE.test(type)) {
+    const given = type === undefined ? "it has none" : `it is ${JSON.stringify(type.slice(0, 100))}`;
+    throw new UnsupportedMediaTypeError(`The Content-Type must be application/json; ${given}.`);
+  }
+  const bytes = await request.body(bytesMax);
+  if (bytes === undefined) throw tooLarge(bytesMax);
+  const text = textOf(bytes);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : "it cannot be parsed";
+    throw new InvalidError(`The body is not JSON: ${why.slice(0, 200)}.`, {});
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    throw new InvalidError("The body is not UTF-8.", {});
+  }
+}
+
+function tooLarge(bytesMax: number): TooLargeError {
+  return new TooLargeError(`The body is larger than ${bytesMax} bytes.`);
+}

@@ -1,0 +1,166 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { InvalidError } from "../errors/request-errors.ts";
+import type { StopListener, StopSignal } from "../locks/verbs/verbs.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import { markDelivered, watchDelivery } from "./http/delivery.ts";
+import { type Answer, type Exchange, GUARDS, type Sink } from "./http/http-exchange.ts";
+
+/**
+ * The fast door: Node's own request and response, without the web's classes in between.
+ *
+ * A class with getters, since what most requests never ask for is not made, and since each function that is made for
+ * a request costs as much as a header.
+ */
+class NodeExchange implements Exchange<void> {
+  readonly method: string;
+  readonly path: string;
+  readonly #mark: number;
+
+  constructor(
+    private readonly incoming: IncomingMessage,
+    private readonly outgoing: ServerResponse,
+  ) {
+    const { method = "GET", url = "/" } = incoming;
+    this.#mark = url.indexOf("?");
+    this.method = method;
+    this.path = this.#mark < 0 ? url : url.slice(0, this.#mark);
+  }
+
+  get query(): URLSearchParams {
+    return this.#mark < 0 ? NO_QUERY : new URLSearchParams(this.incoming.url?.slice(this.#mark + 1));
+  }
+
+  header(name: string): string | undefined {
+    const value = this.incoming.headers[name];
+    return Array.isArray(value) ? value.join(", ") : value;
+  }
+
+  get remoteAddress(): string | undefined {
+    // There only if a proxy of ours has told it (`front.ts`).
+    return this.header("x-forwarded-for") ?? this.incoming.socket.remoteAddress;
+  }
+
+  body(bytesMax: number): Promise<Uint8Array | undefined> {
+    return bodyOf(this.incoming, bytesMax);
+  }
+
+  hold(): StopSignal {
+    for (const event of ["data", "end", "close"]) this.incoming.removeAllListeners(event);
+    Object.assign(this.incoming, { headers: NONE, rawHeaders: [] });
+    return new Gone(this.outgoing);
+  }
+
+  deliver(answer: Answer): void {
+    send(answer, this.incoming, this.outgoing);
+  }
+}
+
+export function exchangeOf(incoming: IncomingMessage, outgoing: ServerResponse): Exchange<void> {
+  return new NodeExchange(incoming, outgoing);
+}
+
+export function answerNode(
+  api: Dispatcher,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  markDelivered(incoming.socket);
+  return api.dispatch(new NodeExchange(incoming, outgoing));
+}
+
+/** By events: an iterator over a stream costs more than all else that is done for a small body. */
+function bodyOf(incoming: IncomingMessage, bytesMax: number): Promise<Uint8Array | undefined> {
+  return new Promise((resolve, reject) => {
+    if (incoming.destroyed) return reject(cutShort());
+    let first: Buffer | undefined;
+    let rest: Buffer[] | undefined;
+    let bytes = 0;
+    incoming.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > bytesMax) resolve(undefined);
+      else if (first === undefined) first = chunk;
+      else if (rest === undefined) rest = [first, chunk];
+      else rest.push(chunk);
+    });
+    incoming.on("end", () => resolve(rest === undefined ? (first ?? Buffer.alloc(0)) : Buffer.concat(rest)));
+    incoming.on("close", () => incoming.readableEnded || reject(cutShort()));
+  });
+}
+
+function cutShort(): InvalidError {
+  return new InvalidError("The connection ended before the body did.", {});
+}
+
+const NONE = {};
+const NO_QUERY = new URLSearchParams();
+const LISTENER = Symbol("listener");
+
+/** Ends when the client has gone. An AbortSignal weighs as much as half of a request that waits. */
+class Gone implements StopSignal {
+  constructor(private readonly outgoing: ServerResponse & { [LISTENER]?: StopListener }) {}
+
+  get aborted(): boolean {
+    return this.outgoing.destroyed && !this.outgoing.writableFinished;
+  }
+
+  addEventListener(_type: "abort", listener: StopListener): void {
+    this.outgoing[LISTENER] = listener;
+    this.outgoing.on("close", tellGone);
+  }
+
+  removeEventListener(): void {
+    this.outgoing.off("close", tellGone);
+    delete this.outgoing[LISTENER];
+  }
+}
+
+function tellGone(this: ServerResponse & { [LISTENER]?: StopListener }): void {
+  if (!this.writableFinished) this[LISTENER]?.handleEvent();
+}
+
+function send({ response, requestId }: Answer, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  // After the client's end of the connection has closed, what is written goes nowhere without an error.
+  if (outgoing.destroyed || !incoming.socket.writable) {
+    outgoing.destroy();
+    response.onUndelivered?.();
+    return;
+  }
+  const { status, body } = response;
+  const headers: Record<string, string | number> = {
+    ...GUARDS,
+    ...response.headers,
+    "x-request-id": requestId,
+  };
+  if (typeof body === "function") {
+    outgoing.writeHead(status, headers);
+    outgoing.flushHeaders();
+    outgoing.on("error", () => undefined);
+    body(sinkOf(outgoing));
+    return;
+  }
+  if (response.onUndelivered) watchDelivery(incoming.socket, outgoing, response.onUndelivered);
+  // What is left of a refused body would be read as the next request.
+  const isBodyLeft = !incoming.complete && hasBody(incoming);
+  if (isBodyLeft) headers.connection = "close";
+  if (status !== 204) headers["content-length"] = body === undefined ? 0 : Buffer.byteLength(body);
+  outgoing.writeHead(status, headers);
+  outgoing.end(body);
+  if (isBodyLeft) incoming.resume();
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? "0") > 0;
+}
+
+function sinkOf(outgoing: ServerResponse): Sink {
+  return {
+    write: (text) => void (outgoing.writableEnded || outgoing.write(text)),
+    // A reader who takes nothing would never see a polite end.
+    close: () => void (outgoing.writableLength > 0 ? outgoing.destroy() : outgoing.end()),
+    end: () => void outgoing.end(),
+    get waiting() {
+      return outgoing.writableLength;
+    },
+    onClose: (listener) => void (outgoing.closed ? listener() : outgoing.once("close", listener)),
+  };
+}

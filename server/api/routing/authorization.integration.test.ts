@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ACCESS_OF_ROLE, type Roles } from "../../../lib/contract/access.ts";
+import { LiveHello } from "../../../lib/contract/live.ts";
+import { ACCESS_TABLE } from "../../../test/support/access-table.ts";
+import { declaredRoutes, nameOf } from "../../../test/support/declared-routes.ts";
+import { ROOT_KEY, startTestServer, type TestServer, until } from "../../../test/support/test-server.ts";
+import { LoginLinks } from "../../auth/login-link.ts";
+import type { Home } from "../../home/home-store.ts";
+import { openHome } from "../../home/open-home-store.ts";
+import type { Route } from "./route.ts";
+
+const TARGETS = ["ordinary", "frozen", "production", "closed"];
+const PEOPLE: Readonly<Record<string, Roles>> = {
+  viewer: { "*": "viewer" },
+  operator: { "*": "operator" },
+  admin: { "*": "admin" },
+  "operator of some": { "*": "operator", production: "viewer", closed: "none" },
+  "admin of one": { ordinary: "admin" },
+  "admin of all but one": { "*": "admin", closed: "operator" },
+};
+/** They would end the very session that is tried. */
+const NOT_TRIED = new Set(["POST /login", "POST /logout"]);
+
+let server: TestServer;
+let home: Home;
+const credentials = new Map<string, Record<string, string>>();
+
+beforeAll(async () => {
+  server = await startTestServer({
+    environment: { LOCKKEEPER_LOG: "silent" },
+    file: (url) => ({
+      targets: [
+        { name: "ordinary", redis: `${url}/0` },
+        { name: "frozen", redis: `${url}/1`, readOnly: true },
+        { name: "production", redis: `${url}/2`, environment: "production" },
+        { name: "closed", redis: `${url}/3` },
+      ],
+    }),
+  });
+  for (const target of TARGETS)
+    await until(async () => (await server.call(`/stats?target=${target}`)).status === 200);
+  home = openHome(`${server.redis.url}/0`);
+  await until(() => !home.isAway);
+  for (const [name, roles] of Object.entries(PEOPLE)) credentials.set(name, await logIn(name, roles));
+  credentials.set("the root key", { authorization: `Bearer ${ROOT_KEY}` });
+  credentials.set("nobody", {});
+  credentials.set("a wrong key", { authorization: `Bearer lk_${"x".repeat(43)}` });
+});
+afterAll(async () => {
+  home?.close();
+  await server.stop();
+});
+
+async function logIn(name: string, roles: Roles): Promise<Record<string, string>> {
+  const token = await new LoginLinks(home).make({ name: name.replaceAll(" ", "-"), roles });
+  const ours = { origin: server.url, "sec-fetch-site": "same-origin" };
+  const response = await fetch(`${server.url}/api/v1/login`, {
+    method: "POST",
+    headers: { ...ours, "content-type": "application/json" },
+    body: JSON.stringify({ token }),
+  });
+  return { ...ours, cookie: response.headers.get("set-cookie")?.split(";")[0] ?? "" };
+}
+
+/** What the table and the roles say, without asking the code that decides. */
+function expected(who: string, route: Route, target: string): string {
+  const said = ACCESS_TABLE[nameOf(route)] ?? "";
+  // Whoever shows a key is told when it is wrong.
+  if (who === "a wrong key") return "401 unauthenticated";
+  if (said === "anyone") return "let in";
+  if (who === "nobody") return "401 unauthenticated";
+  // A key has no session.
+  if (who === "the root key" && nameOf(route) === "GET /session") return "401 unauthenticated";
+  const roles = who === "the root key" ? { "*": "admin" as const } : (PEOPLE[who] ?? {});
+  const access = said.split(" ")[0] ?? "";
+  const has = (name: string) => {
+    const role = roles[name] ?? roles["*"] ?? "none";
+    return role !== "none" && ACCESS_OF_ROLE[role].some((each) => each === access);
+  };
+  const isGranted = said.includes("of anything")
+    ? TARGETS.some(has)
+    : said.includes("of everything")
+      ? [...TARGETS, "one that will be"].every(has)
+      : has(target);
+  if (!isGranted) return "403 forbidden";
+  return said.endsWith("writes") && target === "frozen" ? "403 read_only" : "let in";
+}
+
+async function found(who: string, route: Route, target: string): Promise<string> {
+  const path = route.path
+    .replace("{key}", "lock%3Anobody-has-it")
+    .replace("{id}", "no-such-id")
+    .replace("{target}", target);
+  const query = route.scope === "server" || route.path.includes("{target}") ? "" : `?target=${target}`;
+  const end = new AbortController();
+  // No handler is reached with such a body; all that is asked before it is.
+  const body =
+    route.body === undefined
+      ? {}
+      : { body: "nothing that is read", headers: { "content-type": "text/plain" } };
+  const response = await fetch(`${server.url}/api/v1${path}${query}`, {
+    method: route.method,
+    ...body,
+    headers: { ...body.headers, ...credentials.get(who) },
+    signal: end.signal,
+  });
+  const { status } = response;
+  if (route.response.stream && status === 200) {
+    end.abort();
+    return "let in";
+  }
+  const text = await response.text();
+  if (status >= 500) return `${status} ${text}`;
+  const code: unknown = status >= 400 ? JSON.parse(text).code : undefined;
+  return status === 401 || status === 403 ? `${status} ${code}` : "let in";
+}
+
+describe.each([...Object.keys(PEOPLE), "the root key", "nobody", "a wrong key"])("%s", (who) => {
+  it.each(TARGETS)(
+    "may call what the table of routes says at the target %s, and nothing else",
+    async (target) => {
+      const wrong: string[] = [];
+      for (const route of declaredRoutes().filter((each) => !NOT_TRIED.has(nameOf(each)))) {
+        const [is, should] = [await found(who, route, target), expected(who, route, target)];
+        if (is !== should) wrong.push(`${nameOf(route)} at ${target}: ${is}, not ${should}`);
+      }
+      expect(wrong).toEqual([]);
+    },
+  );
+});
+
+it.each(Object.keys(PEOPLE))(
+  "the page of %s offers what is of all targets when, and only when, it would be let in",
+  async (who) => {
+    const headers = credentials.get(who) ?? {};
+    const live = await fetch(`${server.url}/api/v1/live?carry=once&target=ordinary`, { headers });
+    const hello = LiveHello.parse(
+      JSON.parse(/^event: hello\ndata: (.*)$/m.exec(await live.text())?.[1] ?? ""),
+    );
+    const answers = await Promise.all(
+      ["/audit", "/operators", "/keys"].map((path) => fetch(`${server.url}/api/v1${path}`, { headers })),
+    );
+    const isAdmin = hello.operator.mayEverywhere.includes("admin");
+    expect(answers.map(({ ok }) => ok)).toEqual([isAdmin, isAdmin, isAdmin]);
+    expect(isAdmin).toBe(who === "admin");
+  },
+);
+
+it("a target that is closed to somebody is not told to be there, nor is whether one exists", async () => {
+  const headers = credentials.get("operator of some") ?? {};
+  const listed = await server.call("/targets", { headers: { authorization: "", ...headers } });
+  expect(listed.status).toBe(401);
+  const response = await fetch(`${server.url}/api/v1/targets`, { headers });
+  const { items } = await response.json();
+  expect(items.map(({ name }: { name: string }) => name)).toEqual(["ordinary", "frozen", "production"]);
+  const only = credentials.get("admin of one") ?? {};
+  const codes = await Promise.all(
+    ["closed", "never-was"].map(async (target) => {
+      const answer = await fetch(`${server.url}/api/v1/locks?target=${target}`, { headers: only });
+      return (await answer.json()).code;
+    }),
+  );
+  expect(codes).toEqual(["forbidden", "forbidden"]);
+});
+
+describe("a lock that one principal acquired through the API", () => {
+  const mine = { owner: "shared-owner" };
+  const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
+  const newKey = async (name: string) =>
+    (await server.call("/keys", { body: { name, verbs: ["read", "lock"] } })).body;
+  const send = async (verb: string, headers: Record<string, string>) => {
+    const response = await fetch(`${server.url}/api/v1/locks/lock%3Aowned/${verb}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(mine),
+    });
+    return { status: response.status, ...(await response.json()) };
+  };
+
+  it("is not renewed, released or entered again by another that knows its owner; its key may be rotated", async () => {
+    const { id, secret } = await newKey("checkout");
+    const others = [
+      bearer((await newKey("billing")).secret),
+      bearer(ROOT_KEY),
+      credentials.get("admin") ?? {},
+    ];
+    expect(await send("acquire", { ...bearer(secret), "idempotency-key": "a" })).toMatchObject({ count: 1 });
+    for (const other of others) {
+      expect(await send("verify", other)).toMatchObject({ status: 200, count: 1 });
+      expect(await send("acquire", other)).toMatchObject({ status: 409, code: "held" });
+      for (const verb of ["renew", "release"]) {
+        const refused = await send(verb, other);
+        expect(refused).toMatchObject({ status: 409, code: "not_owner" });
+        expect(refused.detail).toMatch(/API key that acquired it.*force-release/);
+        expect(JSON.stringify(refused)).not.toMatch(new RegExp(`root|checkout|${id}`));
+      }
+      const again = await send("acquire", { ...other, "idempotency-key": "a" });
+      expect(again).toMatchObject({ status: 409, code: "request_id_reused" });
+    }
+    const rotated = await server.call(`/keys/${id}/rotate`, { body: {} });
+    expect(await send("renew", bearer(rotated.body.secret))).toMatchObject({ status: 200, count: 1 });
+    expect(await send("release", bearer(rotated.body.secret))).toMatchObject({ outcome: "released" });
+    expect(await send("acquire", others[0] ?? {})).toMatchObject({ status: 200, count: 1 });
+    expect(await send("release", bearer(rotated.body.secret))).toMatchObject({ code: "not_owner" });
+    expect(await send("release", others[0] ?? {})).toMatchObject({ outcome: "released" });
+  });
+});

@@ -1,0 +1,90 @@
+import { InvalidError } from "../errors/request-errors.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import { type Answer, type Exchange, GUARDS, type Sink } from "./http/http-exchange.ts";
+
+/** The door of web-standard servers: Next's route handler comes through here. */
+export function answerWeb(api: Dispatcher, request: Request, basePath: string): Promise<Response> {
+  return api.dispatch(exchangeOf(request, basePath));
+}
+
+function exchangeOf(request: Request, basePath: string): Exchange<Response> {
+  const url = new URL(request.url);
+  const { pathname } = url;
+  return {
+    method: request.method,
+    path: pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : pathname,
+    query: url.searchParams,
+    header: (name) => request.headers.get(name) ?? undefined,
+    // Next tells no peer address but in this header, which `front.ts` fills in.
+    remoteAddress: request.headers.get("x-forwarded-for")?.split(",").at(-1)?.trim(),
+    body: (bytesMax) => bodyOf(request, bytesMax),
+    hold: () => request.signal,
+    deliver: (answer) => {
+      if (request.signal.aborted) answer.response.onUndelivered?.();
+      return responseOf(answer, request.signal);
+    },
+  };
+}
+
+async function bodyOf({ body }: Request, bytesMax: number): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  const reader = body?.getReader();
+  try {
+    for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
+      bytes += part.value.length;
+      if (bytes > bytesMax) return undefined;
+      chunks.push(part.value);
+    }
+    return Buffer.concat(chunks);
+  } catch {
+    throw new InvalidError("The connection ended before the body did.", {});
+  } finally {
+    await reader?.cancel().catch(() => undefined);
+  }
+}
+
+function responseOf({ response, requestId }: Answer, signal: AbortSignal): Response {
+  const { status, body } = response;
+  const headers = { ...GUARDS, ...response.headers, "x-request-id": requestId };
+  if (typeof body === "function") {
+    return new Response(signal.aborted ? null : streamOf(body, signal), { status, headers });
+  }
+  return new Response(status === 204 ? null : (body ?? null), { status, headers });
+}
+
+function streamOf(fill: (sink: Sink) => void, signal: AbortSignal): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const listeners = new Set<() => void>();
+  let isOpen = true;
+  const ended = () => {
+    if (!isOpen) return;
+    isOpen = false;
+    for (const listener of listeners) listener();
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const close = () => {
+          if (isOpen) controller.close();
+          ended();
+        };
+        // A client that leaves is told by the signal or by cancel, depending on the moment.
+        signal.addEventListener("abort", close, { once: true });
+        fill({
+          write: (text) => {
+            if (isOpen) controller.enqueue(typeof text === "string" ? encoder.encode(text) : text);
+          },
+          close,
+          end: close,
+          get waiting() {
+            return Math.max(0, -(controller.desiredSize ?? 0));
+          },
+          onClose: (listener) => void (isOpen ? listeners.add(listener) : listener()),
+        });
+      },
+      cancel: ended,
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: 0 }),
+  );
+}

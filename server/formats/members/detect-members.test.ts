@@ -1,0 +1,205 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { rawKey } from "../../../test/support/raw-key.ts";
+import type { LockType } from "../observation.ts";
+import type { RawKey } from "../raw-key.ts";
+import { recognise } from "../registry/detect-lock.ts";
+
+const NOW = 1_795_216_496_000;
+
+const look = (
+  key: string,
+  type: LockType,
+  content: readonly (string | Buffer)[],
+  fields: Partial<RawKey> = {},
+) => rawKey(key, type, content, { asOf: NOW, remainingMs: 10_000, ...fields });
+const zset = (key: string, members: Record<string, number>, fields: Partial<RawKey> = {}) =>
+  look(
+    key,
+    "zset",
+    Object.entries(members).flatMap(([member, score]) => [member, String(score)]),
+    fields,
+  );
+const hash = (key: string, fields: Record<string, string>) =>
+  look(key, "hash", Object.entries(fields).flat());
+
+const seen = (raw: RawKey) => recognise(raw, undefined);
+const holdersOf = (raw: RawKey) => seen(raw)?.holders.map(({ owner, count }) => `${owner} ${count}`);
+
+const [ONE, TWO] = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"];
+const token = () => randomBytes(32).toString("base64");
+const medallion = (host = "web-1", pid = 4711) => `${host}_${pid}_${randomBytes(16).toString("hex")}`;
+const jid = () => randomBytes(12).toString("hex");
+const DIGEST = `uniquejobs:${"ab".repeat(16)}`;
+
+describe("a semaphore of redis-semaphore", () => {
+  it("has a holder for each member, with the time left to it", () => {
+    const raw = zset("semaphore:pool", { [ONE]: NOW - 3000, [`${TWO}-pod-7`]: NOW - 1000 });
+    expect(seen(raw)).toMatchObject({
+      ...{ format: "redis-semaphore", kind: "semaphore", confidence: "certain", remainingMs: 10_000 },
+      holders: [
+        { owner: ONE, count: 1, ownRemainingMs: 8000 },
+        { owner: `${TWO}-pod-7`, count: 1, ownRemainingMs: 10_000 },
+      ],
+    });
+  });
+
+  it("reckons by the scores alone: a client's clock that is wrong changes nothing", () => {
+    const raw = zset("semaphore:pool", { [ONE]: NOW - 90_003_000, [TWO]: NOW - 90_001_000 });
+    expect(seen(raw)?.holders.map(({ ownRemainingMs }) => ownRemainingMs)).toEqual([8000, 10_000]);
+  });
+
+  it("shows nobody whose time-out is over", () => {
+    expect(holdersOf(zset("semaphore:pool", { [ONE]: NOW - 15_000, [TWO]: NOW - 1000 }))).toEqual([
+      `${TWO} 1`,
+    ]);
+  });
+
+  it("counts the permits of a holder of a MultiSemaphore, whatever their number", () => {
+    const permits = Object.fromEntries([0, 1, 2].map((at) => [`${ONE}_${at}`, NOW - 10]));
+    const raw = zset("semaphore:pool", { ...permits, [`${TWO}-a_b_0`]: NOW - 10 });
+    expect(holdersOf(raw)).toEqual([`${ONE} 3`, `${TWO}-a_b 1`]);
+    expect(seen(raw)?.holders[0].stored).toEqual([`${ONE}_0`, `${ONE}_1`, `${ONE}_2`]);
+  });
+
+  it("takes members that are not counted from 0 on for holders of their own", () => {
+    expect(holdersOf(zset("semaphore:pool", { [`${ONE}_2`]: NOW - 10, [`${ONE}_3`]: NOW - 10 }))).toEqual([
+      `${ONE}_2 1`,
+      `${ONE}_3 1`,
+    ]);
+  });
+
+  it("without a time to live has holders without an end", () => {
+    const raw = zset("semaphore:pool", { [ONE]: NOW - 900_000, [TWO]: NOW }, { remainingMs: null });
+    expect(seen(raw)).toMatchObject({
+      remainingMs: null,
+      holders: [{ ownRemainingMs: null }, { ownRemainingMs: null }],
+    });
+  });
+
+  it("is likely behind a prefix, by its rule whatever its identifiers are, and nothing elsewhere", () => {
+    expect(seen(zset("app:semaphore:pool", { [ONE]: NOW }))?.confidence).toBe("likely");
+    expect(seen(zset("pool", { [ONE]: NOW }))).toBeUndefined();
+    expect(seen(zset("semaphore:pool", { "worker-7": NOW }))).toBeUndefined();
+    expect(seen(zset("semaphore:pool", { [ONE]: 42 }))).toBeUndefined();
+    expect(seen(zset("semaphore:pool", { [ONE]: NOW + 90_000 }))).toBeUndefined();
+    expect(recognise(zset("pool", { "worker-7": NOW }), "redis-semaphore")).toMatchObject({
+      confidence: "certain",
+      holders: [{ owner: "worker-7" }],
+    });
+  });
+});
+
+describe("a lock of Symfony", () => {
+  it("is exclusive by its mark, which is nobody's", () => {
+    const owner = token();
+    const raw = zset("invoice", { [owner]: NOW + 10_000, __write__: NOW + 10_000 });
+    expect(seen(raw)).toMatchObject({
+      ...{ format: "symfony", kind: "lock", confidence: "certain", remainingMs: 10_000 },
+      holders: [{ owner, ownRemainingMs: 10_000, stored: [owner, "__write__"] }],
+    });
+    expect(seen(raw)?.holders).toHaveLength(1);
+  });
+
+  it("is shared without it, and each has its own end", () => {
+    const [one, two, dead] = [token(), token(), token()];
+    const raw = zset("invoice", { [one]: NOW + 4000, [two]: NOW + 10_000, [dead]: NOW - 1 });
+    const found = seen(raw);
+    expect(found).toMatchObject({ kind: "read", confidence: "certain", remainingMs: 10_000 });
+    expect(new Map(found?.holders.map(({ owner, ownRemainingMs }) => [owner, ownRemainingMs]))).toEqual(
+      new Map([
+        [one, 4000],
+        [two, 10_000],
+      ]),
+    );
+  });
+
+  it("has ended when everybody has", () => {
+    const raw = zset("invoice", { [token()]: NOW - 5, __write__: NOW - 5 }, { remainingMs: null });
+    expect(seen(raw)).toMatchObject({ kind: "lock", remainingMs: -5 });
+  });
+
+  it("is likely only where the key does not end with its last member", () => {
+    expect(seen(zset("lock:invoice", { [token()]: NOW + 4000 }))?.confidence).toBe("likely");
+    expect(seen(zset("invoice", { [token()]: NOW + 4000, __write__: NOW + 4000 }))?.confidence).toBe(
+      "likely",
+    );
+    expect(seen(zset("invoice", { [token()]: NOW + 4000 }))?.confidence).toBe("possible");
+    expect(seen(zset("seen", { [token()]: NOW - 4000 }))).toBeUndefined();
+    expect(seen(zset("invoice", { "an app's own": NOW + 10_000 }))).toBeUndefined();
+    expect(recognise(zset("invoice", { "an app's own": NOW + 10_000 }), "symfony")?.kind).toBe("read");
+  });
+});
+
+describe("locks of Medallion's DistributedLock", () => {
+  it("readers tell their machine and process, and end together", () => {
+    const [one, two] = [medallion("a_b", 7), medallion()];
+    expect(seen(look("report.readers", "set", [two, one]))).toMatchObject({
+      ...{ format: "medallion", kind: "read", confidence: "certain", remainingMs: 10_000 },
+      holders: [
+        { owner: one, role: "read", record: { host: "a_b", pid: 7 } },
+        { owner: two, record: { host: "web-1", pid: 4711 } },
+      ],
+    });
+  });
+
+  it("permits of a semaphore end one by one, before their key", () => {
+    const [alive, dead] = [medallion(), medallion()];
+    const raw = zset("pool", { [alive]: NOW + 20_000.5, [dead]: NOW - 3 }, { remainingMs: 80_000 });
+    expect(seen(raw)).toMatchObject({ format: "medallion", kind: "semaphore", remainingMs: 20_001 });
+    expect(seen(raw)?.holders).toMatchObject([{ owner: alive, ownRemainingMs: 20_001 }]);
+    expect(seen(zset("pool", { [dead]: NOW - 3 }))?.remainingMs).toBe(-3);
+  });
+
+  it("are nothing where a member is somebody else's", () => {
+    expect(seen(look("report.readers", "set", [medallion(), "me"]))).toBeUndefined();
+    expect(seen(look("report", "set", [medallion()]))).toBeUndefined();
+    expect(seen(zset("pool", { [medallion()]: NOW + 20_000, me: NOW + 20_000 }))).toBeUndefined();
+    expect(recognise(look("report", "set", ["me"]), "medallion")?.holders[0].owner).toBe("me");
+  });
+});
+
+describe("a lock of sidekiq-unique-jobs", () => {
+  it("of version 8 tells since when each job has it", () => {
+    const [one, two] = [jid(), jid()].sort();
+    const raw = hash(`${DIGEST}:LOCKED`, { [`${one}`]: "1795216490.2501", [`${two}`]: "1795216495" });
+    expect(seen(raw)).toMatchObject({
+      ...{ format: "sidekiq-unique-jobs", kind: "semaphore", confidence: "certain" },
+      holders: [
+        { owner: one, sinceMs: 1_795_216_490_250, sinceIs: "told" },
+        { owner: two, sinceMs: 1_795_216_495_000 },
+      ],
+    });
+  });
+
+  it("of version 9 tells of its job and of its limit", () => {
+    const told = { worker: "SyncJob", queue: "low", limit: 3, time: 1_795_216_490.5, type: "until_executed" };
+    expect(seen(hash(`ns:${DIGEST}:RUN:LOCKED`, { [jid()]: JSON.stringify(told) }))).toMatchObject({
+      ...{ kind: "semaphore", permits: { available: 2, total: 3 } },
+      holders: [{ sinceMs: 1_795_216_490_500, record: { purpose: "SyncJob" } }],
+    });
+    const single = { ...told, limit: null, time: undefined, worker: 7 };
+    expect(seen(hash(`${DIGEST}:LOCKED`, { [jid()]: JSON.stringify(single) }))).toMatchObject({
+      kind: "lock",
+      holders: [{ sinceMs: null, record: undefined }],
+    });
+  });
+
+  it("is likely under another prefix, and nothing with other ids or values", () => {
+    const fields = { [jid()]: "1795216490.25" };
+    expect(seen(hash(`jobs:${"ab".repeat(32)}:LOCKED`, fields))?.confidence).toBe("likely");
+    expect(seen(hash(DIGEST, fields))).toBeUndefined();
+    expect(seen(hash(`${DIGEST}:LOCKED`, { me: "1795216490.25" }))).toBeUndefined();
+    expect(seen(hash(`${DIGEST}:LOCKED`, { ...fields, [jid()]: "1" }))).toBeUndefined();
+    expect(seen(hash(`${DIGEST}:LOCKED`, { [jid()]: "{}}" }))).toBeUndefined();
+    expect(recognise(hash("jobs:sync:LOCKED", { me: "1795216490.25" }), "sidekiq-unique-jobs")).toBeDefined();
+    expect(recognise(hash("jobs:sync", fields), "sidekiq-unique-jobs")).toBeUndefined();
+  });
+});
+
+it("what is too large to be read, or has an owner that is too long, is no lock", () => {
+  const long = `${randomUUID()}-${"x".repeat(1024)}`;
+  expect(seen(zset("semaphore:pool", { [long]: NOW }))).toBeUndefined();
+  for (const type of ["zset", "set", "hash"] as const)
+    expect(seen(look("semaphore:pool.readers", type, [], { size: 300 }))).toBeUndefined();
+});

@@ -1,0 +1,79 @@
+-- Frees holders of a lock that is a sorted set of them, one or all, with what else of them is in it.
+--
+-- Guarantee: frees those that were seen or nothing. Whoever's time is over is gone, and counts for nobody.
+--
+-- KEYS[1] the lock
+-- ARGV[1] channel for events    ARGV[2] JSON of who and why
+-- ARGV[3] 'all': nobody else may hold it, and it is free after this; 'some': the others keep it
+-- ARGV[4] what a score is: 'end', in Unix ms; or 'refresh': its member ends as long after it as the key ends after the
+--         latest one
+-- ARGV[5] '' or the member that is there as long as the lock is exclusive, its key's end being that of the last member
+-- ARGV[6] '' or for how long nobody may take the lock after this, in ms    ARGV[7] the reserved owner for that
+-- and then of each holder its owner, the number of its members, and these
+--
+-- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
+
+-- include ../event.lua
+
+local FIRST = 8
+local time = redis.call('TIME')
+local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+
+local kind = redis.call('TYPE', KEYS[1]).ok
+if kind == 'none' then return { 'gone', format_integer(now_ms) } end
+if kind ~= 'zset' then return { 'not_a_lock', kind } end
+
+local function read_last_score()
+  return tonumber(redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')[2])
+end
+
+local dead_score = now_ms
+if ARGV[4] == 'refresh' then
+  local remaining_ms = redis.call('PTTL', KEYS[1])
+  dead_score = remaining_ms < 0 and -math.huge or read_last_score() - remaining_ms
+end
+local function is_alive(member)
+  local score = redis.call('ZSCORE', KEYS[1], member)
+  return score and tonumber(score) > dead_score
+end
+
+local asked, present, asks_exclusive = {}, 0, false
+local at = FIRST
+while ARGV[at] do
+  for i = at + 2, at + 1 + tonumber(ARGV[at + 1]) do
+    asked[#asked + 1] = ARGV[i]
+    if is_alive(ARGV[i]) then present = present + 1 end
+    if ARGV[i] == ARGV[5] then asks_exclusive = true end
+  end
+  at = at + 2 + tonumber(ARGV[at + 1])
+end
+
+local is_whole = ARGV[3] == 'all'
+local alive = is_whole and redis.call('ZCOUNT', KEYS[1], '(' .. string.format('%.17g', dead_score), '+inf') or present
+if present == 0 and alive == 0 then return { 'gone', format_integer(now_ms) } end
+if present < #asked or alive > present then return { 'changed', format_integer(now_ms) } end
+-- A reader that was alone may have become the writer, and the other way round.
+if ARGV[5] ~= '' and asks_exclusive ~= (is_alive(ARGV[5]) or false) then return { 'changed', format_integer(now_ms) } end
+
+if ARGV[6] ~= '' then
+  -- The key is there all the while: a cluster that is moving its slot away would make a new one elsewhere.
+  local off_until = format_integer(now_ms + tonumber(ARGV[6]))
+  redis.call('ZADD', KEYS[1], off_until, ARGV[7])
+  redis.call('ZADD', KEYS[1], off_until, ARGV[5])
+end
+if is_whole and ARGV[6] == '' then
+  redis.call('DEL', KEYS[1])
+else
+  for _, member in ipairs(asked) do
+    if ARGV[6] == '' or member ~= ARGV[5] then redis.call('ZREM', KEYS[1], member) end
+  end
+  local last = ARGV[5] ~= '' and read_last_score()
+  if last then redis.call('PEXPIREAT', KEYS[1], format_integer(last)) end
+end
+
+at = FIRST
+while ARGV[at] do
+  redis.pcall('PUBLISH', ARGV[1], format_event('force_released', now_ms, '', 0, 0, '', ARGV[at], ARGV[2], KEYS[1]))
+  at = at + 2 + tonumber(ARGV[at + 1])
+end
+return { 'released', format_integer(now_ms) }

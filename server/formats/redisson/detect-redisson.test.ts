@@ -1,0 +1,203 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { rawKey } from "../../../test/support/raw-key.ts";
+import type { RawKey } from "../raw-key.ts";
+import { recogniseRedisson } from "./detect-redisson.ts";
+
+const NOW = 1_795_216_496_000;
+const ONE = "11111111-1111-4111-8111-111111111111:1";
+const TWO = "22222222-2222-4222-8222-222222222222:74";
+const TOLD = {
+  ...{ owner: "me", value: "", count: 1, fence: "7", sinceMs: 1, leaseMs: 30_000, seq: 3, graceMs: 0 },
+  ...{ format: "redisson" as const, record: undefined },
+};
+
+const hash = (fields: Record<string, string>, more: Partial<RawKey> = {}) =>
+  rawKey("lock:a", "hash", Object.entries(fields).flat(), { asOf: NOW, ...more });
+const number = (value: string, more: Partial<RawKey> = {}) =>
+  rawKey("lock:a", "string", [value], { asOf: NOW, remainingMs: null, ...more });
+const permits = (...all: [id: Buffer | string, end: number | string][]) =>
+  all.flatMap(([id, end]) => [Buffer.from(id), Buffer.from(String(end))]);
+const shape = (raw: RawKey) => recogniseRedisson(raw, "by_shape");
+const rule = (raw: RawKey) => recogniseRedisson(raw, "by_rule");
+const ownersOf = (raw: RawKey) => shape(raw)?.holders.map(({ owner, count }) => `${owner} ${count}`);
+
+describe("a hash of owners", () => {
+  it.each([
+    ["plain", { [ONE]: "2" }, {}, "lock", "certain"],
+    ["fenced", { [ONE]: "1" }, { fenceCounter: "12" }, "fenced", "certain"],
+    ["beside something that is no counter", { [ONE]: "1" }, { fenceCounter: "12x" }, "lock", "certain"],
+    ["fair", { [ONE]: "1" }, { queued: 2 }, "fair", "certain"],
+    ["fair, whatever counter is there", { [ONE]: "1" }, { queued: 2, fenceCounter: "3" }, "fair", "certain"],
+    ["reserved", { "lockkeeper:reserve:mei": "1" }, {}, "lock", "certain"],
+    ["without an end", { [ONE]: "1" }, { remainingMs: null }, "lock", "likely"],
+    ["of several", { [ONE]: "1", [TWO]: "1" }, {}, "lock", "possible"],
+    ["ours without an end", { me: "1" }, { told: TOLD, remainingMs: null }, "lock", "certain"],
+  ] as const)("is a lock: %s", (_, fields, more, kind, confidence) => {
+    expect(shape(hash(fields, more))).toMatchObject({ format: "redisson", kind, confidence, candidates: [] });
+  });
+
+  it.each([
+    ["an owner of ours that nothing tells of", { me: "1" }],
+    ["a count of nothing", { [ONE]: "0" }],
+    ["a count that is none", { [ONE]: "1.5" }],
+    ["a count that Lua cannot hold", { [ONE]: "9".repeat(16) }],
+    ["another field", { [ONE]: "1", name: "x" }],
+    ["a writer without a mode", { [`${ONE}:write`]: "1" }],
+    [
+      "more owners than a lock has",
+      Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`${ONE}${at}`, "1"])),
+    ],
+    ["nothing that was read", {}],
+  ])("is no lock with %s", (_, fields) => {
+    expect(shape(hash(fields))).toBeUndefined();
+    expect(rule(hash(fields))).toBeUndefined();
+  });
+
+  it("is sure by a rule, but not with several owners", () => {
+    expect(rule(hash({ [ONE]: "1" }, { remainingMs: null }))?.confidence).toBe("certain");
+    expect(rule(hash({ [ONE]: "1", [TWO]: "1" }))?.confidence).toBe("possible");
+  });
+
+  it("tells the last fence of a foreign holder, and it is no fence of ours", () => {
+    const seen = shape(hash({ [ONE]: "1" }, { fenceCounter: "12" }));
+    expect(seen?.lastFence).toBe("12");
+    expect(seen?.holders[0].fence).toBeNull();
+  });
+});
+
+describe("a hash with a mode", () => {
+  it.each([
+    [{ mode: "read", [ONE]: "1", [TWO]: "3" }, "read", "certain", [`${ONE} 1`, `${TWO} 3`]],
+    [{ mode: "write", [`${ONE}:write`]: "2" }, "write", "certain", [`${ONE}:write 2`]],
+    [
+      { [`${ONE}:write`]: "1", mode: "write", [ONE]: "1" },
+      "write",
+      "certain",
+      [`${ONE}:write 1`, `${ONE} 1`],
+    ],
+    [{ mode: "read", [`${ONE}:write`]: "1" }, "read", "possible", [`${ONE}:write 1`]],
+    [{ mode: "write", [ONE]: "1" }, "write", "possible", [`${ONE} 1`]],
+    [
+      { mode: "write", [`${ONE}:write`]: "1", [`${TWO}:write`]: "1" },
+      "write",
+      "possible",
+      [`${ONE}:write 1`, `${TWO}:write 1`],
+    ],
+    [
+      { mode: "write", "lockkeeper:reserve:mei:write": "1" },
+      "write",
+      "certain",
+      ["lockkeeper:reserve:mei:write 1"],
+    ],
+  ])("%j is a read/write lock", (fields, kind, confidence, owners) => {
+    expect(shape(hash(fields as Record<string, string>))).toMatchObject({ kind, confidence });
+    expect(ownersOf(hash(fields as Record<string, string>))).toEqual(owners);
+  });
+
+  it.each([
+    [{ mode: "read" }],
+    [{ mode: "shared", [ONE]: "1" }],
+    [{ mode: "read", [ONE]: "x" }],
+    [{ mode: "read", me: "1" }],
+    [{ x: "mode", [ONE]: "1" }],
+  ])("%j is none", (fields) => {
+    expect(shape(hash(fields as Record<string, string>))).toBeUndefined();
+  });
+});
+
+describe("a hash of values", () => {
+  const entry = (value: string, owner: string, end: number) => ({
+    [value]: owner,
+    [`${value}:${owner}:expire_time`]: String(end),
+    [`${value}:${owner}:lock_count`]: "1",
+  });
+
+  it("holds those whose time has not passed, and ends with the last", () => {
+    const raw = hash({
+      ...entry("a", ONE, NOW + 5000),
+      ...entry("b", TWO, NOW),
+      ...entry("c", TWO, NOW + 9000),
+    });
+    expect(ownersOf(raw)).toEqual([`a:${ONE} 1`, `c:${TWO} 1`]);
+    expect(shape(raw)).toMatchObject({ kind: "multi", confidence: "certain", remainingMs: 9000 });
+  });
+
+  it("is over when all have passed", () => {
+    expect(shape(hash(entry("a", ONE, NOW - 1)))?.remainingMs).toBe(-1);
+  });
+
+  it.each([
+    ["no end", { a: ONE, [`a:${ONE}:lock_count`]: "1" }],
+    ["no count", { a: ONE, [`a:${ONE}:expire_time`]: "1" }],
+    ["nobody's value", { a: "x", "a:x:expire_time": "1", "a:x:lock_count": "1" }],
+    ["nothing but what was left behind", { [`a:${ONE}:lock_count`]: "1", [`a:${ONE}:expire_time`]: "1" }],
+    ["something else", { ...entry("a", ONE, NOW + 1), name: "x" }],
+  ])("is no group with %s", (_, fields) => {
+    expect(shape(hash(fields))).toBeUndefined();
+  });
+});
+
+describe("a number", () => {
+  const [a, b] = [Buffer.alloc(16, 0xf1), Buffer.alloc(16, 0x02)];
+
+  it("with permits beside it is a semaphore, which lasts as long as the longest of them", () => {
+    const seen = shape(number("-1", { permits: permits([a, NOW + 1000], [b, NOW + 4000]) }));
+    expect(seen).toMatchObject({
+      kind: "semaphore",
+      remainingMs: 4000,
+      permits: { available: -1, total: 1 },
+    });
+    expect(seen?.holders.map(({ owner }) => owner)).toEqual([a.toString("hex"), b.toString("hex")]);
+    const ever = shape(number("0", { permits: permits([a, NOW + 1000], [b, "9.22337203685477e+14"]) }));
+    expect(ever?.remainingMs).toBeNull();
+  });
+
+  it("that ends itself ends all of its permits", () => {
+    const all = permits([a, NOW + 1000], [b, "922337203685477"]);
+    const seen = shape(number("0", { remainingMs: 500, permits: all }));
+    expect(seen?.holders.map(({ ownRemainingMs }) => ownRemainingMs)).toEqual([500, 500]);
+  });
+
+  it("of which every permit has ended is over, and they are available", () => {
+    const seen = shape(number("1", { permits: permits([a, NOW - 9], [b, NOW - 4]) }));
+    expect(seen).toMatchObject({ remainingMs: -4, permits: { available: 3, total: 3 } });
+  });
+
+  it.each(["", "01", "1.0", "x", "99999999999"])("%j is none by any rule", (text) => {
+    expect(rule(number(text, { permits: permits([a, NOW + 1000]) }))).toBeUndefined();
+  });
+
+  it("alone is nothing by its shape, and by a rule it is not said who holds it", () => {
+    expect(shape(number("3"))).toBeUndefined();
+    expect(rule(number("3"))).toMatchObject({ confidence: "possible", holders: [{ owner: "unnamed" }] });
+    expect(shape(number("3", { permits: permits(["short", NOW]) }))).toBeUndefined();
+  });
+});
+
+it("whatever a hash holds, it is a lock with holders and a kind, or none", () => {
+  const text = fc.oneof(
+    fc.constantFrom(
+      "mode",
+      "read",
+      "write",
+      ONE,
+      `${ONE}:write`,
+      `v:${ONE}:expire_time`,
+      `v:${ONE}:lock_count`,
+      "v",
+      "1",
+    ),
+    fc.string({ unit: "binary", maxLength: 40 }),
+  );
+  fc.assert(
+    fc.property(fc.dictionary(text, text, { noNullPrototype: true }), fc.boolean(), (fields, isRule) => {
+      const seen = (isRule ? rule : shape)(hash(fields));
+      if (seen === undefined) return;
+      expect(seen.holders.length).toBeGreaterThan(0);
+      expect(new Set(seen.holders.map(({ owner }) => owner)).size).toBe(seen.holders.length);
+      for (const { count } of seen.holders) expect(Number.isSafeInteger(count) && count > 0).toBe(true);
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,35 @@
+-- Gives back one permit of Redisson's semaphore, or opens its latch, on an operator's word.
+--
+-- Guarantee: changes the number that was seen or nothing. Waiters are woken as by Redisson's own release.
+--
+-- KEYS[1] the number
+-- ARGV[1] 'semaphore' or 'latch'    ARGV[2] the number that was seen    ARGV[3] its holder, as it was shown
+-- ARGV[4] JSON of who and why    ARGV[5] channel that waiters listen on    ARGV[6] channel for events
+-- ARGV[7] '1' when waiters may listen by sharded pub/sub, too
+--
+-- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
+
+-- include ../event.lua
+
+local time = redis.call('TIME')
+local now_ms = math.floor(tonumber(time[1]) * 1000 + tonumber(time[2]) / 1000)
+
+local number = redis.pcall('GET', KEYS[1])
+if type(number) == 'table' then
+  if not is_wrong_type(number) then return number end
+  return { 'not_a_lock', redis.call('TYPE', KEYS[1]).ok }
+end
+if not number then return { 'gone', format_integer(now_ms) } end
+if number ~= ARGV[2] then return { 'changed', format_integer(now_ms) } end
+
+-- A latch is told to be open by 0, who waits for a permit how many there are.
+local told, held = '0', 0
+if ARGV[1] == 'latch' then
+  redis.call('DEL', KEYS[1])
+else
+  told, held = format_integer(redis.call('INCRBY', KEYS[1], 1)), 1
+end
+redis.pcall('PUBLISH', ARGV[6], format_event('force_released', now_ms, '', 0, held, '', ARGV[3], ARGV[4], KEYS[1]))
+redis.pcall('PUBLISH', ARGV[5], told)
+if ARGV[7] == '1' then redis.pcall('SPUBLISH', ARGV[5], told) end
+return { 'released', format_integer(now_ms) }

@@ -1,0 +1,140 @@
+-- Frees a read/write lock of Redisson, or a hash of several owners, on an operator's word: as a whole, or one holder of it.
+-- A whole one can be held off for a while instead.
+--
+-- Guarantee: frees what was seen or nothing. As a whole: when just those hold it who were seen. One holder: when it still
+-- holds; the others keep their leases. Of our own holds the fence is compared. Waiters are woken as by Redisson itself.
+--
+-- KEYS[1] the lock       KEYS[2] its companion
+-- The rest: the leases of the readers that are freed, then those of the readers that stay
+-- ARGV[1] 'read', 'write' or '', the mode that was seen    ARGV[2] '' or the one holder to free
+-- ARGV[3] '' or the fence of a hold of ours that is freed
+-- ARGV[4] JSON of who and why    ARGV[5] channel that waiters listen on    ARGV[6] what they are told
+-- ARGV[7] channel for events    ARGV[8] '1' when waiters may listen by sharded pub/sub, too
+-- ARGV[9] '' or for how long nobody may take the lock after this, in ms    ARGV[10] the reserved holder for that
+-- ARGV[11] how many of the leases are of readers that are freed
+-- The rest of the arguments: the holders that were seen, each with its count
+--
+-- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
+
+local FORMAT, margin_ms = 'redisson', 0
+-- include ../companion.lua
+
+-- A hash that has become larger is not read.
+local FIELDS_MAX = 1024
+
+local mode, one, fence, who, off_ms = ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[9])
+local time = redis.call('TIME')
+local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local now_ms = math.floor(now_us / 1000)
+
+local seen, order = {}, {}
+for i = 12, #ARGV, 2 do
+  seen[ARGV[i]] = ARGV[i + 1]
+  order[#order + 1] = ARGV[i]
+end
+
+local size = redis.pcall('HLEN', KEYS[1])
+if type(size) == 'table' then
+  if not is_wrong_type(size) then return size end
+  return { 'not_a_lock', redis.call('TYPE', KEYS[1]).ok }
+end
+if size == 0 then return { 'gone', format_integer(now_ms) } end
+-- Whoever came since is not counted one by one: a hash may be large by now.
+local expected = #order + (mode == '' and 0 or 1)
+if size > FIELDS_MAX or (one == '' and size ~= expected) then return { 'changed', format_integer(now_ms) } end
+
+if one ~= '' then order = { one } end
+local found = 0
+for _, holder in ipairs(order) do
+  if redis.call('HGET', KEYS[1], holder) then found = found + 1 end
+end
+if one ~= '' and found == 0 then return { 'gone', format_integer(now_ms) } end
+local mode_now = redis.call('HGET', KEYS[1], 'mode') or ''
+if found < #order or (one == '' and mode_now ~= mode) then return { 'changed', format_integer(now_ms) } end
+
+local stored = redis.pcall('GET', KEYS[2])
+local kept = parse_companion(type(stored) == 'string' and stored or '')
+local ours
+for _, holder in ipairs(order) do
+  if kept.format == FORMAT and kept.owner == holder then ours = holder end
+end
+if (ours and kept.fence or '') ~= fence then return { 'changed', format_integer(now_ms) } end
+
+local events = {}
+for _, holder in ipairs(order) do
+  local seq, since = 0, ''
+  if holder == ours then
+    seq, since = kept.seq + 1, kept.since > 0 and format_integer(kept.since) or ''
+  end
+  local its_fence = holder == ours and fence or ''
+  events[#events + 1] = format_event('force_released', now_ms, its_fence, seq, 0, since, holder, who, KEYS[1])
+end
+
+local function is_writer(holder)
+  return string.find(holder, ':write$') ~= nil
+end
+
+-- The readers that stay keep the lock for as long as the longest of them. Nobody's lease is known who came since, so then
+-- the end stays what it is.
+local function limit_expiry_to_readers(rest)
+  for i = 1, #rest, 2 do
+    if rest[i] ~= 'mode' and seen[rest[i]] ~= rest[i + 1] then return end
+  end
+  local longest_ms = 0
+  for k = 3 + tonumber(ARGV[11]), #KEYS do
+    local left_ms = redis.call('PTTL', KEYS[k])
+    if left_ms == -1 then return end
+    longest_ms = math.max(longest_ms, left_ms)
+  end
+  if longest_ms > 0 then redis.call('PEXPIRE', KEYS[1], format_integer(longest_ms)) end
+end
+
+-- Returns whether anybody who waits may get in now.
+local function release_one()
+  redis.call('HDEL', KEYS[1], one)
+  local rest = redis.call('HGETALL', KEYS[1])
+  if mode_now == '' then return #rest == 0 end
+  if #rest == 2 then
+    redis.call('DEL', KEYS[1])
+    return true
+  end
+  -- What a writer read meanwhile stays; others may read beside it from now on.
+  if is_writer(one) then redis.call('HSET', KEYS[1], 'mode', 'read') end
+  if is_writer(one) or mode_now == 'read' then limit_expiry_to_readers(rest) end
+  return is_writer(one)
+end
+
+-- As a write lock: what has no mode is free to a read/write lock of Redisson. The key is there all the while, and the time
+-- to live comes first: a Redis that is full takes what may grow once something was written.
+local function reserve_lock(reserved)
+  redis.call('PEXPIRE', KEYS[1], format_integer(off_ms))
+  redis.call('HSET', KEYS[1], reserved, 1)
+  if mode ~= '' then redis.call('HSET', KEYS[1], 'mode', 'write') end
+  for _, holder in ipairs(order) do
+    if holder ~= reserved then redis.call('HDEL', KEYS[1], holder) end
+  end
+  begin_hold(kept, reserved, '', off_ms, now_us)
+  redis.call('SET', KEYS[2], format_companion(kept), 'PX', compute_companion_ttl_ms(off_ms, off_ms))
+  events[#events + 1] = format_event('acquired', now_ms, kept.fence, kept.seq, 1, '', reserved, '', KEYS[1])
+end
+
+local may_enter = true
+if one ~= '' then
+  may_enter = release_one()
+elseif off_ms then
+  reserve_lock(ARGV[10])
+else
+  redis.call('DEL', KEYS[1])
+end
+for k = 3, 2 + tonumber(ARGV[11]) do redis.call('DEL', KEYS[k]) end
+if ours and not (off_ms and one == '') then
+  kept.seq = kept.seq + 1
+  forget_hold(kept)
+  redis.call('SET', KEYS[2], format_companion(kept), 'KEEPTTL')
+end
+for _, event in ipairs(events) do redis.pcall('PUBLISH', ARGV[7], event) end
+if may_enter then
+  redis.pcall('PUBLISH', ARGV[5], ARGV[6])
+  if ARGV[8] == '1' then redis.pcall('SPUBLISH', ARGV[5], ARGV[6]) end
+end
+return { 'released', format_integer(now_ms) }

@@ -1,0 +1,42 @@
+-- Gives back permits of Redisson's semaphore whose permits end, on an operator's word: all that are out, or one.
+--
+-- Guarantee: gives back what was seen or nothing, and each permit once. All: when no others are out. Waiters are woken as by
+-- Redisson's own release.
+--
+-- KEYS[1] how many are left       KEYS[2] those that are out (sorted set)
+-- ARGV[1] 'all' or 'one'    ARGV[2] JSON of who and why    ARGV[3] channel that waiters listen on
+-- ARGV[4] channel for events    ARGV[5] '1' when waiters may listen by sharded pub/sub, too
+-- The rest of the arguments: what to give back, each as its bytes and its name
+--
+-- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
+
+-- include ../event.lua
+
+local time = redis.call('TIME')
+local now_ms = math.floor(tonumber(time[1]) * 1000 + tonumber(time[2]) / 1000)
+
+local left = redis.pcall('GET', KEYS[1])
+if type(left) == 'table' and not is_wrong_type(left) then return left end
+if not left then return { 'gone', format_integer(now_ms) } end
+local out = type(left) == 'string' and tonumber(left) and redis.pcall('ZCARD', KEYS[2])
+if type(out) ~= 'number' then return { 'not_a_lock', redis.call('TYPE', KEYS[1]).ok } end
+
+local asked, found, alive = (#ARGV - 5) / 2, 0, 0
+for i = 6, #ARGV, 2 do
+  local end_ms = tonumber(redis.call('ZSCORE', KEYS[2], ARGV[i]) or '')
+  if end_ms then found = found + 1 end
+  if end_ms and end_ms > now_ms then alive = alive + 1 end
+end
+local others = ARGV[1] == 'all' and redis.call('ZCOUNT', KEYS[2], '(' .. format_integer(now_ms), '+inf') - alive or 0
+if found == 0 and others == 0 then return { 'gone', format_integer(now_ms) } end
+if found < asked or others > 0 then return { 'changed', format_integer(now_ms) } end
+
+local freed = 0
+for i = 6, #ARGV, 2 do
+  freed = freed + redis.call('ZREM', KEYS[2], ARGV[i])
+  redis.pcall('PUBLISH', ARGV[4], format_event('force_released', now_ms, '', 0, 0, '', ARGV[i + 1], ARGV[2], KEYS[1]))
+end
+local available = format_integer(redis.call('INCRBY', KEYS[1], format_integer(freed)))
+redis.pcall('PUBLISH', ARGV[3], available)
+if ARGV[5] == '1' then redis.pcall('SPUBLISH', ARGV[3], available) end
+return { 'released', format_integer(now_ms) }

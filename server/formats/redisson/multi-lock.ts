@@ -1,0 +1,41 @@
+import { type SeenHolder, strangerOf } from "../observation.ts";
+import { countOf, entryOf, isThread, valueAndOwnerOf } from "./redisson-owner.ts";
+
+const END = ":expire_time";
+const COUNT = ":lock_count";
+
+/**
+ * Who has which values of a group that is locked by `getMultiLock(group, values)`. Those whose time has passed are still
+ * there and hold nothing: they are given only when there are no others. Undefined: this is no such group.
+ *
+ * @param leftMs what is left of the key, with which all of it ends
+ */
+export function groupOf(
+  fields: readonly string[],
+  asOf: number,
+  leftMs: number | null,
+): [SeenHolder, ...SeenHolder[]] | undefined {
+  const values = new Map<string, string>();
+  for (let at = 0; at < fields.length; at += 2) values.set(fields[at] ?? "", fields[at + 1] ?? "");
+  const entries: SeenHolder[] = [];
+  for (const [field, text] of values) {
+    if (isAboutEntry(field)) continue;
+    const entry = entryOf(field, text);
+    const end = values.get(entry + END);
+    const count = countOf(values.get(entry + COUNT) ?? "");
+    if (!isThread(text) || end === undefined || !/^\d{1,15}$/.test(end) || count === undefined) {
+      return undefined;
+    }
+    const ownRemainingMs = Math.min(Number(end) - asOf, leftMs ?? Number.POSITIVE_INFINITY);
+    entries.push(strangerOf(entry, { count, ownRemainingMs }));
+  }
+  const held = entries.filter(({ ownRemainingMs }) => (ownRemainingMs ?? 0) > 0);
+  const [first, ...rest] = held.length > 0 ? held : entries;
+  return first && [first, ...rest];
+}
+
+/** Also of an entry that another thread has taken over since: its fields stay behind. */
+function isAboutEntry(field: string): boolean {
+  const suffix = field.endsWith(END) ? END : field.endsWith(COUNT) ? COUNT : undefined;
+  return suffix !== undefined && valueAndOwnerOf(field.slice(0, -suffix.length)) !== undefined;
+}

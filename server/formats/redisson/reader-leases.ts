@@ -1,0 +1,21 @@
+import type { Key } from "../../../lib/contract/key.ts";
+import type { RedisArgument } from "../../redis/commands.ts";
+import type { HeldObservation, SeenHolder } from "../observation.ts";
+import { readLeasesOf } from "./redisson-keys.ts";
+
+/** More entries than the threads of an app make. */
+const LEASES_MAX = 64;
+
+export interface ReaderLeases {
+  readonly reader: SeenHolder;
+  readonly leases: readonly RedisArgument[];
+}
+
+/** Where each reader that Redisson wrote keeps the leases of its entries; empty when they are too many to look at. */
+export function leasesOf({ key, holders }: HeldObservation): ReaderLeases[] {
+  const readers = holders.filter(({ role, seq }) => role === "read" && seq === 0);
+  const entries = readers.reduce((sum, { count }) => sum + count, 0);
+  return entries > LEASES_MAX ? [] : readers.map((reader) => ({ reader, leases: leasesOfOne(key, reader) }));
+}
+
+const leasesOfOne = (key: Key, { owner, count }: SeenHolder) => readLeasesOf(key, owner, count);

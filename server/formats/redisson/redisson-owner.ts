@@ -1,0 +1,33 @@
+import { RESERVE } from "../../../lib/contract/reserved.ts";
+
+/** As in storage.lua: what is a lock goes to every open page. */
+const OWNER_BYTES_MAX = 1024;
+
+const CLIENT = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}:\\d+";
+const THREAD = new RegExp(`^${CLIENT}$`, "i");
+const ENTRY = new RegExp(`^(.*):(${CLIENT})$`, "is");
+const WRITE = ":write";
+
+/** One thread of one Redisson client. */
+export const isThread = (owner: string) => owner.length <= OWNER_BYTES_MAX && THREAD.test(owner);
+
+/** A thread, or the reserved owner that keeps everybody off. */
+export const isForeignOwner = (owner: string) =>
+  isThread(owner) || (owner.length <= OWNER_BYTES_MAX && owner.startsWith(RESERVE));
+
+/** What a read/write lock calls the holder of its write part. */
+export const isWriter = (field: string) => field.endsWith(WRITE);
+export const writerOf = (owner: string) => `${owner}${WRITE}`;
+export const withoutWrite = (field: string) => (isWriter(field) ? field.slice(0, -WRITE.length) : field);
+
+/** One value of a group and who has it, as the names of its fields begin. */
+export const entryOf = (value: string, owner: string) => `${value}:${owner}`;
+
+export function valueAndOwnerOf(entry: string): [value: string, owner: string] | undefined {
+  const [, value, owner] = ENTRY.exec(entry) ?? [];
+  return value === undefined || owner === undefined ? undefined : [value, owner];
+}
+
+export function countOf(text: string): number | undefined {
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
+}

@@ -1,0 +1,122 @@
+-- The lock of Redisson: a hash, one field a holder, its value the count. Included by each verb.
+--
+-- A hash is a lock when every field is `<uuid>:<number>` (also with `:write`), the field `mode` of a read/write
+-- lock, an owner that is reserved for us, or the owner that our companion names. Anything else is somebody's data and is never touched.
+
+local FORMAT = 'redisson'
+-- The holder's own end and the end for others are one.
+local margin_ms = 0
+-- The count stands in the lock, so a hold that was taken without us can be entered again.
+local COUNTS_ITSELF = true
+
+-- More fields than any lock has holders in practice; a larger hash is somebody's data and is not read.
+local FIELDS_MAX = 64
+-- A longer owner is nobody's; what is a lock goes to every open page.
+local OWNER_BYTES_MAX = 1024
+-- More digits are not counted on exactly.
+local COUNT_DIGITS_MAX = 15
+
+-- include ../companion.lua
+
+local function is_owner(field, companion_owner)
+  if companion_owner ~= '' and field == companion_owner then return true end
+  if string.find(field, '^lockkeeper:reserve:') then return true end
+  if #field > OWNER_BYTES_MAX then return false end
+  local hex4 = '%x%x%x%x'
+  local _, last = string.find(field, '^' .. hex4 .. hex4 .. '%-' .. hex4 .. '%-' .. hex4 .. '%-' .. hex4 .. '%-'
+    .. hex4 .. hex4 .. hex4 .. ':%d+')
+  return last ~= nil and (last == #field or string.sub(field, last + 1) == ':write')
+end
+
+local function is_count(value)
+  return #value <= COUNT_DIGITS_MAX and string.find(value, '^[1-9]%d*$') ~= nil
+end
+
+-- A lock of ours that has lost its companion (evicted, or deleted by hand): one field, the owner who asks, with a
+-- time to live. Only its own renewal and release may take it for a lock; they create nothing.
+local function is_orphan(fields, owner, remaining_ms)
+  return #fields == 2 and fields[1] == owner and is_count(fields[2]) and remaining_ms > 0
+end
+
+-- What the key holds: state, time to live in ms (-1: none), holders and counts (flat), the count of this owner or nil.
+-- States: 'free', 'held', 'shared' (a read/write lock), 'not_a_lock' and its type, 'fault' and its error.
+-- Empties the companion's facts when they are of another hold.
+local function read_state(k, kept, owner, now_ms, may_be_orphan)
+  local size = redis.pcall('HLEN', KEYS[k])
+  if size == 0 then
+    forget_hold(kept)
+    return 'free', 0
+  end
+  if type(size) == 'table' then
+    if not is_wrong_type(size) then return 'fault', size end
+    return 'not_a_lock', redis.call('TYPE', KEYS[k]).ok
+  end
+  if size > FIELDS_MAX then return 'not_a_lock', 'hash' end
+  local fields = redis.call('HGETALL', KEYS[k])
+  local remaining_ms = redis.call('PTTL', KEYS[k])
+  local companion_owner = kept.format == FORMAT and kept.owner or ''
+  local count, is_told, is_shared, is_lock = nil, false, false, true
+  for i = 1, #fields, 2 do
+    if fields[i] == 'mode' then
+      is_shared = true
+    else
+      if not is_owner(fields[i], companion_owner) or not is_count(fields[i + 1]) then is_lock = false end
+      if fields[i] == owner then count = tonumber(fields[i + 1]) end
+      if fields[i] == companion_owner then is_told = true end
+    end
+  end
+  if is_shared and #fields == 2 then is_lock = false end
+  if not is_lock and not (may_be_orphan and is_orphan(fields, owner, remaining_ms)) then return 'not_a_lock', 'hash' end
+  if not is_told then forget_hold(kept) end
+  return is_shared and 'shared' or 'held', remaining_ms, fields, count
+end
+
+-- The count of an owner that the companion names, without looking at anything else; nil when it is not so simple.
+local function find_count(k, kept, owner)
+  if kept.owner ~= owner or kept.format ~= FORMAT then return nil end
+  local count = redis.pcall('HGET', KEYS[k], owner)
+  return type(count) == 'string' and is_count(count) and tonumber(count) or nil
+end
+
+local function read_remaining_ms(k, _kept, _now_ms)
+  return redis.call('PTTL', KEYS[k])
+end
+
+-- Takes a free lock. Returns what the key holds from now on, where that names the hold, and for how long it is taken.
+local function store_hold(k, owner, total_ms, _now_ms, _unit)
+  redis.call('HSET', KEYS[k], owner, 1)
+  local set = redis.pcall('PEXPIRE', KEYS[k], format_integer(total_ms))
+  -- Refused: a lock that nothing ends would stay for ever.
+  if type(set) == 'table' then
+    redis.call('HDEL', KEYS[k], owner)
+    error(set)
+  end
+  return '', total_ms
+end
+
+local function increment_count(k, owner)
+  redis.call('HINCRBY', KEYS[k], owner, 1)
+end
+
+local function extend_expiry(k, kept, total_ms, _now_ms)
+  redis.call('PEXPIRE', KEYS[k], format_integer(total_ms))
+  return kept.value, total_ms
+end
+
+local function decrement_count(k, owner)
+  redis.call('HINCRBY', KEYS[k], owner, -1)
+end
+
+-- Gives the lock to another owner. The key is there all the while: a cluster that is moving its slot away would make a
+-- new one elsewhere. The time to live comes first: a Redis that is full takes what may grow once something was written.
+local function transfer_hold(k, owner, next_owner, total_ms, _now_ms, _unit)
+  redis.call('PEXPIRE', KEYS[k], format_integer(total_ms))
+  redis.call('HSET', KEYS[k], next_owner, 1)
+  redis.call('HDEL', KEYS[k], owner)
+  return '', total_ms
+end
+
+-- HDEL and not HINCRBY: a Redis that is full refuses what may grow, and must not keep a lock from being freed.
+local function remove_hold(k, owner)
+  redis.call('HDEL', KEYS[k], owner)
+end

@@ -1,0 +1,99 @@
+import type { Redis } from "ioredis";
+import type { RedisArgument } from "../../redis/commands.ts";
+import { isReply } from "../../redis/failure.ts";
+import type { Spread } from "../../redis/master.ts";
+import type { More } from "../lock-format.ts";
+import type { HeldObservation, Observation } from "../observation.ts";
+import { knownFormat } from "./lock-formats.ts";
+
+interface Asked {
+  readonly more: More;
+  readonly seen: HeldObservation;
+  readonly commands: number;
+  readonly channels: number;
+}
+
+type Command = readonly [command: string, ...RedisArgument[]];
+
+/** Asks what some formats keep elsewhere, and who listens, in one round trip for all of them. */
+export async function askMore(
+  redis: Redis,
+  seen: readonly Observation[],
+  spread?: Spread,
+): Promise<Observation[]> {
+  const commands: Command[] = [];
+  const channels: RedisArgument[] = [];
+  const asked = seen.map((observation): Asked | undefined => {
+    if (observation.state !== "held") return undefined;
+    const more = knownFormat(observation.format, observation.type)?.more;
+    if (more === undefined) return undefined;
+    const wanted = more.ask(observation);
+    commands.push(...wanted);
+    const listened = more.listened?.(observation) ?? [];
+    channels.push(...listened);
+    return { more, seen: observation, commands: wanted.length, channels: listened.length };
+  });
+  if (commands.length + channels.length === 0) return [...seen];
+  const [answers, listeners] = await Promise.all([
+    answersOf(redis, commands, spread),
+    listenersOf(redis, channels, spread),
+  ]);
+  return taken(seen, asked, answers, listeners);
+}
+
+/** One a command; undefined where it failed. What belongs to a lock may be in another slot than the lock. */
+async function answersOf(redis: Redis, commands: readonly Command[], spread?: Spread): Promise<unknown[]> {
+  const pipeline = redis.pipeline();
+  for (const [command, ...parameters] of commands) pipeline.call(command, ...parameters);
+  const answers = (commands.length === 0 ? [] : await pipeline.exec()) ?? [];
+  return await Promise.all(
+    answers.map(async ([error, answer], at) => {
+      if (error === null) return answer;
+      const [command, key, ...parameters] = commands[at] ?? [];
+      if (spread === undefined || command === undefined || key === undefined) return undefined;
+      if (!/^(MOVED|ASK|TRYAGAIN)/.test(error.message)) return undefined;
+      return await spread.call(command, key, ...parameters).catch(() => undefined);
+    }),
+  );
+}
+
+/** One a channel; empty where it was refused. One command for all: of thousands of locks more would cost more than the locks. */
+export async function listenersOf(
+  redis: Redis,
+  channels: readonly RedisArgument[],
+  spread?: Spread,
+): Promise<number[]> {
+  if (channels.length === 0) return [];
+  const plain = countsOf(await redis.call("PUBSUB", "NUMSUB", ...channels).catch(refused));
+  if (!spread?.hasShardedPubSub) return plain;
+  const sharded = countsOf(await redis.call("PUBSUB", "SHARDNUMSUB", ...channels).catch(refused));
+  return plain.map((count, at) => count + (sharded[at] ?? 0));
+}
+
+/** A reply of PUBSUB NUMSUB: channel, number, channel, … */
+function countsOf(reply: unknown): number[] {
+  return Array.isArray(reply) ? reply.filter((_, at) => at % 2 === 1).map(Number) : [];
+}
+
+function refused(error: unknown): undefined {
+  if (!isReply(error)) throw error;
+}
+
+function taken(
+  seen: readonly Observation[],
+  asked: readonly (Asked | undefined)[],
+  answers: readonly unknown[],
+  listeners: readonly number[],
+): Observation[] {
+  let answer = 0;
+  let channel = 0;
+  return seen.map((observation, index) => {
+    const one = asked[index];
+    if (one === undefined || one.commands + one.channels === 0) return observation;
+    const mine = answers.slice(answer, answer + one.commands);
+    const heard = listeners.slice(channel, channel + one.channels);
+    answer += one.commands;
+    channel += one.channels;
+    return one.more.take(one.seen, mine, heard);
+  });
+}

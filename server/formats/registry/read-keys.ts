@@ -1,0 +1,144 @@
+import type { Redis } from "ioredis";
+import type { Key } from "../../../lib/contract/key.ts";
+import type { Commands, RedisArgument } from "../../redis/commands.ts";
+import { failureOf, isPassing } from "../../redis/failure.ts";
+import type { Spread } from "../../redis/master.ts";
+import { argumentOf, Script } from "../../redis/script.ts";
+import { besideOf, pairOf } from "../keys.ts";
+import type { Observation, SeenWaiters } from "../observation.ts";
+import {
+  FIELDS_MAX,
+  MEMBERS_MAX,
+  type RawReply,
+  rawReplyOf,
+  unreadOf,
+  VALUE_BYTES_MAX,
+  withBeside,
+} from "../raw-key.ts";
+import { type FormatRules, NO_RULES } from "../format-rules.ts";
+import { askMore } from "./read-details.ts";
+import { recognise } from "./detect-lock.ts";
+
+const LIMITS = [FIELDS_MAX, VALUE_BYTES_MAX, MEMBERS_MAX];
+const readScript = new Script<RedisArgument[], number[], RawReply>(
+  new URL("read.lua", import.meta.url),
+  rawReplyOf,
+);
+
+type Rules = Pick<FormatRules, "formatOf">;
+
+/** Looks at one key by the connection of our verbs, of a cluster too. */
+export async function readOne(redis: Commands, key: Key): Promise<Observation> {
+  return observationOf(key, await readScript.run(redis, pairOf(key), LIMITS), NO_RULES);
+}
+
+/**
+ * Looks at many keys in one round trip, and in a second one at what some formats keep elsewhere.
+ *
+ * @param spread what tells where keys are that are not at this Redis any more
+ * @returns one for each key, but for those that turned out to be at another master: `spread` knows where by now
+ */
+export async function read(
+  redis: Redis,
+  keys: readonly Key[],
+  rules: Rules = NO_RULES,
+  spread?: Spread,
+): Promise<Observation[]> {
+  const replies = await repliesOf(redis, keys);
+  const seen = keys.map(async (key, index): Promise<Observation | undefined> => {
+    const reply = replies[index];
+    if (reply === undefined) throw new Error("read.lua gave fewer replies than keys");
+    if (!(reply instanceof Error)) return observationOf(key, reply, rules);
+    const where = spread?.heed(key, reply);
+    if (where === "moved") return undefined;
+    if (spread !== undefined && where === "apart") {
+      return observationOf(key, await readApart(spread, key), rules);
+    }
+    // One key that cannot be read must not hide the others; what passes by itself is tried again with all.
+    if (failureOf(reply) !== "fault" && isPassing(reply)) throw reply;
+    return { state: "unreadable", key, why: reply.message };
+  });
+  const here = (await Promise.all(seen)).filter((observation) => observation !== undefined);
+  return await askMore(redis, here, spread);
+}
+
+/** A key as it stands in Redis, and what it was recognised as. */
+export interface RawLook {
+  readonly reply: RawReply;
+  readonly observation: Observation;
+}
+
+/** Looks at one key, and gives what was read besides what it means. @throws what Redis refuses it with */
+export async function readRaw(redis: Redis, key: Key, rules: Rules, spread?: Spread): Promise<RawLook> {
+  const [reply] = spread === undefined ? await repliesOf(redis, [key]) : [await readApart(spread, key)];
+  if (reply === undefined) throw new Error("read.lua gave no reply");
+  if (reply instanceof Error) throw reply;
+  return { reply, observation: observationOf(key, reply, rules) };
+}
+
+/** Each key by itself, wherever it is: a slot on its way answers no script on several keys. */
+async function readApart(spread: Spread, key: Key): Promise<RawReply> {
+  const [, companion] = pairOf(key);
+  const [waiters = "", counter = "", queue = "", permits = ""] = besideOf(key);
+  const ask = async (command: string, at: RedisArgument, ...more: RedisArgument[]) =>
+    await spread.callBuffer(command, at, ...more).catch((error) => {
+      if (error instanceof Error && /^(WRONGTYPE|NOPERM)/.test(error.message)) return undefined;
+      throw error;
+    });
+  const reply = await readScript.run(spread.scripts, [argumentOf(key)], LIMITS);
+  return withBeside(reply, {
+    companion: await ask("GETRANGE", companion, 0, 4095),
+    waiting: await ask("ZCOUNT", waiters, reply.type === "read" ? reply.raw.asOf : reply.asOf, "+inf"),
+    fence: await ask("GETRANGE", counter, 0, 31),
+    queued: await ask("LLEN", queue),
+    permits: await ask("ZRANGE", permits, 0, MEMBERS_MAX - 1, "WITHSCORES"),
+  });
+}
+
+async function repliesOf(redis: Redis, keys: readonly Key[]): Promise<(RawReply | Error)[]> {
+  const calls = (which: readonly Key[], besides: (key: Key) => RedisArgument[]) =>
+    which.map((key) => ({
+      keys: [...pairOf(key), ...besides(key)],
+      arguments: LIMITS,
+    }));
+  const replies = await readScript.readMany(redis, calls(keys, besideOf));
+  // A user who may see the locks alone does without what Redisson keeps beside them.
+  const refused = keys.filter((_, index) => isForbidden(replies[index]));
+  if (refused.length === 0) return replies;
+  const narrow = await readScript.readMany(
+    redis,
+    calls(refused, () => []),
+  );
+  return replies.map((reply) => (isForbidden(reply) ? (narrow.shift() ?? reply) : reply));
+}
+
+function isForbidden(reply: RawReply | Error | undefined): boolean {
+  return reply instanceof Error && reply.message.includes("NOPERM");
+}
+
+function observationOf(key: Key, reply: RawReply, rules: Rules): Observation {
+  const { type } = reply;
+  if (type === "other") return { state: "not_a_lock", key, asOf: reply.asOf, type: reply.name };
+  if (type === "none") {
+    const { asOf, waiting, queued } = reply;
+    const theirs = queued === 0 ? undefined : ({ count: queued, known: "exact" } as const);
+    return { state: "free", key, asOf, ...waitersOf(waiting, theirs) };
+  }
+  const raw = { ...reply.raw, key };
+  const { asOf } = raw;
+  const found = recognise(raw, rules.formatOf(key));
+  if (found === undefined) {
+    const unread = unreadOf(raw);
+    return { state: "not_a_lock", key, asOf, type: raw.type, ...(unread === undefined ? {} : { unread }) };
+  }
+  const isEnded = found.remainingMs !== null && found.remainingMs <= 0;
+  const state = isEnded ? "ended" : "held";
+  return { ...found, state, key, asOf, type: raw.type, ...waitersOf(raw.waiting, found.waiters) };
+}
+
+/** Those who wait by our verbs stand beside those who wait by the library's own. */
+function waitersOf(ours: number, theirs: SeenWaiters | undefined): { waiters?: SeenWaiters } {
+  if (theirs?.count != null) return { waiters: { ...theirs, count: theirs.count + ours } };
+  if (ours === 0) return theirs === undefined ? {} : { waiters: theirs };
+  return { waiters: { count: ours, known: theirs?.known ?? "unknowable" } };
+}

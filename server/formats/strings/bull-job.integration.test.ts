@@ -1,0 +1,83 @@
+import { randomUUID } from "node:crypto";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
+import { read } from "../registry/read-keys.ts";
+import { releaseTermsOf } from "../registry/release-terms.ts";
+import { FormatRules } from "../format-rules.ts";
+
+let server: TestRedis;
+let redis: Redis;
+beforeAll(async () => {
+  server = await startTestRedis();
+  redis = server.client();
+});
+afterAll(() => server.stop());
+
+async function heldAt(key: string, rules?: FormatRules) {
+  const [seen] = await read(redis, [key], rules);
+  if (seen?.state !== "held") throw new Error(`${key} is ${seen?.state}`);
+  return seen;
+}
+
+/** A job as Bull and BullMQ keep it while it is worked on, and its lock. */
+async function working(id: string, token: string, { version, job = {} }: { version?: string; job?: object }) {
+  const queue = `bull:${randomUUID()}`;
+  const fields = { name: "mail", data: "{}", timestamp: "1795216490000", processedOn: "1795216496123" };
+  await redis.hset(`${queue}:${id}`, { ...fields, ...job });
+  await redis.hset(`${queue}:meta`, { ...(version === undefined ? {} : { version }), x: "1" });
+  await redis.set(`${queue}:${id}:lock`, token, "PX", 30_000);
+  return `${queue}:${id}:lock`;
+}
+
+describe("the lock of a job", () => {
+  it.each([
+    ["17", `${randomUUID()}:3`],
+    ["repeat:0123456789abcdef:1795216490000", `${randomUUID()}:3`],
+    ["17", randomUUID()],
+    ["17", "my-own-token"],
+  ])("%s by %s is BullMQ's, with its worker and since when, and is not freed", async (id, token) => {
+    const key = await working(id, token, { version: "bullmq:5.1.0", job: { pb: "worker-1" } });
+    const seen = await heldAt(key);
+    expect(seen).toMatchObject({ format: "bullmq", confidence: "certain", candidates: [] });
+    expect(seen.holders).toMatchObject([
+      { owner: token, sinceMs: 1_795_216_496_123, sinceIs: "told", record: { service: "worker-1" } },
+    ]);
+    expect(releaseTermsOf(seen)).toMatchObject({ may: "never", holdOff: false });
+  });
+
+  it("is BullMQ's by its token alone where the queue tells of no version", async () => {
+    expect((await heldAt(await working("17", `${randomUUID()}:0`, {}))).format).toBe("bullmq");
+  });
+
+  it("is Bull's where no queue of BullMQ is named, and is not freed", async () => {
+    const seen = await heldAt(await working("17", randomUUID(), {}));
+    expect(seen).toMatchObject({ format: "bull", confidence: "certain" });
+    expect(seen.holders[0].record).toBeUndefined();
+    expect(releaseTermsOf(seen).may).toBe("never");
+  });
+
+  it("is some other lock where there is no job", async () => {
+    const key = `orders:${randomUUID()}:lock`;
+    await redis.set(key, randomUUID(), "PX", 30_000);
+    const seen = await heldAt(key);
+    expect(seen).toMatchObject({ format: "token", confidence: "likely" });
+    expect(seen.candidates).toContain("spring");
+    expect(releaseTermsOf(seen).may).toBe("yes");
+    await redis.set(key, `${randomUUID()}:3`, "PX", 30_000);
+    expect(await heldAt(key)).toMatchObject({
+      format: "token",
+      candidates: ["bullmq"],
+      confidence: "possible",
+    });
+    await redis.set(key.slice(0, -":lock".length), "no job");
+    expect((await heldAt(key)).format).toBe("token");
+  });
+
+  it("is what a rule says, whether its job is there or not", async () => {
+    const key = `orders:${randomUUID()}:lock`;
+    await redis.set(key, "x", "PX", 30_000);
+    const rules = new FormatRules([{ pattern: "orders:*", format: "bull" }]);
+    expect(await heldAt(key, rules)).toMatchObject({ format: "bull", confidence: "certain" });
+  });
+});

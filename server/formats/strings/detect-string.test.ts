@@ -1,0 +1,220 @@
+import { createHash, randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { FORMAT_NAMES, type FormatName } from "../../../lib/contract/format.ts";
+import { bytesOfKey } from "../../../lib/contract/key.ts";
+import { uuid1 } from "../../../test/support/libraries.ts";
+import { rawString } from "../../../test/support/raw-key.ts";
+import type { Companion } from "../companion.ts";
+import { knownFormat } from "../registry/lock-formats.ts";
+import { recognise } from "../registry/detect-lock.ts";
+import { STRING_FORMATS } from "./string-variants.ts";
+
+const HOUR_MS = 3_600_000;
+const UUID = "0d5a3c1e-7b42-4f6a-9c31-5e8d2b7a4f10";
+const HEX32 = "9f86d081884c7d659a2feaa0c55ad015";
+/** 18 bytes and 16 bytes as base64. */
+const BASE64_18 = "h5Gq/0ZkWcX1nP2sT8vB+yQe";
+const BASE64_16 = "h5Gq/0ZkWcX1nP2sT8vB+w==";
+const URL_16 = "h5Gq_0ZkWcX1nP2sT8vB-w";
+const ALNUM_16 = "aB3dE5fG7hJ9kL1m";
+const NOW = Date.now();
+
+const UUID1 = uuid1(NOW - 5000);
+
+const seen = (key: string, value: string | Buffer, remainingMs: number | null = 30_000) =>
+  recognise(rawString(key, value, remainingMs), undefined);
+
+type Row = [what: FormatName, key: string, value: string, confidence: string, remainingMs?: null];
+
+describe("a string of a library", () => {
+  it.each<Row>([
+    ["shedlock", "job-lock:prod:report", `ADDED:2026-01-02T03:04:05.678Z@web-1:${UUID}`, "certain"],
+    ["shedlock", "anything", `ADDED:2026-01-02T03:04:05.678Z@web-1:${UUID}`, "certain"],
+    ["medallion", "orders", `WEB-01_4711_${HEX32.slice(0, 12)}4d659a2feaa0c55ad015`, "certain"],
+    ["bullmq", "bull:mail:17:lock", `${UUID}:3`, "likely"],
+    ["bullmq", "{app}:mail:17:lock", `${HEX32}:0`, "likely"],
+    ["bullmq", "bull:mail:17:lock", "my-own-token", "possible"],
+    ["bull", "bull:mail:17:lock", UUID, "possible"],
+    ["php-lock", "php-malkusch-lock:orders", HEX32 + HEX32, "likely"],
+    ["php-lock", "lock_orders", HEX32, "likely"],
+    ["redbeat", "redbeat::lock", UUID1, "likely"],
+    ["celery-once", "qo_tasks.mail_to-7", UUID1, "likely"],
+    ["tooz", "_tooz_orders_lock", UUID1, "likely"],
+    ["tooz", "b'_tooz'_orders_lock", UUID1, "likely"],
+    ["django-redis", ":1:orders", UUID1, "likely"],
+    ["django-redis", ":1:orders", UUID1, "likely", null],
+    ["redis-py", "lock:orders", UUID1, "likely"],
+    ["redis-py", "lock:orders", UUID1, "possible", null],
+    ["redis-py", "unacked_mutex", UUID1, "likely"],
+    ["redis-py", "orders", UUID1, "possible"],
+    ["rq", "rq:scheduler-lock:default", "4711", "likely"],
+    ["redis-semaphore", "mutex:orders", UUID, "likely"],
+    ["redis-semaphore", "mutex:orders", `${UUID}-web-1`, "likely"],
+    ["python-redis-lock", "lock:orders", BASE64_18, "likely"],
+    ["python-redis-lock", "lock:orders", BASE64_18, "likely", null],
+    ["python-redis-lock", "app:lock:orders", BASE64_18, "likely"],
+    ["redis-lock", "lock.orders", String(NOW + 5000), "likely"],
+    ["ioredis-lock", "lock:orders", "6c84fb90-12c4-11e1-840d-7b25c5ee775a", "likely"],
+    ["redlock", "locks:orders", HEX32, "likely"],
+    ["redlock", "orders", HEX32, "possible"],
+    ["redsync", "orderMutex", BASE64_16, "likely"],
+    ["redsync", "orders", BASE64_16, "possible"],
+    ["bsm-redislock", "orders-lock", URL_16, "likely"],
+    ["bsm-redislock", "orders-lock", `${URL_16}web-1`, "likely"],
+    ["laravel", "laravel_database_laravel_cache_:orders", ALNUM_16, "likely"],
+    ["laravel", "laravel_database_laravel_unique_job:App\\Jobs\\Mail:7", ALNUM_16, "likely", null],
+    ["laravel", "shop_lock_orders", ALNUM_16, "likely"],
+    ["laravel", "shop_lock_orders", ALNUM_16, "possible", null],
+    ["laravel", "shop_lock_orders", `s:16:"${ALNUM_16}";`, "likely"],
+    ["timestamp", "lock.orders", String(NOW + 5000), "likely", null],
+    ["timestamp", "lock.orders", String(NOW + 3_600_000), "likely"],
+    ["timestamp", "orders.lock", String(Math.floor(NOW / 1000) + 5), "likely"],
+    ["token", "lock:orders", "worker-7", "possible"],
+    ["token", "lock:orders", UUID, "likely"],
+    ["token", "lock:orders", UUID, "possible", null],
+    ["token", "orders", UUID, "possible"],
+    ["token", "redlock:orders", UUID, "likely"],
+  ])("is told: %s at %s", (format, key, value, confidence, remainingMs) => {
+    expect(seen(key, value, remainingMs)).toMatchObject({ format, confidence, kind: "lock" });
+  });
+
+  it("is told with what else it may be where its shape does not say", () => {
+    const bare = ["redlock-rb", "spring", "lan1tian", "ioredis-lock"];
+    expect(seen("lock:orders", UUID)?.candidates).toEqual(bare);
+    expect(seen("redlock:orders", UUID)?.candidates).toEqual([
+      "redlock-net",
+      "pottery",
+      "redlock-rb",
+      "spring",
+    ]);
+    expect(seen("lock_orders", HEX32)?.candidates).toEqual(["redlock"]);
+    expect(seen("lock.orders", String(NOW))?.candidates).toEqual(["timestamp"]);
+    expect(seen("lock:orders", "worker-7")?.candidates).toEqual(["python-redis-lock"]);
+    expect(seen("mutex:orders", "worker-7")?.candidates).toEqual(["redis-semaphore"]);
+    expect(seen("mutex:orders", UUID)?.candidates).toEqual([]);
+  });
+
+  it("is told in a row of the table for every format that has one", () => {
+    const byCandidates = ["redlock-net", "pottery", "redlock-rb", "spring", "lan1tian", "ioredis-lock"];
+    expect(STRING_FORMATS).toEqual(expect.arrayContaining(byCandidates));
+    for (const format of STRING_FORMATS) expect(knownFormat(format, "string")?.name).toBe(format);
+    const elsewhere = ["redisson", "token", "timestamp", "sidekiq-unique-jobs", "symfony"];
+    expect([...STRING_FORMATS, ...elsewhere].sort()).toEqual([...FORMAT_NAMES].sort());
+  });
+});
+
+describe("what a value carries", () => {
+  it("is the time and the host of ShedLock", () => {
+    const value = `ADDED:2026-01-02T03:04:05.678Z@web@1:${UUID}`;
+    expect(seen("job-lock:default:a", value)?.holders).toMatchObject([
+      {
+        owner: value,
+        sinceMs: Date.UTC(2026, 0, 2, 3, 4, 5, 678),
+        sinceIs: "told",
+        record: { host: "web@1" },
+      },
+    ]);
+  });
+
+  it("is the machine and the process of DistributedLock, and that a writer only waits", () => {
+    const id = `WEB_01_4711_${randomUUID().replaceAll("-", "")}`;
+    expect(seen("orders", id)?.holders[0].record).toEqual({ host: "WEB_01", pid: 4711 });
+    const writer = seen("orders.writer", id);
+    expect(writer).toMatchObject({ kind: "write", holders: [{ role: "write" }] });
+    expect(writer?.waiters).toBeUndefined();
+    expect(seen("orders.writer", `${id}_WRITERWAITING`)).toMatchObject({
+      kind: "write",
+      confidence: "certain",
+      waiters: { count: 1, known: "exact" },
+    });
+  });
+
+  it("is the time in a UUID of version 1, and the process of RQ", () => {
+    expect(seen("lock:a", UUID1)?.holders).toMatchObject([{ sinceMs: NOW - 5000, sinceIs: "told" }]);
+    expect(seen("rq:scheduler-lock:a", "4711")?.holders[0].record).toEqual({ pid: 4711 });
+  });
+
+  it("is what the app added, as far as it is text for people, up to 200 characters", () => {
+    const purpose = (added: string | Buffer) =>
+      seen("lock:a", Buffer.concat([Buffer.from(URL_16), Buffer.from(added)]))?.holders[0].record;
+    expect(purpose("\u00fcber web-1")).toEqual({ purpose: "\u00fcber web-1" });
+    expect(purpose("x".repeat(500))?.purpose).toHaveLength(200);
+    expect(purpose("\u001b[31m")).toBeUndefined();
+    expect(purpose("\u202ecod")).toBeUndefined();
+    expect(purpose(Buffer.from([0xff, 0xfe]))).toBeUndefined();
+    expect(seen("mutex:a", `${UUID}-web-1`)?.holders[0].record).toEqual({ purpose: "web-1" });
+  });
+
+  it("is no time when it could not be one", () => {
+    for (const ageMs of [11 * 365 * 24 * HOUR_MS, -2 * 60_000])
+      expect(seen("lock:a", uuid1(NOW - ageMs))).toMatchObject({ format: "redlock" });
+    expect(seen("job-lock:a", `ADDED:2026-99-99T00:00:00Z@h:${UUID}`)?.holders[0].sinceMs).toBeNull();
+  });
+
+  it("stays what it is in bytes where PHP packed it", () => {
+    const packed = Buffer.concat([Buffer.from([0xb0]), Buffer.from(ALNUM_16)]);
+    const found = seen("shop_lock_a", packed);
+    expect(found?.format).toBe("laravel");
+    expect(Buffer.from(bytesOfKey(found?.holders[0].owner ?? ""))).toEqual(packed);
+  });
+});
+
+describe("the time to live of a string", () => {
+  it("that php-lock writes for never is none", () => {
+    const key = "php-malkusch-lock:a";
+    expect(seen(key, HEX32 + HEX32, 1000 * 365 * 24 * HOUR_MS)).toMatchObject({ remainingMs: null });
+    expect(seen(key, HEX32 + HEX32, HOUR_MS)).toMatchObject({ remainingMs: HOUR_MS });
+  });
+
+  it("of a deadline is until then, also when it has passed", () => {
+    expect(seen("lock:a", String(NOW - 5000), null)?.remainingMs).toBeLessThan(0);
+    expect(seen("lock:a", String(NOW + 5000), null)?.remainingMs).toBeGreaterThan(0);
+  });
+});
+
+describe("a rule", () => {
+  const ruled = (format: FormatName, key: string, value: string) =>
+    recognise(rawString(key, value, null), format);
+
+  it.each(STRING_FORMATS)("makes of any string a lock of %s, with certainty", (format) => {
+    expect(ruled(format, "orders:7", "my own token")).toMatchObject({
+      format,
+      candidates: [],
+      confidence: "certain",
+      remainingMs: null,
+      holders: [{ owner: "my own token" }],
+      isChosen: true,
+    });
+    expect(ruled(format, "orders:7", "")).toBeUndefined();
+  });
+
+  it("still tells what the value carries", () => {
+    expect(ruled("redis-py", "orders", UUID1)?.holders[0].sinceMs).toBe(NOW - 5000);
+    expect(ruled("redis-semaphore", "orders", UUID)?.isChosen).toBeUndefined();
+    expect(ruled("shedlock", "orders", "my own token")?.holders[0].sinceMs).toBeNull();
+    expect(ruled("medallion", "orders.writer", `web_1_${UUID.replaceAll("-", "")}`)?.kind).toBe("write");
+  });
+
+  it("counts also beside a companion of a hold that is over, and not against a hold of ours", () => {
+    const told: Companion = {
+      ...{ owner: "me", value: "me", count: 1, fence: "7", sinceMs: 1, leaseMs: 1, seq: 1 },
+      ...{ format: "token", record: undefined, graceMs: 0 },
+    };
+    const over = { ...rawString("orders", UUID), told };
+    expect(recognise(over, "spring")?.format).toBe("spring");
+    const ours = { ...rawString("orders", "me"), told };
+    expect(recognise(ours, "spring")).toMatchObject({ format: "token", holders: [{ fence: "7" }] });
+  });
+});
+
+it("tokens as each library draws them are told as its own", () => {
+  for (let at = 0; at < 500; at++) {
+    const drawn = createHash("sha256").update(String(at)).digest();
+    expect(seen("lock:a", drawn.subarray(0, 18).toString("base64"))?.format).toBe("python-redis-lock");
+    expect(seen("my.lock", drawn.subarray(0, 16).toString("base64"))?.format).toBe("redsync");
+    expect(seen("my.lock", drawn.subarray(0, 16).toString("base64url"))?.format).toBe("bsm-redislock");
+    expect(seen("my.lock", drawn.subarray(0, 16).toString("hex"))?.format).toBe("redlock");
+    expect(seen("php-malkusch-lock:a", drawn.toString("hex"))?.format).toBe("php-lock");
+    expect(seen("mutex:a", randomUUID())?.format).toBe("redis-semaphore");
+  }
+});

@@ -1,0 +1,21 @@
+-- A lock whose value is its end: deadlines have to be reckoned, so nothing of it is plain.
+
+local FORMAT = 'timestamp'
+
+-- include ../fast-path/window.lua
+
+local function is_free()
+  return false
+end
+
+local function store_hold_now(_owner, _lease_ms) end
+
+local function format_value(_owner)
+  return ''
+end
+
+local function is_held_once(_owner)
+  return false
+end
+
+local function remove_hold_now(_owner) end

@@ -1,0 +1,162 @@
+import { randomUUID } from "node:crypto";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { SpokenFormat } from "../../lib/contract/format.ts";
+import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
+import { companionOf } from "./companion.ts";
+import { FORMATS } from "./lock-writer.ts";
+import { companionKeyOf } from "./keys.ts";
+
+let redis: TestRedis;
+let direct: Redis;
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+  direct = redis.client();
+});
+
+afterAll(() => redis.stop());
+
+const CHANNEL = "lockkeeper:events:0";
+const NAMES: readonly SpokenFormat[] = ["redisson", "token", "timestamp"];
+const fresh = () => `lock:${randomUUID()}`;
+
+const acquire = (name: SpokenFormat, key: string, id: string, more = {}) =>
+  FORMATS[name].acquire(direct, CHANNEL, key, {
+    id,
+    digest: "-",
+    owner: "me",
+    leaseMs: 30_000,
+    reentrant: true,
+    record: undefined,
+    graceMs: 0,
+    minHoldMs: 0,
+    unit: "ms",
+    ...more,
+  });
+const takeBack = (name: SpokenFormat, key: string, acquiredBy: string) =>
+  FORMATS[name].release(direct, CHANNEL, key, {
+    id: `back:${acquiredBy}`,
+    digest: "-",
+    owner: "me",
+    acquiredBy,
+  });
+const companion = async (key: string) => companionOf((await direct.get(String(companionKeyOf(key)))) ?? "");
+
+describe.each(NAMES)("an acquire of the format %s that is taken back", (name) => {
+  it("does nothing when it arrives after that", async () => {
+    const key = fresh();
+    expect(await takeBack(name, key, "late")).toMatchObject({ outcome: "not_held" });
+    expect(await acquire(name, key, "late")).toMatchObject({ outcome: "lost", why: "withdrawn" });
+    expect(await direct.exists(key)).toBe(0);
+    expect(await acquire(name, key, "next")).toMatchObject({ outcome: "granted", how: "acquired" });
+  });
+
+  it("is told apart from one whose hold has ended", async () => {
+    const key = fresh();
+    await acquire(name, key, "taken-back");
+    await takeBack(name, key, "taken-back");
+    await acquire(name, key, "ended");
+    await direct.del(key);
+    expect(await acquire(name, key, "taken-back")).toMatchObject({ outcome: "lost", why: "withdrawn" });
+    expect(await acquire(name, key, "ended")).toMatchObject({ outcome: "lost", why: "ended" });
+  });
+
+  it("gives back its own count alone, and once", async () => {
+    const key = fresh();
+    await acquire(name, key, "outer");
+    expect(await acquire(name, key, "inner")).toMatchObject({ count: 2, how: "reentered" });
+    expect(await takeBack(name, key, "inner")).toMatchObject({ outcome: "released", count: 1 });
+    expect(await takeBack(name, key, "never-seen")).toMatchObject({ outcome: "not_held" });
+    expect(await acquire(name, key, "outer")).toMatchObject({ count: 1, how: "repeated" });
+  });
+
+  it("keeps nobody off for a least hold time: it has served nobody", async () => {
+    const key = fresh();
+    await acquire(name, key, "voted", { minHoldMs: 20_000 });
+    await takeBack(name, key, "voted");
+    expect(await acquire(name, key, "other", { owner: "you" })).toMatchObject({ outcome: "granted" });
+  });
+});
+
+describe.each(NAMES)("a hold of the format %s", (name) => {
+  const release = (key: string, id: string, more = {}) =>
+    FORMATS[name].release(direct, CHANNEL, key, { id, digest: "-", owner: "me", ...more });
+
+  it("is told by its fence when it is released, and when that is repeated", async () => {
+    const key = fresh();
+    const taken = await acquire(name, key, "one");
+    const fence = taken.outcome === "granted" ? taken.fence : undefined;
+    await acquire(name, key, "two");
+    expect(await release(key, "r1")).toMatchObject({ outcome: "released", count: 1, fence });
+    expect(await release(key, "r2")).toMatchObject({ outcome: "released", count: 0, fence });
+    expect(await release(key, "r2")).toMatchObject({ outcome: "released", count: 0, fence });
+  });
+
+  it("is ended as a whole by its fence, and no other is", async () => {
+    const key = fresh();
+    const taken = await acquire(name, key, "one");
+    await acquire(name, key, "two");
+    const fence = taken.outcome === "granted" ? (taken.fence ?? "") : "";
+    const other = String(Number(fence) - 1);
+    expect(await release(key, "e1", { fence: other })).toMatchObject({ outcome: "not_held" });
+    expect(await acquire(name, key, "one")).toMatchObject({ count: 2 });
+    expect(await release(key, "e2", { fence })).toMatchObject({ outcome: "released", count: 0 });
+    expect(await acquire(name, key, "three")).toMatchObject({ count: 1, how: "acquired" });
+    expect(await release(key, "e3", { fence })).toMatchObject({ outcome: "not_held" });
+    expect(await direct.exists(key)).toBe(1);
+  });
+
+  it("can be taken back for as long as it stands, however much is asked of the lock meanwhile", async () => {
+    const key = fresh();
+    await acquire(name, key, "taken");
+    for (let n = 0; n < 200; n++) await release(key, `no-${n}`, { owner: "you" });
+    const companion = (await direct.get(String(companionKeyOf(key)))) ?? "";
+    expect(companion.length).toBeLessThan(3000);
+    expect(await takeBack(name, key, "taken")).toMatchObject({ outcome: "released", count: 0 });
+  });
+});
+
+describe.each(["token", "timestamp"] as const)(
+  "what a quorum agreed on, for a hold of the format %s",
+  (name) => {
+    const given = async (key: string) => {
+      const reply = await acquire(name, key, "one");
+      if (reply.outcome !== "granted" || reply.fence === null) throw new Error(reply.outcome);
+      return reply.fence;
+    };
+    const more = (fence: string, by: number) => String(Number(fence) + by);
+
+    it("sets fence and count, so that its repetition and its take-back know them", async () => {
+      const key = fresh();
+      const from = await given(key);
+      const fence = more(from, 7);
+      expect(await FORMATS[name].agree(direct, key, { owner: "me", from, fence, count: 3 })).toBe(true);
+      expect(await acquire(name, key, "one")).toMatchObject({ count: 3, fence, how: "repeated" });
+      expect(await takeBack(name, key, "one")).toMatchObject({ outcome: "released", count: 2 });
+    });
+
+    it("may be a smaller fence, and is never a smaller count", async () => {
+      const key = fresh();
+      const from = await given(key);
+      await acquire(name, key, "two");
+      const fence = more(from, -5);
+      expect(await FORMATS[name].agree(direct, key, { owner: "me", from, fence, count: 1 })).toBe(true);
+      expect(await companion(key)).toMatchObject({ fence, count: 2 });
+    });
+
+    it("touches no other hold, and none that has ended", async () => {
+      const key = fresh();
+      const from = await given(key);
+      const fence = more(from, 7);
+      const agree = (owner: string, of: string) =>
+        FORMATS[name].agree(direct, key, { owner, from: of, fence, count: 2 });
+      expect(await agree("you", from)).toBe(false);
+      expect(await agree("me", more(from, -1))).toBe(false);
+      expect(await companion(key)).toMatchObject({ fence: from, count: 1 });
+      await direct.del(key);
+      expect(await agree("me", from)).toBe(false);
+      expect(await direct.exists(key)).toBe(0);
+    });
+  },
+);

@@ -1,0 +1,152 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { AuditEntry } from "../../../lib/contract/audit.ts";
+import {
+  BEGINNING,
+  ChainCheck,
+  hashOf,
+  type Link,
+  lineOf,
+  linked,
+  linkOfLine,
+  type Unplaced,
+} from "./audit-chain.ts";
+
+const hostile = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 12 }),
+  fc.constantFrom('"},"x":{"', "\n\r\u2028\u202e", "\ud800", "=1+1", "__proto__", "é", "e\u0301"),
+);
+const intent: fc.Arbitrary<Unplaced> = fc.record({
+  kind: fc.constant("intent" as const),
+  at: fc.integer({ min: 0, max: 2 ** 42 }),
+  id: hostile,
+  requestId: hostile,
+  who: fc.record({ kind: hostile, id: hostile, name: hostile, verbs: fc.array(hostile, { maxLength: 2 }) }),
+  from: fc.record({ address: hostile, agent: hostile }),
+  action: fc.constant("force-release"),
+  key: hostile,
+  reason: hostile,
+  details: fc.dictionary(hostile, fc.oneof(hostile, fc.integer(), fc.double()), { maxKeys: 3 }),
+});
+const outcome: fc.Arbitrary<Unplaced> = fc.record({
+  kind: fc.constant("outcome" as const),
+  at: fc.nat(),
+  id: hostile,
+  outcome: fc.record({ code: hostile, owner: hostile }),
+});
+const chains = fc
+  .array(fc.oneof(intent, outcome), { minLength: 3, maxLength: 12 })
+  .map((entries) => linked(BEGINNING, entries));
+
+function checked(links: readonly Link[], head?: Link, noted?: string): ChainCheck {
+  const check = new ChainCheck(BEGINNING, noted);
+  for (const link of links) check.add(link);
+  check.end(head);
+  return check;
+}
+
+const last = (links: readonly Link[]) => links.at(-1) as Link;
+
+it("a chain that nobody touched is whole, in the store and as lines of text", () => {
+  fc.assert(
+    fc.property(chains, (links) => {
+      expect(checked(links, last(links)).fault).toBeUndefined();
+      const lines = links.map(lineOf);
+      for (const line of lines) expect(line).toMatch(/^[\x20-\x7e]+\n$/);
+      const read = lines.map((line) => linkOfLine(line.trimEnd()));
+      expect(read).toEqual(links);
+    }),
+  );
+});
+
+it("any entry that was removed, put twice, put elsewhere or put in is found where it begins", () => {
+  const damage = fc.constantFrom("remove", "double", "swap", "insert");
+  fc.assert(
+    fc.property(chains, damage, fc.nat(), (links, kind, seed) => {
+      const at = seed % (links.length - 1);
+      const [one, two] = [links[at] as Link, links[at + 1] as Link];
+      const damaged = [...links];
+      if (kind === "remove") damaged.splice(at, 1);
+      if (kind === "double") damaged.splice(at, 0, one);
+      if (kind === "swap") damaged.splice(at, 2, two, one);
+      if (kind === "insert") {
+        const text = two.text.replace(/"at":\d+/, '"at":7');
+        damaged.splice(at + 1, 0, { number: two.number, prev: one.hash, text, hash: hashOf(one.hash, text) });
+      }
+      const { fault } = checked(damaged, last(links));
+      const first = { remove: at + 1, double: at + 2, swap: at + 1, insert: at + 3 }[kind];
+      expect(fault?.number).toBe(first);
+    }),
+  );
+});
+
+it("any field of any entry that was altered is found at that entry", () => {
+  fc.assert(
+    fc.property(chains, fc.nat(), fc.nat(), (links, seed, spot) => {
+      const at = seed % links.length;
+      const link = links[at] as Link;
+      const place = spot % link.text.length;
+      const other = link.text[place] === "7" ? "8" : "7";
+      const text = link.text.slice(0, place) + other + link.text.slice(place + 1);
+      for (const bad of [
+        { ...link, text },
+        { ...link, hash: hashOf(link.prev, text) },
+        { ...link, prev: hashOf(link.prev, "") },
+        { ...link, number: link.number + 1 },
+      ]) {
+        expect(checked(links.with(at, bad), last(links)).fault?.number).toBe(link.number);
+      }
+    }),
+  );
+});
+
+it("an entry that was altered with its hash made anew is found at the next one, or by the end that was noted", () => {
+  fc.assert(
+    fc.property(chains, fc.nat(), (links, seed) => {
+      const at = seed % links.length;
+      const link = links[at] as Link;
+      const text = link.text.replace(/"at":\d+/, '"at":9999999999999');
+      const bad = { ...link, text, hash: hashOf(link.prev, text) };
+      const { fault } = checked(links.with(at, bad), last(links));
+      expect(fault?.number).toBe(Math.min(link.number + 1, links.length));
+    }),
+  );
+});
+
+it("a chain whose end was cut off, or that was written anew as a whole, has no hash that was noted before", () => {
+  fc.assert(
+    fc.property(chains, fc.nat(), (links, seed) => {
+      const cut = links.slice(0, seed % links.length);
+      const noted = last(links).hash;
+      expect(checked(cut, last(links)).fault?.number).toBe(cut.length + 1);
+      expect(checked(cut, undefined, noted)).toMatchObject({ fault: undefined, notedAt: undefined });
+      expect(checked(links, undefined, noted).notedAt).toBe(links.length);
+      const entries = links.map(({ text }) => JSON.parse(text));
+      const anew = linked(
+        BEGINNING,
+        entries.map((entry, n) => (n === 0 ? { ...entry, at: entry.at + 1 } : entry)),
+      );
+      expect(checked(anew, last(anew), noted)).toMatchObject({ fault: undefined, notedAt: undefined });
+    }),
+  );
+});
+
+it("two entries that differ never have the same text", () => {
+  fc.assert(
+    fc.property(intent, intent, (one, two) => {
+      const [a, b] = linked(BEGINNING, [one, two]).map(({ text }) => text.replace(/^\{"number":\d+/, ""));
+      expect(a === b).toBe(JSON.stringify(one) === JSON.stringify(two));
+    }),
+  );
+});
+
+it("a text says what was put in, and is an entry of the contract", () => {
+  fc.assert(
+    fc.property(intent, (entry) => {
+      const [link] = linked(BEGINNING, [entry]);
+      const read = JSON.parse((link as Link).text);
+      expect(read).toEqual(JSON.parse(JSON.stringify({ number: 1, ...entry })));
+      expect(AuditEntry.safeParse(read).success).toBe(true);
+    }),
+  );
+});

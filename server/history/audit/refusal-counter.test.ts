@@ -1,0 +1,23 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { Unplaced } from "./audit-chain.ts";
+import { Refusals } from "./refusal-counter.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+it("ten thousand refusals of one kind in a minute are one entry, with the addresses that most fit into", () => {
+  const told: Unplaced[] = [];
+  const refusals = new Refusals({ add: (entry) => void told.push(entry) });
+  for (let n = 0; n < 10_000; n++) refusals.count("login", "unauthenticated", `10.0.${n % 100}.1`);
+  refusals.count("login", "rate_limited", undefined);
+  expect(told).toEqual([]);
+  vi.advanceTimersByTime(60_000);
+  expect(told).toHaveLength(2);
+  const [guessed, limited] = told as Extract<Unplaced, { kind: "refusals" }>[];
+  expect(guessed).toMatchObject({ action: "login", code: "unauthenticated", count: 10_000 });
+  expect(Object.keys(guessed?.addresses ?? {})).toHaveLength(21);
+  expect(guessed?.addresses).toMatchObject({ "10.0.0.1": 100, others: 8000 });
+  expect(limited).toMatchObject({ code: "rate_limited", count: 1, addresses: { unknown: 1 } });
+  vi.advanceTimersByTime(600_000);
+  expect(told).toHaveLength(2);
+});

@@ -1,0 +1,62 @@
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import type { AuditVerification } from "../../../lib/contract/audit.ts";
+import type { AuditStore, End } from "./audit-store.ts";
+import { BEGINNING, ChainCheck, linkOfLine } from "./audit-chain.ts";
+
+/** Entries may be removed in order while we read. */
+const TRIES = 3;
+
+/** Goes along the whole chain in the store. @param noted a hash that has to be among those of the chain */
+export async function checkStore(store: AuditStore, noted?: string): Promise<ChainCheck> {
+  let end = await store.end();
+  for (let left = TRIES; ; left--) {
+    const check = await checkTo(store, end, noted);
+    const now = await store.end();
+    const wasTrimmed = now?.anchor.number !== end?.anchor.number;
+    if (check.fault === undefined || !wasTrimmed || left === 0) return check;
+    end = now;
+  }
+}
+
+async function checkTo(store: AuditStore, end: End | undefined, noted?: string): Promise<ChainCheck> {
+  const check = new ChainCheck(end?.anchor ?? BEGINNING, noted);
+  const to = end?.head.number ?? 0;
+  for (let at = 0; check.fault === undefined && at < to; ) {
+    const links = await store.after(at);
+    const last = links.at(-1);
+    if (last === undefined) break;
+    // What comes while we read is left to the next time.
+    for (const link of links) if (link.number <= to && !check.add(link)) break;
+    at = last.number;
+  }
+  check.end(end?.head);
+  return check;
+}
+
+/** Goes along a chain that was exported. @throws what reading the file throws */
+export async function checkFile(file: string, noted: string | undefined): Promise<ChainCheck> {
+  const check = new ChainCheck(undefined, noted);
+  const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+  let number = 0;
+  for await (const line of lines) {
+    number += 1;
+    const link = linkOfLine(line);
+    if (link === undefined) {
+      check.fault ??= { number: check.head.number + 1, why: `line ${number} is no entry of an export` };
+    } else check.add(link);
+    if (check.fault !== undefined) break;
+  }
+  return check;
+}
+
+/** As the API tells it. */
+export function verificationOf(check: ChainCheck): AuditVerification {
+  const { fault, entries, anchor = BEGINNING, head, from, to, losses } = check;
+  return {
+    state: fault === undefined ? "whole" : "broken",
+    ...{ entries, anchor, head, from, to, losses },
+    ...(fault === undefined ? {} : { broken: fault }),
+    checkedAt: Date.now(),
+  };
+}

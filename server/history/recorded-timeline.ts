@@ -1,0 +1,181 @@
+import { ENDINGS, type LockEvent } from "../../lib/contract/event.ts";
+import type { Unnumbered, UnnumberedEntry } from "./stream-entry.ts";
+
+/** How far apart two instances may say that the same change of a foreign lock happened: their looks differ. */
+const SAME_CHANGE_MS = 2000;
+
+/** `prolonged`: an operator gave it more time; what holders renew themselves is not kept. */
+type Step = "begun" | "grown" | "shrunk" | "prolonged" | "ended";
+
+export function stepOf({ type, count = 0 }: Pick<LockEvent, "type" | "count">): Step {
+  if (type === "reentered") return "grown";
+  if (type === "renewed") return "prolonged";
+  if (type === "released" && count > 0) return "shrunk";
+  return ENDINGS.has(type) ? "ended" : "begun";
+}
+
+interface Fenced {
+  readonly fence: string;
+  seq: number;
+  end: "none" | "told" | "forced";
+  /** false: nobody watched since, so it may have ended unseen. */
+  isCertain: boolean;
+}
+
+interface Foreign {
+  count: number;
+  /** By Redis's clock, which the script that prolonged it told. */
+  prolongedAt: number;
+  isOpen: boolean;
+  isForced: boolean;
+  isCertain: boolean;
+}
+
+/**
+ * What is told of one key, as far as it decides what is news: an event is news when it carries the story on.
+ *
+ * What makes two events tell the same change:
+ * - of a hold with a fence: fence and `seq`, and that a hold ends once. Fences rise, so the story of such holds is
+ *   in order whoever tells it, and whether exactly or derived.
+ * - of a hold without one, nothing in Redis numbers its changes. There it is the owner and the step: who is in
+ *   cannot come in, who is out cannot leave.
+ * - a force-release may still say who and why after another word of the same end.
+ */
+export class Story {
+  #last: Fenced | undefined;
+  readonly #foreign = new Map<string, Foreign>();
+
+  static of(entries: Iterable<UnnumberedEntry>): Story {
+    const story = new Story();
+    for (const entry of entries) story.take(entry);
+    return story;
+  }
+
+  isNews(event: Unnumbered): boolean {
+    return event.fence === undefined ? this.#isForeignNews(event) : this.#isFencedNews(event, event.fence);
+  }
+
+  take(entry: UnnumberedEntry): void {
+    if (entry.type === "gap") this.#takeGap();
+    else if (entry.fence === undefined) this.#takeForeign(entry);
+    else this.#takeFenced(entry, entry.fence);
+  }
+
+  #isFencedNews(event: Unnumbered, fence: string): boolean {
+    const last = this.#last;
+    const order = last === undefined ? 1 : compareFences(fence, last.fence);
+    if (last === undefined || order !== 0) return order > 0;
+    if (stepOf(event) === "ended")
+      return last.end === "none" || (event.type === "force_released" && last.end === "told");
+    if (last.end !== "none") return false;
+    if (event.type === "seen") return !last.isCertain;
+    return event.seq !== undefined && event.seq > last.seq;
+  }
+
+  #takeFenced({ seq, ...event }: Unnumbered, fence: string): void {
+    let last = this.#last;
+    if (last === undefined || compareFences(fence, last.fence) > 0) {
+      last = { fence, seq: 0, end: "none", isCertain: true };
+      this.#last = last;
+    } else if (last.fence !== fence) return;
+    last.isCertain = true;
+    last.seq = Math.max(last.seq, seq ?? 0);
+    if (event.type === "force_released") last.end = "forced";
+    else if (stepOf(event) === "ended" && last.end === "none") last.end = "told";
+  }
+
+  #isForeignNews(event: Unnumbered): boolean {
+    const known = this.#foreign.get(event.owner ?? "");
+    if (known === undefined) return true;
+    const step = stepOf(event);
+    if (step === "prolonged") return event.at > known.prolongedAt;
+    if (step === "begun") return !known.isOpen || !known.isCertain;
+    if (step === "ended") return known.isOpen || (event.type === "force_released" && !known.isForced);
+    return !known.isOpen || known.count !== event.count;
+  }
+
+  #takeForeign(event: Unnumbered): void {
+    const step = stepOf(event);
+    const isOpen = step !== "ended";
+    const known = this.#foreign.get(event.owner ?? "");
+    this.#foreign.set(event.owner ?? "", {
+      count: event.count ?? 1,
+      prolongedAt: step === "prolonged" ? event.at : (known?.prolongedAt ?? Number.NEGATIVE_INFINITY),
+      isOpen,
+      isForced: event.type === "force_released",
+      isCertain: true,
+    });
+  }
+
+  #takeGap(): void {
+    if (this.#last !== undefined) this.#last.isCertain = false;
+    for (const known of this.#foreign.values()) known.isCertain = false;
+  }
+}
+
+/** Fences are decimal numbers that may be longer than a double holds. */
+export function compareFences(a: string, b: string): number {
+  return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
+}
+
+/**
+ * What of one's own observations of a key is not told yet.
+ *
+ * The story of a key goes on where its end stands: whatever was observed before the change that was told last is
+ * left out, should it be missing there or not, so that a key's story is in order whoever tells it.
+ *
+ * @param own in the order of observing  @param told in the order of telling, the gaps among them
+ */
+export function unrecorded(
+  own: readonly Unnumbered[],
+  told: readonly UnnumberedEntry[],
+  isAfterGap = false,
+): Unnumbered[] {
+  const story = Story.of(told);
+  if (isAfterGap) story.take({ type: "gap", target: "", at: 0, from: 0, to: 0 });
+  const toldForeign = told.filter(
+    (entry) => entry.type !== "gap" && entry.fence === undefined,
+  ) as Unnumbered[];
+  const start = foreignStart(own, toldForeign);
+  return own.filter((event, at) => {
+    if (event.fence === undefined && at < start) return false;
+    if (!story.isNews(event)) return false;
+    story.take(event);
+    return true;
+  });
+}
+
+/** Where in one's own observations of foreign holds the story that was told goes on. */
+function foreignStart(own: readonly Unnumbered[], told: readonly Unnumbered[]): number {
+  const last = told.at(-1);
+  if (last === undefined) return 0;
+  for (let n = told.length - 1; n >= 0; n--) {
+    const one = told[n];
+    if (one === undefined || one.at < last.at - SAME_CHANGE_MS) break;
+    const same = closest(own, one);
+    if (same >= 0) return same + 1;
+  }
+  const later = own.findIndex(({ fence, at }) => fence === undefined && at > last.at);
+  return later < 0 ? own.length : later;
+}
+
+/** The observation of the very change that was told, -1 when there is none. */
+function closest(own: readonly Unnumbered[], told: Unnumbered): number {
+  let found = -1;
+  let apart = SAME_CHANGE_MS;
+  own.forEach((event, index) => {
+    const distance = Math.abs(event.at - told.at);
+    if (distance > apart || !isSameChange(event, told)) return;
+    found = index;
+    apart = distance;
+  });
+  return found;
+}
+
+/** Whether two tell the same change of a key, as far as they alone can say. */
+export function isSameChange(one: Unnumbered, other: Unnumbered): boolean {
+  if (one.fence !== other.fence || stepOf(one) !== stepOf(other)) return false;
+  if (one.fence !== undefined) return stepOf(one) === "ended" || one.seq === other.seq;
+  const isNear = Math.abs(one.at - other.at) <= SAME_CHANGE_MS;
+  return isNear && one.owner === other.owner && (stepOf(one) === "ended" || one.count === other.count);
+}

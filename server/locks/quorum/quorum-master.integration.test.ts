@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestMasters, type TestMasters } from "../../../test/support/test-masters.ts";
+import { LockClient } from "../client/lock-client.ts";
+
+let masters: TestMasters;
+
+beforeAll(async () => {
+  masters = await startTestMasters(3);
+});
+
+afterAll(() => masters.stop());
+
+const refusalOf = (quorum: readonly string[]): Promise<string> =>
+  LockClient.open({ quorum }).then(
+    (client) => {
+      client.close();
+      return "it was opened";
+    },
+    (error: Error) => error.message,
+  );
+
+describe("opening a quorum", () => {
+  it.each([0, 1, 2, 4])("of %i masters is refused, and said why", async (count) => {
+    const urls = Array.from({ length: count }, (_, n) => `redis://127.0.0.1:${n + 1}`);
+    const why = await refusalOf(urls);
+    expect(why).toContain("an odd number of independent Redis masters, 3 or more");
+    expect(why).toMatch(new RegExp(`; ${count} (was|were) given`));
+  });
+
+  it("is refused when two of them are one server, whatever it is called", async () => {
+    const [one = "", two = ""] = masters.urls;
+    expect(await refusalOf([one, two, one])).toContain("are one server");
+    expect(await refusalOf([one, two, `${one}/1`])).toContain("are one server");
+    expect(await refusalOf([one, two, one.replace("127.0.0.1", "localhost")])).toContain("are one server");
+  });
+
+  it("goes on without a minority that is down, and without a majority names who is missing", async () => {
+    const [one = "", two = ""] = masters.urls;
+    const client = await LockClient.open({ quorum: [one, two, "redis://:secret@127.0.0.1:1"] });
+    const hold = await client.acquire("lock:opened");
+    await hold.release();
+    client.close();
+    const why = await refusalOf([one, "redis://:secret@127.0.0.1:1", "redis://:secret@127.0.0.1:2"]);
+    expect(why).toContain("2 are needed, and 1 answered");
+    expect(why).toContain("127.0.0.1:1/0, 127.0.0.1:2/0");
+    expect(why).not.toContain("secret");
+  });
+});

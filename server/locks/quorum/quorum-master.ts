@@ -1,0 +1,116 @@
+import { setMaxListeners } from "node:events";
+import type { Redis } from "ioredis";
+import { StartupError } from "../../errors/startup-error.ts";
+import { eventChannelOf } from "../../formats/keys.ts";
+import { addressOf, COMMAND_TIMEOUT_MS, connect, whenReady } from "../../redis/connect.ts";
+import { runIdOf } from "../../redis/server-info.ts";
+import { majorityOf } from "../../redis/majority.ts";
+
+/** One of the independent Redis servers of a quorum, and our connections to it. They come back by themselves. */
+export interface Master {
+  /** Where it is, safe to print. */
+  readonly label: string;
+  readonly channel: string;
+  readonly verbs: Redis;
+  readonly wake: Redis;
+  readonly renewals: Redis;
+}
+
+/** `any`: what others run is looked at and used as it is, and its number is told of as a finding. */
+export type CountRule = "odd" | "any";
+
+const OPEN_MS = 5000;
+/** Those that are a little slower than the majority are waited for, so that the first holds have all votes. */
+const SLOWER_MS = 200;
+
+/**
+ * Connects to all; a minority may be down.
+ *
+ * @throws StartupError when they make no quorum, or fewer than a majority answers within five seconds
+ */
+export async function openMasters(urls: readonly string[], count: CountRule): Promise<Master[]> {
+  assertCount(urls.length, count);
+  const masters = mastersAt(urls);
+  try {
+    await untilMajority(masters);
+    await assertDistinct(masters);
+  } catch (error) {
+    closeAll(masters);
+    throw error;
+  }
+  return masters;
+}
+
+export function closeAll(masters: readonly Master[]): void {
+  for (const { verbs, wake, renewals } of masters) {
+    for (const redis of [verbs, wake, renewals]) redis.disconnect();
+  }
+}
+
+function assertCount(count: number, rule: CountRule): void {
+  if (count >= 3 && count % 2 === 1) return;
+  if (rule === "any" && count >= 2) return;
+  throw new StartupError(
+    `A quorum needs an odd number of independent Redis masters, 3 or more; ${count} ${count === 1 ? "was" : "were"} given. One more than an odd number bears no further loss, and fewer than 3 bear none.`,
+  );
+}
+
+function mastersAt(urls: readonly string[]): Master[] {
+  const addresses = urls.map((url) => addressOf(url));
+  const labels = addresses.map(({ label }) => label);
+  const twice = labels.find((label, at) => labels.indexOf(label) !== at);
+  if (twice !== undefined) throw sameServer(twice, twice);
+  return addresses.map((address) => ({
+    label: address.label,
+    channel: eventChannelOf(address.db),
+    // A late answer is of use, so a command has no time limit of its own. A master that is silent for as long as that
+    // loses its connection instead, and is not asked again before it answers a new one.
+    verbs: connect(address, "verbs", { commandTimeout: undefined, socketTimeout: COMMAND_TIMEOUT_MS }),
+    wake: connect(address, "wake", { autoResubscribe: false }),
+    renewals: connect(address, "renewals"),
+  }));
+}
+
+async function untilMajority(masters: readonly Master[]): Promise<void> {
+  const majority = majorityOf(masters.length);
+  const stop = new AbortController();
+  setMaxListeners(0, stop.signal);
+  let ready = 0;
+  const opened = masters.map(async ({ verbs, wake, renewals }) => {
+    await Promise.all([verbs, wake, renewals].map((redis) => whenReady(redis, stop.signal)));
+    ready++;
+    if (ready === majority) arm(SLOWER_MS);
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const arm = (ms: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => stop.abort(), ms);
+  };
+  arm(OPEN_MS);
+  const states = await Promise.allSettled(opened);
+  clearTimeout(timer);
+  if (ready >= majority) return;
+  const silent = masters.filter((_, at) => states[at]?.status === "rejected").map(({ label }) => label);
+  throw new StartupError(
+    `Of the ${masters.length} masters of the quorum ${majority} are needed, and ${ready} answered within ${OPEN_MS / 1000} seconds. No answer from ${silent.join(", ")}.`,
+  );
+}
+
+/** Two names of one server would count twice. What is down now is not asked. */
+async function assertDistinct(masters: readonly Master[]): Promise<void> {
+  const seen = new Map<string, string>();
+  for (const { label, verbs } of masters) {
+    if (verbs.status !== "ready") continue;
+    const runId = await runIdOf(verbs);
+    if (runId === undefined) continue;
+    const other = seen.get(runId);
+    if (other !== undefined) throw sameServer(other, label);
+    seen.set(runId, label);
+  }
+}
+
+function sameServer(one: string, other: string): StartupError {
+  return new StartupError(
+    `${one} and ${other} are one server; the masters of a quorum must be independent of each other.`,
+  );
+}

@@ -1,0 +1,135 @@
+import { fieldsOfKey, type Key } from "../../../lib/contract/key.ts";
+import type { Released } from "../../../lib/contract/verb.ts";
+import { FORMATS, type ReleaseRequest } from "../../formats/lock-writer.ts";
+import type { ReleaseReply } from "../../formats/script-replies.ts";
+import { kthSmallest, largestFirst, majorityOf, median } from "../../redis/majority.ts";
+import { attempt, BUDGET_MS } from "../verbs/attempt.ts";
+import { notALock, notOwner, refusal } from "../verbs/error-factories.ts";
+import { type Answer, type Answers, ask, repliesOf } from "./poll-masters.ts";
+import type { Master } from "./quorum-master.ts";
+import { maybeDone, tooFew } from "./quorum-errors.ts";
+
+/** As long as masters remember a request. */
+const REMEMBERED_MS = 120_000;
+/** What a master that is away for longer has left of a hold ends with its lease. */
+const LEFTOVER_MS = 60_000;
+
+interface Unfinished {
+  readonly request: ReleaseRequest;
+  readonly sentAt: number;
+}
+
+/**
+ * Gives holds back everywhere. One that too few answered goes on under the same id when the owner releases again: those
+ * who let go already do not count it twice.
+ */
+export class Releases {
+  readonly #unfinished = new Map<string, Unfinished>();
+
+  constructor(private readonly masters: readonly Master[]) {}
+
+  /** @throws LockkeeperError not_owner, not_a_lock, request_id_reused, unavailable, unknown_outcome */
+  async release(key: Key, asked: ReleaseRequest, named: "by_caller" | "by_us"): Promise<Released> {
+    const name = `${asked.principal ?? ""}\n${asked.owner}\n${asked.holdOff?.holdOffMs ?? ""}\n${key}`;
+    const { request, sentAt } = (named === "by_us" && this.#take(name)) || {
+      request: asked,
+      sentAt: performance.now(),
+    };
+    const since = request === asked ? undefined : sentAt;
+    const answers = await ask(this.masters, {
+      by: "verbs",
+      to: "all",
+      budgetMs: BUDGET_MS,
+      call: (master) => releaseAt(master, key, request, since),
+      progress: (soFar) => (isKnown(soFar, this.masters.length) ? "enough" : "open"),
+    });
+    if (isKnown(answers, this.masters.length)) {
+      const released = releasedOf(key, request.owner, answers);
+      if (released.count === 0) endLeftovers(key, request, answers);
+      return released;
+    }
+    if ([...answers.values()].every(({ state }) => state === "away")) {
+      throw tooFew(answers, "Nothing was done; try again.");
+    }
+    this.#keep(name, { request, sentAt });
+    throw maybeDone(answers);
+  }
+
+  #keep(name: string, unfinished: Unfinished): void {
+    for (const [other, { sentAt }] of this.#unfinished)
+      if (!isRemembered(sentAt)) this.#unfinished.delete(other);
+    this.#unfinished.set(name, unfinished);
+  }
+
+  #take(name: string): Unfinished | undefined {
+    const unfinished = this.#unfinished.get(name);
+    this.#unfinished.delete(name);
+    return unfinished && isRemembered(unfinished.sentAt) ? unfinished : undefined;
+  }
+}
+
+const isRemembered = (sentAt: number) => performance.now() - sentAt < REMEMBERED_MS;
+
+function releaseAt(
+  { verbs, channel }: Master,
+  key: Key,
+  request: ReleaseRequest,
+  since: number | undefined,
+): Promise<ReleaseReply> {
+  return attempt(verbs, (retryMs) => {
+    const firstMs = since === undefined ? retryMs : Math.ceil(performance.now() - since);
+    return FORMATS.token.release(verbs, channel, key, { ...request, retryMs: firstMs });
+  });
+}
+
+const isTold = ({ outcome }: ReleaseReply) => outcome !== "unknown";
+
+function isKnown(answers: Answers<ReleaseReply>, masters: number): boolean {
+  return repliesOf(answers).filter(isTold).length >= majorityOf(masters);
+}
+
+function releasedOf(key: Key, owner: string, answers: Answers<ReleaseReply>): Released {
+  const replies = repliesOf(answers);
+  const majority = majorityOf(answers.size);
+  const reused = replies.find(({ outcome }) => outcome === "request_id_reused");
+  if (reused?.outcome === "request_id_reused") throw refusal(key, "token", reused);
+  const strange = replies.flatMap((reply) => (reply.outcome === "not_a_lock" ? [reply.type] : []));
+  if (strange.length >= majority) throw notALock(key, strange[0] ?? "none", "token");
+  const told = replies.flatMap((reply) => ("asOf" in reply ? [reply] : []));
+  const others = replies.filter(({ outcome }) => outcome === "not_owner").length;
+  const without = told.filter(({ outcome }) => outcome === "not_held").length + strange.length + others;
+  // What a majority did not let go of was no hold of this principal's, and somewhere another one's stands.
+  if (others > 0 && without >= majority) throw notOwner(key, owner);
+  const counts = told.map((reply) => (reply.outcome === "released" ? reply.count : 0));
+  return {
+    ...fieldsOfKey(key),
+    owner,
+    // What a majority did not have was no hold any more, although others let go of the rest of it.
+    outcome: without >= majority ? "not_held" : "released",
+    count: Math.min(kthSmallest(counts, majority), Math.max(...counts)),
+    asOf: median(told.map(({ asOf }) => asOf)),
+  };
+}
+
+/**
+ * The hold is over. A master that was away, or that missed an earlier release, may have something of it left that would
+ * keep others off until the lease ends. It is named by its fence, so no later hold of the same owner is touched.
+ */
+function endLeftovers(key: Key, { owner, principal }: ReleaseRequest, answers: Answers<ReleaseReply>): void {
+  const fences = repliesOf(answers).flatMap((reply) =>
+    reply.outcome === "released" && reply.fence !== null ? [reply.fence] : [],
+  );
+  const [[fence] = []] = largestFirst(fences, (each) => each);
+  if (fence === undefined) return;
+  for (const [{ verbs, channel }, answer] of answers) {
+    if (isRidOf(answer)) continue;
+    const end = { id: `end:${fence}`, digest: "-", owner, principal, fence };
+    const call = () => FORMATS.token.release(verbs, channel, key, end);
+    attempt(verbs, call, { budgetMs: LEFTOVER_MS }).catch(() => undefined);
+  }
+}
+
+function isRidOf(answer: Answer<ReleaseReply>): boolean {
+  if (answer.state !== "answered" || answer.reply.outcome === "unknown") return false;
+  return answer.reply.outcome !== "released" || answer.reply.count === 0;
+}

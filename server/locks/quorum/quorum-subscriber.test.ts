@@ -1,0 +1,99 @@
+import { EventEmitter } from "node:events";
+import { describe, expect, it, vi } from "vitest";
+import { QuorumSubscriber } from "./quorum-subscriber.ts";
+
+const CHANNEL = Buffer.from("wake:lock:a");
+
+/** The connection to one master, as far as a subscriber needs it. */
+class Line extends EventEmitter {
+  #answer: { resolve: () => void; reject: (error: Error) => void } | undefined;
+
+  subscribe(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#answer = { resolve, reject };
+    });
+  }
+
+  async unsubscribe(): Promise<void> {}
+
+  says = () => this.#answer?.resolve();
+  fails = () => this.#answer?.reject(new Error("no answer"));
+  tells = (channel = CHANNEL) => this.emit("messageBuffer", channel);
+}
+
+function heardBy(count: number) {
+  const lines = Array.from({ length: count }, () => new Line());
+  const subscriber = new QuorumSubscriber(lines);
+  const heard = vi.fn();
+  subscriber.on("messageBuffer", heard);
+  const line = (at: number) => lines[at] ?? new Line();
+  return { subscriber, heard, line };
+}
+
+describe("a wake-up", () => {
+  it("is passed on when a majority has told of it, once", () => {
+    const { subscriber, heard, line } = heardBy(5);
+    void subscriber.subscribe(CHANNEL);
+    line(0).tells();
+    line(3).tells();
+    expect(heard).not.toHaveBeenCalled();
+    line(1).tells();
+    expect(heard.mock.calls).toEqual([[CHANNEL]]);
+    line(2).tells();
+    line(4).tells();
+    expect(heard).toHaveBeenCalledOnce();
+  });
+
+  it("is none when a minority tells of it, however often", () => {
+    const { subscriber, heard, line } = heardBy(5);
+    void subscriber.subscribe(CHANNEL);
+    for (let time = 0; time < 20; time++) {
+      line(0).tells();
+      line(1).tells();
+    }
+    expect(heard).not.toHaveBeenCalled();
+  });
+
+  it("is counted for each channel by itself, and for no other", () => {
+    const { subscriber, heard, line } = heardBy(3);
+    void subscriber.subscribe(CHANNEL);
+    line(0).tells();
+    line(1).tells(Buffer.from("wake:lock:b"));
+    line(2).tells(Buffer.from("wake:lock:b"));
+    expect(heard).not.toHaveBeenCalled();
+  });
+
+  it("is not passed on once nobody waits for it", async () => {
+    const { subscriber, heard, line } = heardBy(3);
+    void subscriber.subscribe(CHANNEL);
+    line(0).tells();
+    await subscriber.unsubscribe(CHANNEL);
+    line(1).tells();
+    line(2).tells();
+    expect(heard).not.toHaveBeenCalled();
+  });
+});
+
+describe("a subscription", () => {
+  it("stands when a majority is listened to, and fails when that cannot be any more", async () => {
+    const { subscriber, line } = heardBy(3);
+    const stands = subscriber.subscribe(CHANNEL);
+    line(0).fails();
+    line(1).says();
+    line(2).says();
+    await stands;
+    const fails = subscriber.subscribe(CHANNEL);
+    line(0).says();
+    line(1).fails();
+    line(2).fails();
+    await expect(fails).rejects.toThrow("no answer");
+  });
+
+  it("is made again when any of the masters is back", () => {
+    const { subscriber, line } = heardBy(3);
+    const back = vi.fn();
+    subscriber.on("ready", back);
+    line(2).emit("ready");
+    expect(back).toHaveBeenCalledOnce();
+  });
+});

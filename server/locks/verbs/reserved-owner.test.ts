@@ -1,0 +1,48 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { MIN_HOLD, RESERVE, reservedFor } from "../../../lib/contract/reserved.ts";
+import { ownerFault } from "./owner-fault.ts";
+import { reservedOwner } from "./reserved-owner.ts";
+
+describe("reservedOwner", () => {
+  it.each([
+    ["mei", "mei"],
+    ["key:root", "key:root"],
+    ["checkout@pod-7:311", "checkout@pod-7:311"],
+    ["  ", "somebody"],
+    ["", "somebody"],
+    ["mei\n\u202e", "mei??"],
+    ["\ud800", "?"],
+    ["me:write", "me write"],
+    ["x".repeat(400), "x".repeat(237)],
+    [`${"x".repeat(231)}:writers`, `${"x".repeat(231)} write`],
+    [MIN_HOLD, "min hold"],
+    ["👷".repeat(300), "👷".repeat(237)],
+  ])("of %j is in the name of %j", (who, name) => {
+    expect(reservedFor(reservedOwner(who))).toBe(name);
+  });
+
+  it("can be an owner, whatever the name", () => {
+    const names = fc.oneof(
+      fc.string({ unit: "binary", maxLength: 300 }),
+      fc.string({ unit: fc.constantFrom("x", " ", ":write", ":lock_count", ":expire_time", "\u2028", "\0") }),
+    );
+    fc.assert(
+      fc.property(names, (who) => {
+        const owner = reservedOwner(who);
+        // The beginning is the one thing that apps may not take; nothing else may be wrong.
+        expect(ownerFault(owner.replaceAll("lockkeeper:", "lockkeeper "))).toBeUndefined();
+        expect(reservedFor(owner)).not.toBe(MIN_HOLD);
+        expect(owner.startsWith(RESERVE)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe("reservedFor", () => {
+  it("knows no other owner", () => {
+    for (const owner of ["me", "lockkeeper", "xlockkeeper:reserve:mei"])
+      expect(reservedFor(owner)).toBeUndefined();
+    expect(reservedFor("lockkeeper:reserve:min-hold")).toBe(MIN_HOLD);
+  });
+});

@@ -1,0 +1,180 @@
+import { randomUUID } from "node:crypto";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
+import { until } from "../../../test/support/test-server.ts";
+import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
+import { waitersKeyOf } from "../../formats/keys.ts";
+import { addressOf, connect, whenReady } from "../../redis/connect.ts";
+import { Locks } from "./redis-locks.ts";
+
+let redis: TestRedis;
+let direct: Redis;
+let connection: Redis;
+let wake: Redis;
+let locks: Locks;
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+  direct = redis.client();
+  connection = connect(addressOf(redis.url), "test");
+  wake = connect(addressOf(redis.url), "wake", { autoResubscribe: false });
+  await Promise.all([connection, wake].map((each) => whenReady(each, AbortSignal.timeout(5000))));
+  locks = new Locks(connection, wake, 0, ["lock:*"]);
+});
+
+afterAll(async () => {
+  connection.disconnect();
+  wake.disconnect();
+  await redis.stop();
+});
+
+const fresh = () => `lock:${randomUUID()}`;
+const ask = (owner: string, more = {}) => ({ owner, leaseMs: 30_000, reentrant: true, ...more });
+const acquire = async (key: string, owner: string, more = {}) =>
+  (await locks.acquire(key, ask(owner, more))).grant;
+const waiting = (key: string) => direct.zcard(String(waitersKeyOf(key)));
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => "granted",
+    (error: unknown) => (error instanceof LockkeeperError ? error.code : String(error)),
+  );
+
+describe("one who waits", () => {
+  it("is granted the lock when it is released, well before its time to live ends", async () => {
+    const key = fresh();
+    await acquire(key, "me");
+    const waits = acquire(key, "you", { waitMs: 10_000 });
+    await until(async () => (await waiting(key)) === 1);
+    const releasedAt = performance.now();
+    await locks.release(key, { owner: "me" });
+    expect(await waits).toMatchObject({ owner: "you", count: 1 });
+    expect(performance.now() - releasedAt).toBeLessThan(500);
+    expect(await waiting(key)).toBe(0);
+  });
+
+  it("is granted the lock when Redisson releases it", async () => {
+    const key = fresh();
+    await direct.multi().hset(key, `${randomUUID()}:1`, 1).pexpire(key, 30_000).exec();
+    const waits = acquire(key, "you", { waitMs: 10_000 });
+    await until(async () => (await waiting(key)) === 1);
+    await direct.multi().del(key).publish(`redisson_lock__channel:{${key}}`, "0").exec();
+    expect((await waits).owner).toBe("you");
+  });
+
+  it("is granted the lock when its lease ends, of which nobody is told", async () => {
+    const key = fresh();
+    await acquire(key, "me", { leaseMs: 400 });
+    const startedAt = performance.now();
+    await acquire(key, "you", { waitMs: 5000 });
+    expect(performance.now() - startedAt).toBeLessThan(900);
+  });
+
+  it("gives up in time, is told who holds the lock, and leaves the list", async () => {
+    const key = fresh();
+    await acquire(key, "me");
+    const startedAt = performance.now();
+    const error: unknown = await locks
+      .acquire(key, ask("you", { waitMs: 300 }))
+      .catch((reason: unknown) => reason);
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(295);
+    expect(performance.now() - startedAt).toBeLessThan(800);
+    expect(error).toMatchObject({ code: "timeout", facts: { holders: [{ owner: "me" }] } });
+    await until(async () => (await waiting(key)) === 0);
+  });
+
+  it("can be called off, and leaves nothing behind", async () => {
+    const key = fresh();
+    await acquire(key, "me");
+    const controller = new AbortController();
+    const waits = codeOf(locks.acquire(key, ask("you", { waitMs: 10_000, signal: controller.signal })));
+    await until(async () => (await waiting(key)) === 1);
+    controller.abort();
+    expect(await waits).toBe("aborted");
+    await until(async () => (await waiting(key)) === 0);
+    await until(
+      async () =>
+        ((await direct.call("PUBSUB", "CHANNELS", "redisson_lock__channel:*")) as string[]).length === 0,
+    );
+    await locks.release(key, { owner: "me" });
+    expect(await direct.exists(key)).toBe(0);
+  });
+
+  it("outlasts a Redis that is away for a moment", async () => {
+    const key = fresh();
+    await acquire(key, "me");
+    const waits = acquire(key, "you", { waitMs: 15_000 });
+    await until(async () => (await waiting(key)) === 1);
+    await redis.kill();
+    await redis.restart();
+    expect((await waits).owner).toBe("you");
+  });
+
+  it("does not wait for what is no lock", async () => {
+    const key = fresh();
+    await direct.set(key, "x");
+    expect(await codeOf(locks.acquire(key, ask("you", { waitMs: 5000 })))).toBe("not_a_lock");
+  });
+});
+
+describe("many who wait", () => {
+  it("all get the lock, one at a time and in order, with rising fences", async () => {
+    const key = fresh();
+    await acquire(key, "me");
+    const order: string[] = [];
+    const fences: number[] = [];
+    let inside = 0;
+    const run = async (owner: string) => {
+      const { fence } = await acquire(key, owner, { waitMs: 20_000 });
+      expect(++inside).toBe(1);
+      order.push(owner);
+      fences.push(Number(fence));
+      inside--;
+      await locks.release(key, { owner });
+    };
+    const owners = Array.from({ length: 50 }, (_, n) => `owner-${n}`);
+    const runs = owners.map(run);
+    await until(async () => (await waiting(key)) === 50);
+    await locks.release(key, { owner: "me" });
+    await Promise.all(runs);
+    expect(order).toEqual(owners);
+    expect(fences).toEqual([...fences].sort((a, b) => a - b));
+    expect(await waiting(key)).toBe(0);
+  });
+});
+
+describe("a request id that is repeated while waiting", () => {
+  it("keeps its place before those who came later", async () => {
+    const key = fresh();
+    await acquire(key, "me");
+    expect(await codeOf(locks.acquire(key, ask("first", { waitMs: 100, requestId: "r1" })))).toBe("timeout");
+    // Its place is kept for some seconds from when Redis hears of it.
+    const place = async () =>
+      Number((await direct.zrange(String(waitersKeyOf(key)), "0", "0", "WITHSCORES"))[1]);
+    await until(async () => (await place()) > Date.now() + 1000);
+    const order: string[] = [];
+    const later = acquire(key, "later", { waitMs: 10_000 }).then(() => order.push("later"));
+    await until(async () => (await waiting(key)) === 2);
+    const first = acquire(key, "first", { waitMs: 10_000, requestId: "r1" }).then(async () => {
+      order.push("first");
+      await locks.release(key, { owner: "first" });
+    });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await waiting(key)).toBe(2);
+    await locks.release(key, { owner: "me" });
+    await Promise.all([first, later]);
+    expect(order).toEqual(["first", "later"]);
+  });
+
+  it("takes over from the request before, which takes nothing", async () => {
+    const key = fresh();
+    await acquire(key, "me");
+    const before = codeOf(locks.acquire(key, ask("you", { waitMs: 10_000, requestId: "r2" })));
+    await until(async () => (await waiting(key)) === 1);
+    const after = acquire(key, "you", { waitMs: 10_000, requestId: "r2" });
+    expect(await before).toBe("aborted");
+    await locks.release(key, { owner: "me" });
+    expect(await after).toMatchObject({ owner: "you", count: 1 });
+    expect(await direct.hgetall(key)).toEqual({ you: "1" });
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import type { ReleaseTerms } from "../../lib/contract/lock.ts";
+import { sampleLock } from "../../lib/contract/lock-sample.ts";
+import { LockkeeperError } from "../errors/lockkeeper-error.ts";
+import { formatToFree } from "./release-format.ts";
+
+const YES: ReleaseTerms = { may: "yes", formats: [], oneHolder: false, holdOff: true };
+const lock = (release: Partial<ReleaseTerms> = {}) =>
+  sampleLock({ format: "redlock", candidates: ["redsync"], release: { ...YES, ...release } });
+
+function refusal(...given: Parameters<typeof formatToFree>): LockkeeperError {
+  try {
+    formatToFree(...given);
+  } catch (error) {
+    if (error instanceof LockkeeperError) return error;
+  }
+  throw new Error("it was not refused");
+}
+
+describe("the format by whose rules a lock is freed", () => {
+  it("is its own where the shape tells, and may be named all the same", () => {
+    expect(formatToFree(lock(), {})).toBe("redlock");
+    expect(formatToFree(lock(), { format: "redlock" })).toBe("redlock");
+    expect(formatToFree(lock(), { format: "redsync" })).toBe("redsync");
+    const other = refusal(lock(), { format: "laravel" });
+    expect(other).toMatchObject({ code: "invalid", facts: { field: "format" } });
+    expect(other.message).toContain("may be freed as redlock, redsync");
+    expect(refusal({ ...lock(), candidates: ["bull"] }, { format: "bull" }).code).toBe("invalid");
+  });
+
+  it("must be named where the shape does not tell, and is one of those that it may be", () => {
+    const possible = lock({ may: "with_format", formats: ["redlock", "redsync"], why: "It may be data." });
+    expect(formatToFree(possible, { format: "redsync" })).toBe("redsync");
+    const missing = refusal(possible, {});
+    expect([missing.status, missing.code]).toEqual([422, "format_required"]);
+    expect(missing.facts).toMatchObject({ formats: ["redlock", "redsync"], lock: { format: "redlock" } });
+    expect(missing.message).toBe("It may be data. In `format`, one of: redlock, redsync.");
+    expect(refusal(possible, { format: "laravel" }).code).toBe("invalid");
+  });
+
+  it("is none where freeing does harm: why, and what to do instead", () => {
+    const never = lock({ may: "never", why: "The job runs twice.", instead: "End the job." });
+    const refused = refusal(never, { format: "redlock", holdOffMs: 5000 });
+    expect([refused.status, refused.code]).toEqual([403, "read_only"]);
+    expect(refused.facts).toEqual({ why: "The job runs twice.", instead: "End the job." });
+    expect(refused.message).toContain("The job runs twice. End the job.");
+  });
+
+  it("takes no hold-off that it cannot keep", () => {
+    const refused = refusal(lock({ holdOff: false }), { holdOffMs: 5000 });
+    expect(refused).toMatchObject({ code: "invalid", facts: { field: "holdOffMs" } });
+    expect(formatToFree(lock({ holdOff: false }), {})).toBe("redlock");
+  });
+});

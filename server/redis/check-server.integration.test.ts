@@ -1,0 +1,88 @@
+import { createServer } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { startTestRedis, type TestRedis, type TestRedisOptions } from "../../test/support/test-redis.ts";
+import { StartupError } from "../errors/startup-error.ts";
+import { checkServer } from "./check-server.ts";
+import { addressOf } from "./connect.ts";
+
+let redis: TestRedis | undefined;
+afterEach(async () => {
+  await redis?.stop();
+  redis = undefined;
+});
+
+async function started(options: TestRedisOptions = {}): Promise<TestRedis> {
+  redis = await startTestRedis(options);
+  return redis;
+}
+
+async function complaintOf(url: string): Promise<string> {
+  const error: unknown = await checkServer(addressOf(url)).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof StartupError)) throw new Error(`expected a StartupError, got ${String(error)}`);
+  expect(error.message).not.toContain("\n");
+  return error.message;
+}
+
+/** Answers INFO as a server of another version would. */
+async function pretend(info: string): Promise<{ url: string; stop(): void }> {
+  const server = createServer((socket) => {
+    socket.on("data", (chunk) => {
+      const commands = chunk.toString().match(/\*\d+\r\n(\$\d+\r\n[^\r]*\r\n)+/g) ?? [];
+      for (const command of commands) {
+        socket.write(/\binfo\b/i.test(command) ? `$${info.length}\r\n${info}\r\n` : "+OK\r\n");
+      }
+    });
+    socket.on("error", () => undefined);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : 0;
+  return { url: `redis://127.0.0.1:${port}`, stop: () => server.close() };
+}
+
+describe("a Redis that cannot be used is refused in one line that says what to do", () => {
+  it("unreachable", async () => {
+    expect(await complaintOf("redis://127.0.0.1:1")).toMatch(
+      /cannot be reached \(ECONNREFUSED\); start it or correct REDIS_URL/,
+    );
+  });
+
+  it("asking for a password, or refusing the one given, without repeating it", async () => {
+    const { port } = await started({ password: "correct-horse" });
+    expect(await complaintOf(`redis://127.0.0.1:${port}`)).toContain("asks for a password");
+    const wrong = await complaintOf(`redis://:battery-staple@127.0.0.1:${port}`);
+    expect(wrong).toContain("refuses the user or password");
+    expect(wrong).not.toContain("battery-staple");
+  });
+
+  it("too old", async () => {
+    const old = await pretend("redis_version:6.0.16\r\nrole:master\r\n");
+    expect(await complaintOf(old.url)).toContain("is Redis 6.0.16; Lockkeeper needs Redis 6.2");
+    old.stop();
+  });
+
+  it("a node of a cluster", async () => {
+    const { url } = await started({ args: ["--cluster-enabled", "yes"] });
+    expect(await complaintOf(url)).toContain("cluster node");
+  });
+
+  it("a replica", async () => {
+    const { url } = await started({ args: ["--replicaof", "127.0.0.1 1"] });
+    expect(await complaintOf(url)).toContain("replica of 127.0.0.1:1; give the master");
+  });
+
+  it("without the database that the URL names", async () => {
+    const { port } = await started();
+    expect(await complaintOf(`redis://127.0.0.1:${port}/99`)).toContain("no such database");
+  });
+});
+
+describe("a Redis that can be used", () => {
+  it("tells its name, with and without a password", async () => {
+    const { url } = await started({ password: "p@ss/w:rd" });
+    expect((await checkServer(addressOf(url))).name).toMatch(/^(Redis|Valkey) \d+\.\d+/);
+  });
+});

@@ -1,0 +1,111 @@
+import { Redis } from "ioredis";
+import { StartupError } from "../errors/startup-error.ts";
+import type { RedisAddress } from "./connect.ts";
+import { factIn } from "./server-info.ts";
+
+const OLDEST = { redis: [6, 2], valkey: [7, 2] } as const;
+const PATIENCE_MS = 5000;
+
+export interface ServerFacts {
+  /** "Redis 7.0.15" */
+  readonly name: string;
+  readonly runId: string;
+}
+
+export interface Expected {
+  /** Where the configuration says where it is. */
+  readonly setting?: string;
+  /** A node of a cluster is no single server, nor the other way round. */
+  readonly topology?: "single" | "cluster";
+}
+
+/**
+ * Makes sure that this Redis can hold locks for us before anything else is started.
+ *
+ * @throws StartupError in one line: unreachable, password, too old, a cluster node, a replica.
+ */
+export async function checkServer(
+  address: RedisAddress,
+  { setting = "REDIS_URL", topology = "single" }: Expected = {},
+): Promise<ServerFacts> {
+  const redis = new Redis({
+    ...address.options,
+    protocol: 2,
+    lazyConnect: true,
+    enableReadyCheck: false,
+    enableOfflineQueue: false,
+    connectTimeout: PATIENCE_MS,
+    commandTimeout: PATIENCE_MS,
+    retryStrategy: null,
+    maxRetriesPerRequest: 0,
+  });
+  let cause: Error | undefined;
+  redis.on("error", (error: Error) => {
+    cause ??= error;
+  });
+  try {
+    await redis.connect();
+    // ioredis selects the database by itself, but keeps to itself that it does not exist.
+    if (address.db !== 0) await redis.select(address.db);
+    return judge(await redis.info(), address, { setting, topology });
+  } catch (error) {
+    throw error instanceof StartupError ? error : explain(cause ?? error, address, setting);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+function judge(info: string, address: RedisAddress, { setting, topology }: Required<Expected>): ServerFacts {
+  const fact = (name: string) => factIn(info, name) ?? "";
+  const valkey = fact("valkey_version");
+  const version = valkey || fact("redis_version");
+  const product = valkey ? "Valkey" : "Redis";
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const [needMajor, needMinor] = valkey ? OLDEST.valkey : OLDEST.redis;
+  if (major < needMajor || (major === needMajor && minor < needMinor)) {
+    throw new StartupError(
+      `Redis at ${address.label} is ${product} ${version}; Lockkeeper needs Redis 6.2 or Valkey 7.2, or newer.`,
+    );
+  }
+  if (fact("cluster_enabled") === "1" && topology === "single") {
+    throw new StartupError(
+      `Redis at ${address.label} is a cluster node; write ${setting} as redis-cluster://host:port.`,
+    );
+  }
+  if (fact("cluster_enabled") !== "1" && topology === "cluster") {
+    throw new StartupError(
+      `Redis at ${address.label} is no node of a cluster; write ${setting} as redis://host:port.`,
+    );
+  }
+  if (fact("role") === "slave") {
+    throw new StartupError(
+      `Redis at ${address.label} is a replica of ${fact("master_host")}:${fact("master_port")}; give the master in ${setting}.`,
+    );
+  }
+  return { name: `${product} ${version}`, runId: fact("run_id") };
+}
+
+function explain(error: unknown, address: RedisAddress, setting: string): StartupError {
+  const message = error instanceof Error ? error.message : String(error);
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (/NOAUTH|Authentication required/.test(message)) {
+    return new StartupError(
+      `Redis at ${address.label} asks for a password; put it in ${setting} as redis://:PASSWORD@host:port.`,
+    );
+  }
+  if (/WRONGPASS|invalid password|invalid username/i.test(message)) {
+    return new StartupError(`Redis at ${address.label} refuses the user or password in ${setting}.`);
+  }
+  if (/NOPERM/.test(message)) {
+    return new StartupError(`Redis at ${address.label} does not let this user run INFO (${message}).`);
+  }
+  if (/out of range|invalid DB/i.test(message)) {
+    return new StartupError(
+      `Redis at ${address.label} has no such database; choose another number at the end of ${setting}.`,
+    );
+  }
+  const why = /timed out|ETIMEDOUT/i.test(message) ? "it does not answer" : code || message;
+  return new StartupError(
+    `Redis at ${address.label} cannot be reached (${why}); start it or correct ${setting}.`,
+  );
+}

@@ -1,0 +1,207 @@
+import { EventEmitter } from "node:events";
+import { readFileSync } from "node:fs";
+import type { Redis } from "ioredis";
+import type { Commands, RedisArgument } from "../commands.ts";
+import { whenReady } from "../connect.ts";
+import { isReply, NeverSentError } from "../failure.ts";
+import type { ClusterMap, NodeName } from "./cluster-map.ts";
+import { ClusterNodes } from "./cluster-node-connections.ts";
+import { redirectionOf } from "./redirection.ts";
+import { slotOf } from "./slot.ts";
+
+/** How long a call waits for a node to be there, and follows redirections; then whoever calls may try again. */
+const READY_MS = 200;
+const FOLLOW_MS = 500;
+const ONE_KEY = readFileSync(new URL("one-key.lua", import.meta.url), "utf8");
+
+/**
+ * A Redis Cluster: each script goes to the master that has its keys.
+ *
+ * Not ioredis's own Cluster, because that one keeps commands for later, always: a node that is slow to connect gets an
+ * acquire that was given up, and a lock is held for nobody. It also says the same of a command that was never sent and
+ * of one whose answer was lost. Here every node's connection is one of `connect`.
+ */
+export class Cluster extends EventEmitter implements Commands {
+  readonly #nodes: ClusterNodes;
+  #status: "ready" | "end" = "ready";
+
+  /** @param map that has been looked up once */
+  constructor(
+    private readonly map: ClusterMap,
+    name: string,
+  ) {
+    super();
+    this.setMaxListeners(0);
+    this.#nodes = new ClusterNodes(map, name);
+    map.on("change", this.#connectAll);
+    this.#connectAll();
+  }
+
+  readonly #connectAll = () => {
+    for (const node of this.map.masters) this.#nodes.of(node);
+  };
+
+  get status(): string {
+    return this.#status;
+  }
+
+  get publishesSharded(): boolean {
+    return this.map.hasShardedPubSub;
+  }
+
+  evalsha(sha: string, numberOfKeys: number, ...parameters: RedisArgument[]): Promise<unknown> {
+    return this.#evalsha(unseen, sha, numberOfKeys, parameters);
+  }
+
+  eval(source: string, numberOfKeys: number, ...parameters: RedisArgument[]): Promise<unknown> {
+    return this.#eval(unseen, source, numberOfKeys, parameters);
+  }
+
+  /** The same, telling of the node that each script goes to before it is sent there. */
+  withPlaces(before: (node: NodeName) => void): Commands {
+    const status = () => this.#status;
+    return {
+      get status() {
+        return status();
+      },
+      publishesSharded: this.publishesSharded,
+      evalsha: (sha, numberOfKeys, ...parameters) => this.#evalsha(before, sha, numberOfKeys, parameters),
+      eval: (source, numberOfKeys, ...parameters) => this.#eval(before, source, numberOfKeys, parameters),
+      on: (event, listener) => this.on(event, listener),
+      off: (event, listener) => this.off(event, listener),
+    };
+  }
+
+  #evalsha(
+    before: (node: NodeName) => void,
+    sha: string,
+    count: number,
+    parameters: RedisArgument[],
+  ): Promise<unknown> {
+    const keys = parameters.slice(0, count);
+    // Whoever hears that the script is not known tells it whole.
+    const apart = () => Promise.reject(new Error("NOSCRIPT for a slot that is on its way"));
+    const call = (redis: Redis) => redis.evalsha(sha, count, ...parameters);
+    return this.#send(parameters[0], call, { before, keys, apart });
+  }
+
+  #eval(
+    before: (node: NodeName) => void,
+    source: string,
+    count: number,
+    parameters: RedisArgument[],
+  ): Promise<unknown> {
+    const keys = parameters.slice(0, count);
+    const [first = "", ...rest] = parameters;
+    const apart = (redis: Redis) => redis.eval(`${ONE_KEY}${source}`, 1, first, count - 1, ...rest);
+    const call = (redis: Redis) => redis.eval(source, count, ...parameters);
+    return this.#send(first, call, { before, keys, apart });
+  }
+
+  /** Scripts as by `evalsha` and `eval`, but with texts as bytes. */
+  readonly bytes: Pick<Commands, "evalsha" | "eval"> = {
+    evalsha: (sha, count, ...parameters) =>
+      this.#send(parameters[0], (redis) => redis.callBuffer("EVALSHA", sha, count, ...parameters)),
+    eval: (source, count, ...parameters) =>
+      this.#send(parameters[0], (redis) => redis.callBuffer("EVAL", source, count, ...parameters)),
+  };
+
+  /** A command whose first parameter is its only key. */
+  call(command: string, key: RedisArgument, ...more: RedisArgument[]): Promise<unknown> {
+    return this.#send(key, (redis) => redis.call(command, key, ...more));
+  }
+
+  callBuffer(command: string, key: RedisArgument, ...more: RedisArgument[]): Promise<unknown> {
+    return this.#send(key, (redis) => redis.callBuffer(command, key, ...more));
+  }
+
+  /** The connections to the masters, as they are now. */
+  get masters(): readonly Redis[] {
+    return [...this.map.masters].map((node) => this.#nodes.of(node));
+  }
+
+  disconnect(): void {
+    this.#status = "end";
+    this.map.off("change", this.#connectAll);
+    this.#nodes.close();
+    this.emit("end");
+  }
+
+  async #send(
+    key: RedisArgument | undefined,
+    call: (redis: Redis) => Promise<unknown>,
+    script?: SentScript,
+  ): Promise<unknown> {
+    if (key === undefined) throw new Error("A script without keys has no place in a cluster");
+    const slot = slotOf(key);
+    const until = performance.now() + FOLLOW_MS;
+    let node = this.map.masterOf(slot);
+    let mustAsk = false;
+    for (;;) {
+      try {
+        const redis = await this.#reach(node);
+        if (node !== undefined) script?.before(node);
+        // Counts for the very next command of the connection alone.
+        if (mustAsk) redis.asking().catch(() => undefined);
+        const reply = call(redis);
+        if (!mustAsk || script === undefined || node === undefined) return await reply;
+        const at = node;
+        return await reply.catch((error: unknown) => this.#takeApart(error, script, redis, at));
+      } catch (error) {
+        const redirection = redirectionOf(error, node);
+        if (redirection === undefined) {
+          if (mayBeOld(error)) this.map.lookSoon();
+          throw error;
+        }
+        if (redirection.kind === "MOVED") this.map.move(slot, redirection.node);
+        if (performance.now() > until) throw error;
+        node = redirection.node;
+        mustAsk = redirection.kind === "ASK";
+      }
+    }
+  }
+
+  /** One more try for what was refused because the slot is on its way. */
+  async #takeApart(error: unknown, script: SentScript, redis: Redis, node: NodeName): Promise<unknown> {
+    const source = this.map.masterOf(slotOf(script.keys[0] ?? ""));
+    if (!isTryAgain(error) || source === undefined) throw error;
+    const leaving = await this.#reach(source);
+    // What is missing there cannot be made there any more.
+    const isGone = (key: RedisArgument) =>
+      leaving.call("EXISTS", key).then(
+        () => false,
+        (why: unknown) => redirectionOf(why, source)?.kind === "ASK",
+      );
+    if (!(await Promise.all(script.keys.map(isGone))).every(Boolean)) throw error;
+    script.before(node);
+    redis.asking().catch(() => undefined);
+    return await script.apart(redis);
+  }
+
+  async #reach(node: NodeName | undefined): Promise<Redis> {
+    if (this.#status === "end") throw new NeverSentError("The connection was closed");
+    if (node === undefined) throw new NeverSentError("No node of the cluster has the slot");
+    const redis = this.#nodes.of(node);
+    if (redis.status !== "ready") await whenReady(redis, AbortSignal.timeout(READY_MS));
+    return redis;
+  }
+}
+
+/** What to do about a script beside sending it. */
+interface SentScript {
+  readonly keys: readonly RedisArgument[];
+  before(node: NodeName): void;
+  /** The same with one key declared: for a slot that is on its way, when nothing is left where it comes from. */
+  apart(redis: Redis): Promise<unknown>;
+}
+
+const unseen = () => undefined;
+
+function isTryAgain(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith("TRYAGAIN");
+}
+
+/** An answer says that the node is there; anything else, that another one may have its slots by now. */
+function mayBeOld(error: unknown): boolean {
+  return !isReply(error) || error.message.startsWith("CLUSTERDOWN");
+}

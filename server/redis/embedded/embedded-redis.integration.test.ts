@@ -1,0 +1,237 @@
+import { execFile } from "node:child_process";
+import { appendFile, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { Redis } from "ioredis";
+import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { freePort, startTestRedis, testBinary } from "../../../test/support/test-redis.ts";
+import { StartupError } from "../../errors/startup-error.ts";
+import { type EmbeddedOptions, type EmbeddedRedis, startEmbeddedRedis } from "./embedded-redis.ts";
+import type { RedisServerBinary } from "./server-binary.ts";
+import { isRunning, signal, untilGone } from "./server-process.ts";
+
+const run = promisify(execFile);
+const HERE = new URL("./embedded-redis.ts", import.meta.url).href;
+
+let binary: RedisServerBinary;
+let dataDir: string;
+let preferredPort: number;
+const started: EmbeddedRedis[] = [];
+
+beforeAll(async () => {
+  binary = await testBinary();
+});
+
+beforeEach(async () => {
+  dataDir = await realpath(await mkdtemp(join(tmpdir(), "lockkeeper \"embedded' é ")));
+  preferredPort = await freePort();
+});
+
+afterEach(async () => {
+  for (const redis of started.splice(0)) {
+    await redis.stop();
+    signal(redis.pid, "SIGKILL");
+    await untilGone(redis.pid, 1_000);
+  }
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+async function start(changes: Partial<EmbeddedOptions> = {}): Promise<EmbeddedRedis> {
+  const redis = await startEmbeddedRedis({ binary, dataDir, preferredPort, ...changes });
+  started.push(redis);
+  return redis;
+}
+
+/** Another Lockkeeper process; it says which server it got, and goes on as `after` says. */
+async function startElsewhere(after: "is killed" | "exits"): Promise<{ pid: number; port: number }> {
+  const last = after === "is killed" ? 'process.kill(process.pid, "SIGKILL")' : "process.exit(0)";
+  const code = `
+    const { startEmbeddedRedis } = await import(${JSON.stringify(HERE)});
+    const { pid, port } = await startEmbeddedRedis(${JSON.stringify({ binary, dataDir, preferredPort })});
+    process.stdout.write(JSON.stringify({ pid, port }), () => ${last});`;
+  const args = ["--import", "tsx", "--input-type=module", "-e", code];
+  const { stdout } = await run(process.execPath, args).catch((error) => error as { stdout: string });
+  return JSON.parse(stdout);
+}
+
+async function ask(redis: { port: number }, ...command: [string, ...string[]]): Promise<unknown> {
+  const client = new Redis(redis.port);
+  try {
+    return await client.call(...command);
+  } finally {
+    client.disconnect();
+  }
+}
+
+async function listen(port: number, onConnection?: (write: (text: string) => void) => void): Promise<Server> {
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    onConnection?.((text) => socket.end(text));
+  });
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return server;
+}
+
+describe("between two starts", () => {
+  test("the data and the port stay the same, and the first start's wish for a port wins", async () => {
+    const first = await start();
+    expect(first).toMatchObject({
+      port: preferredPort,
+      adopted: false,
+      url: `redis://127.0.0.1:${preferredPort}`,
+    });
+    await ask(first, "HSET", "lock:orders:42", "worker-1", "2");
+    await first.stop();
+
+    const second = await start({ preferredPort: await freePort() });
+    expect(second).toMatchObject({ port: preferredPort, adopted: false });
+    expect(await ask(second, "HGETALL", "lock:orders:42")).toEqual(["worker-1", "2"]);
+  });
+
+  test("an append-only file that a crash cut off is still loaded", async () => {
+    const first = await start();
+    await ask(first, "SET", "kept", "yes");
+    await first.stop();
+    const folder = join(dataDir, "appendonlydir");
+    const file = (await readdir(folder)).find((name) => name.endsWith(".incr.aof")) ?? "";
+    await appendFile(join(folder, file), "*3\r\n$3\r\nSET\r\n$4\r\nha");
+
+    expect(await ask(await start(), "GET", "kept")).toBe("yes");
+  });
+});
+
+test("its settings are the promised ones: on loopback only, every write logged, no more notifications than needed", async () => {
+  const redis = await start();
+  const setting = async (name: string) => ((await ask(redis, "CONFIG", "GET", name)) as [string, string])[1];
+  expect(await setting("bind")).toBe("127.0.0.1");
+  expect(await setting("appendonly")).toBe("yes");
+  expect(await setting("appendfsync")).toBe("everysec");
+  expect(await setting("save")).toBe("");
+  expect(await setting("dir")).toBe(dataDir);
+  expect([...(await setting("notify-keyspace-events"))].sort()).toEqual([..."Kghszxe$"].sort());
+});
+
+describe("stop", () => {
+  test("leaves no process, takes little more than a second at most, and may be called twice", async () => {
+    const redis = await start();
+    const before = performance.now();
+    await Promise.all([redis.stop(), redis.stop()]);
+    expect(performance.now() - before).toBeLessThan(1_200);
+    expect(isRunning(redis.pid)).toBe(false);
+  });
+
+  test("kills a server that does not react", async () => {
+    const redis = await start();
+    signal(redis.pid, "SIGSTOP");
+    const before = performance.now();
+    await redis.stop();
+    expect(performance.now() - before).toBeLessThan(1_500);
+    expect(isRunning(redis.pid)).toBe(false);
+  });
+
+  test("is made up for when the process exits without it", async () => {
+    const { pid } = await startElsewhere("exits");
+    expect(await untilGone(pid, 1_000)).toBe(true);
+  });
+});
+
+describe("a server of an earlier run that is still there", () => {
+  test("is taken over with its data after that run was killed, and ended by stop", async () => {
+    const orphan = await startElsewhere("is killed");
+    expect(isRunning(orphan.pid)).toBe(true);
+    await ask(orphan, "SET", "kept", "yes");
+
+    const redis = await start();
+    expect(redis).toMatchObject({ adopted: true, pid: orphan.pid, port: orphan.port });
+    expect(await ask(redis, "GET", "kept")).toBe("yes");
+    await redis.stop();
+    expect(isRunning(orphan.pid)).toBe(false);
+  });
+
+  test("is left running for another process that uses it", async () => {
+    const redis = await start();
+    expect(await startElsewhere("exits")).toEqual({ pid: redis.pid, port: redis.port });
+    // Redis looks ten times a second whether it was told to end.
+    await sleep(250);
+    expect(isRunning(redis.pid)).toBe(true);
+  });
+
+  test("is named when it hangs: a second server on its files would ruin them", async () => {
+    const orphan = await startElsewhere("is killed");
+    signal(orphan.pid, "SIGSTOP");
+    onTestFinished(() => signal(orphan.pid, "SIGKILL"));
+    await expect(start()).rejects.toThrow(`\`kill -9 ${orphan.pid}\``);
+  });
+});
+
+test("of several that start at the same moment, one starts the server and the others use it", async () => {
+  const all = await Promise.all([start(), start(), start()]);
+  expect(new Set(all.map((redis) => redis.pid)).size).toBe(1);
+  expect(all.filter((redis) => !redis.adopted)).toHaveLength(1);
+});
+
+describe("a taken port", () => {
+  test.each<[string, (port: number) => Promise<unknown>]>([
+    ["by a program that says nothing", (port) => listen(port)],
+    ["by a web server", (port) => listen(port, (write) => write("HTTP/1.1 400 Bad Request\r\n\r\n"))],
+    [
+      "by another Redis",
+      async (port) => {
+        const other = await startTestRedis({ port });
+        onTestFinished(() => other.stop());
+      },
+    ],
+    [
+      "by another Redis that wants a password",
+      async (port) => {
+        const other = await startTestRedis({ port, password: "secret" });
+        onTestFinished(() => other.stop());
+      },
+    ],
+  ])("%s is left alone: another one is taken, said and kept", async (_name, take) => {
+    await take(preferredPort);
+    const lines: string[] = [];
+    const first = await start({ onProgress: (line) => lines.push(line) });
+    expect(first.port).not.toBe(preferredPort);
+    expect(lines.join()).toContain(`Port ${preferredPort} is taken`);
+    await first.stop();
+    expect((await start()).port).toBe(first.port);
+  });
+});
+
+describe("a start that cannot succeed says why in one line", () => {
+  const problem = async (changes: Partial<EmbeddedOptions> = {}) => {
+    const error = await start(changes).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(StartupError);
+    const { message } = error as StartupError;
+    expect(message).not.toContain("\n");
+    return message;
+  };
+
+  test("if its folder cannot be written", async () => {
+    const file = join(dataDir, "file");
+    await writeFile(file, "");
+    const message = await problem({ dataDir: join(file, "redis") });
+    expect(message).toContain(join(file, "redis"));
+    expect(message).toContain("REDIS_URL");
+  });
+
+  test("if its data cannot be read, with Redis's own last words", async () => {
+    await (await start()).stop();
+    const folder = join(dataDir, "appendonlydir");
+    const manifest = (await readdir(folder)).find((name) => name.endsWith(".manifest")) ?? "";
+    await writeFile(join(folder, manifest), "not a manifest\n");
+    const message = await problem();
+    expect(message).toMatch(/manifest/i);
+    expect(message).toContain(join(dataDir, "redis.log"));
+    expect(await readFile(join(dataDir, "redis.log"), "utf8")).toMatch(/manifest/i);
+  });
+
+  test("if the server cannot be run", async () => {
+    expect(await problem({ binary: { ...binary, path: join(dataDir, "nothing") } })).toContain("ENOENT");
+  });
+});

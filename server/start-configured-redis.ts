@@ -1,0 +1,35 @@
+import { type Config, embeddedRedisDir } from "./config/config.ts";
+import { type EmbeddedRedis, startEmbeddedRedis } from "./redis/embedded/embedded-redis.ts";
+import { findRedisServer } from "./redis/embedded/server-binary.ts";
+
+/** Whether a Redis of our own is needed: as a target, or as the store of our own facts. */
+export function needsOwnRedis(config: Config): boolean {
+  return config.targets.some(({ where }) => where === undefined) || homeWhereOf(config) === undefined;
+}
+
+/** Where our own facts are kept; undefined: in the embedded Redis. A target that is only read keeps none. */
+export function homeWhereOf({ home, targets: [first] }: Config): Config["home"] {
+  if (home !== undefined) return home;
+  const { where, policy } = first;
+  const isFit =
+    !policy.readOnly && (where === undefined || typeof where === "string" || !("quorum" in where));
+  return isFit ? where : undefined;
+}
+
+/** @throws StartupError in one line */
+export async function startOwnRedis(
+  config: Config,
+  onProgress: (line: string) => void,
+): Promise<EmbeddedRedis> {
+  const binary = await findRedisServer({
+    explicitPath: config.redisServerBin,
+    cacheDir: config.cacheDir,
+    onProgress,
+  });
+  return await startEmbeddedRedis({
+    binary,
+    dataDir: embeddedRedisDir(config),
+    preferredPort: config.embeddedRedisPort,
+    onProgress,
+  });
+}

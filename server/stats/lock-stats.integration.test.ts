@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Stats, Usual } from "../../lib/contract/stats.ts";
+import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startTestServer({ redis: { args: ["--notify-keyspace-events", "Kghszxe$"] } });
+});
+afterAll(() => server.stop());
+
+async function stats(query = ""): Promise<Stats> {
+  const { status, body } = await server.call(`/stats${query}`);
+  expect(status).toBe(200);
+  return Stats.parse(body);
+}
+
+const act = (key: string, verb: string, owner: string, more: object = {}) =>
+  server.call(`/locks/${encodeURIComponent(key)}/${verb}`, { body: { owner, ...more } });
+
+describe("figures of a running server", () => {
+  it("know what was held, waited for, refused, and expired while its holder was still at work", async () => {
+    const { body: grant } = await act("lock:bill:1", "acquire", "a");
+    expect(grant.fence).toBeDefined();
+    expect((await act("lock:bill:1", "acquire", "c")).status).toBe(409);
+    const waiting = act("lock:bill:1", "acquire", "b", { waitMs: 5000 });
+    await until(async () => (await stats()).totals.waiting === 1);
+    await act("lock:bill:1", "release", "a");
+    expect((await waiting).status).toBe(200);
+    await act("lock:bill:1", "release", "b");
+    await act("lock:bill:2", "acquire", "a", { leaseMs: 50 });
+    await until(async () => (await stats()).patterns.items[0]?.expired === 1);
+    await act("lock:bill:2", "release", "a");
+
+    await until(async () => (await stats()).patterns.items[0]?.heldMs?.samples === 3);
+    const { totals, patterns, top } = await stats("?filter=bill");
+    expect(totals).toMatchObject({ held: 0, waiting: 0 });
+    expect(patterns).toMatchObject({
+      total: 1,
+      items: [
+        {
+          ...{ pattern: "lock:bill:*", acquisitions: 3, waits: 1, refusals: 1 },
+          ...{ expired: 1, expiredInUse: 1, waitedMs: { samples: 1 } },
+        },
+      ],
+    });
+    expect(top.contended.map(({ pattern }) => pattern)).toEqual(["lock:bill:*"]);
+    const usual = Usual.parse((await server.call("/locks/lock%3Abill%3A9/usual")).body);
+    expect(usual.heldMs?.samples).toBe(3);
+  });
+
+  it("count locks of other libraries too, by format and verdict", async () => {
+    const direct = server.redis.client();
+    await direct.set("lock:forever", "5f0c0c1e-0000-4000-8000-000000000001");
+    await until(async () => (await stats()).totals.abnormal === 1);
+    const { totals } = await stats();
+    expect(totals.byVerdict).toContainEqual({ verdict: "no-expiry", held: 1 });
+    await direct.del("lock:forever");
+    await until(async () => (await stats()).totals.held === 0);
+  });
+
+  it("say which locks are held for longer than is usual, in the list and in its order", async () => {
+    const keys = Array.from({ length: 30 }, (_, n) => `lock:quick:${n}`);
+    await Promise.all(
+      keys.map(async (key) => {
+        await act(key, "acquire", "a");
+        await act(key, "release", "a");
+      }),
+    );
+    await until(async () => ((await stats("?filter=quick")).patterns.items[0]?.heldMs?.samples ?? 0) > 25);
+    await act("lock:quick:31", "acquire", "a", { leaseMs: 600_000 });
+    await act("lock:rare:9", "acquire", "a", { leaseMs: 600_000 });
+    const found = async (query: string) => {
+      const { body } = await server.call(`/locks?${query}`);
+      return body.items.map(({ key }: { key: string }) => key);
+    };
+    const filter = encodeURIComponent("key:lock:*");
+    await until(async () => (await found(`filter=${filter}`)).length === 2);
+    await until(async () => (await found("filter=is:abnormal"))[0] === "lock:quick:31", 10_000);
+    expect(await found("filter=is:abnormal")).toEqual(["lock:quick:31"]);
+    expect(await found("filter=held%3Eusual")).toEqual(["lock:quick:31"]);
+    expect((await found(`filter=${filter}&sort=-abnormality`))[0]).toBe("lock:quick:31");
+    for (const key of ["lock:quick:31", "lock:rare:9"]) await act(key, "release", "a");
+  });
+
+  it("are there again after a restart, as far as the history goes", async () => {
+    const next = await startTestServer({ environment: { REDIS_URL: server.redis.url } });
+    const known = async () => Usual.parse((await next.call("/locks/lock%3Abill%3A9/usual")).body);
+    await until(async () => (await known()).heldMs?.samples === 3);
+    const { since, waitsSince, waitedMs } = await known();
+    expect(since).toBeLessThan(waitsSince);
+    expect(waitedMs).toBeNull();
+    await next.stop();
+  });
+
+  it("refuse what cannot be asked", async () => {
+    expect((await server.call("/stats?range=week")).body.code).toBe("invalid");
+    expect((await server.call("/stats?target=nope")).body.code).toBe("not_found");
+  });
+});
+
+it("locks that the picture has no room for are not counted, however often they are looked at", async () => {
+  const small = await startTestServer({ environment: { LOCKKEEPER_LOCKS_MAX: "2" } });
+  const direct = small.redis.client();
+  for (const name of "abcde") await direct.set(`lock:${name}`, `token-${name}-0123456789`, "PX", 60_000);
+  const health = () => small.runtime.targets.of(undefined).watcher.health();
+  await until(() => health().leftOut === 3);
+  for (const name of "abcdeabcde") await small.call(`/locks/lock%3A${name}`);
+  expect((await small.call("/stats")).body.totals.held).toBe(2);
+  await small.stop();
+});

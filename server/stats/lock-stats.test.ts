@@ -1,0 +1,256 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { LockEvent } from "../../lib/contract/event.ts";
+import { StatsQuery } from "../../lib/contract/stats.ts";
+import { type HeldObservation, type Observation, strangerOf } from "../formats/observation.ts";
+import { Mirror } from "../watch/index/lock-index.ts";
+import { Figures } from "./lock-stats.ts";
+import { OTHER_PATTERN, Patterns } from "./pattern-registry.ts";
+import { callOf } from "./verb-call.ts";
+
+const START = Math.floor(1_795_216_496_123 / 300_000) * 300_000;
+const SECOND = 1000;
+
+let now: number;
+let mirror: Mirror;
+let figures: Figures;
+
+beforeEach(() => {
+  now = START;
+  mirror = new Mirror(undefined, { now: () => now, usual: (key) => figures.usualHeldMs(key) });
+  figures = new Figures({
+    target: "main",
+    now: () => now,
+    holdOf: (key) => mirror.get(key),
+    abnormal: () => mirror.abnormal,
+  });
+});
+
+function look(observation: Observation, since: "exact" | "at_least" = "exact"): void {
+  const { key } = observation;
+  const { before, after } = mirror.observe(observation, { wasGone: false, since, sight: "1" });
+  figures.seen(key, before, after, mirror.waitersOf(key)?.count ?? 0);
+}
+
+function held(key: string, more: Partial<HeldObservation> = {}): HeldObservation {
+  return {
+    ...({ state: "held", key, type: "hash", kind: "lock", confidence: "certain" } as const),
+    ...({ format: "redisson", candidates: [], remainingMs: 30_000, asOf: now } as const),
+    holders: [strangerOf("uuid:1")],
+    ...more,
+  };
+}
+
+const free = (key: string, waiting = 0): Observation => ({
+  ...({ state: "free", key, asOf: now } as const),
+  waiters: { count: waiting, known: "exact" },
+});
+
+function tell(type: LockEvent["type"], key: string, more: Partial<LockEvent> = {}): void {
+  figures.event({ id: "1", type, target: "main", key, at: now, owner: "uuid:1", observed: "exact", ...more });
+}
+
+const stats = (query: Partial<StatsQuery> = {}) => figures.stats(StatsQuery.parse(query));
+const of = (pattern: string) => stats().patterns.items.find((each) => each.pattern === pattern);
+
+describe("the figures of a pattern", () => {
+  it("tell for how long nineteen of twenty were held once twenty have ended, and every few seconds anew", () => {
+    const release = (times: number, heldMs: number) => {
+      for (let n = 0; n < times; n++) tell("released", `lock:order:${n}`, { heldMs });
+    };
+    const later = () => {
+      for (let second = 0; second < 5; second++) figures.tick();
+      return figures.usualHeldMs("lock:order:4711");
+    };
+    release(19, 1000);
+    expect(figures.usualHeldMs("lock:order:4711")).toBeUndefined();
+    release(1, 1000);
+    expect(figures.usualHeldMs("lock:order:4711")).toBeCloseTo(1000, -2);
+    release(20, 9000);
+    expect(figures.usualHeldMs("lock:order:4711")).toBeCloseTo(1000, -2);
+    expect(later()).toBeGreaterThan(8500);
+    expect(figures.usualHeldMs("lock:payment:1")).toBeUndefined();
+  });
+
+  it("tell how long locks of that name are usually held and waited for", () => {
+    for (let order = 1; order <= 100; order++) {
+      tell("acquired", `lock:order:${order}`);
+      tell("waiting", `lock:order:${order}`, { owner: "b" });
+      now += order <= 90 ? 1000 : 5000;
+      tell("released", `lock:order:${order}`, { heldMs: order <= 90 ? 1000 : 5000 });
+      tell("acquired", `lock:order:${order}`, { owner: "b" });
+    }
+    const usual = figures.usual("lock:order:4711");
+    expect(usual.pattern).toBe("lock:order:*");
+    expect(usual.heldMs?.p50).toBeGreaterThan(955);
+    expect(usual.heldMs?.p50).toBeLessThan(1045);
+    expect(usual.heldMs?.p95).toBeGreaterThan(4775);
+    expect(usual.waitedMs?.p95).toBeGreaterThan(4775);
+    expect(of("lock:order:*")).toMatchObject({ acquisitions: 200, waits: 100, givenUp: 0 });
+    expect(figures.usual("lock:never").heldMs).toBeNull();
+  });
+
+  it("count who was refused, gave up, was forced off or evicted, and no hold-off", () => {
+    figures.verb(callOf("acquire", "main", "lock:a", { owner: "o" }), "held");
+    tell("waiting", "lock:a", { owner: "o" });
+    tell("wait_ended", "lock:a", { owner: "o" });
+    tell("force_released", "lock:a");
+    tell("evicted", "lock:a");
+    tell("acquired", "lock:a", { owner: "lockkeeper:reserve:ana" });
+    tell("expired", "lock:a", { owner: "lockkeeper:reserve:ana", heldMs: 60_000 });
+    expect(of("lock:a")).toMatchObject({
+      ...{ refusals: 1, waits: 1, givenUp: 1, forceReleases: 1, evictions: 1 },
+      ...{ acquisitions: 0, expired: 0, heldMs: null },
+    });
+  });
+
+  it("tell a hold that expired in use from one that was left", () => {
+    for (const key of ["lock:renewed", "lock:left", "lock:late"]) look(held(key));
+    now += 10_000;
+    look(held("lock:renewed"));
+    now += 60_000;
+    for (const key of ["lock:renewed", "lock:left", "lock:late"]) {
+      look(free(key));
+      tell("expired", key, { heldMs: 30_000, observed: "derived" });
+    }
+    expect(of("lock:renewed")).toMatchObject({ expired: 1, expiredInUse: 1 });
+    expect(of("lock:left")).toMatchObject({ expired: 1, expiredInUse: 0 });
+    const release = callOf("release", "main", "lock:late", { owner: "uuid:1" });
+    figures.verb(release, "not_held");
+    figures.verb(release, "not_held");
+    expect(of("lock:late")).toMatchObject({ expired: 1, expiredInUse: 1 });
+    expect(figures.expiredInUse).toBe(2);
+    expect(stats().top.expiredInUse.map(({ pattern }) => pattern)).toEqual(["lock:late", "lock:renewed"]);
+  });
+
+  it("leave out how long a hold lasted that was there before the first look", () => {
+    look(held("lock:old"), "at_least");
+    now += 500;
+    look(free("lock:old"));
+    tell("released", "lock:old", { heldMs: 500, observed: "derived" });
+    look(held("lock:new"));
+    now += 500;
+    look(free("lock:new"));
+    tell("released", "lock:new", { heldMs: 500, observed: "derived" });
+    expect(figures.usual("lock:old").heldMs).toBeNull();
+    expect(figures.usual("lock:new").heldMs?.samples).toBe(1);
+  });
+
+  it("count renewals that failed, and pay no heed to a clock that is far off", () => {
+    const renew = callOf("renew", "main", "lock:a", { owner: "o" });
+    for (const outcome of ["lost", "unknown_outcome", "renewed"]) figures.verb(renew, outcome);
+    tell("acquired", "lock:a", { at: 9e14 });
+    tell("acquired", "lock:a", { at: 1 });
+    tell("acquired", "lock:a");
+    expect(of("lock:a")).toMatchObject({ renewalsFailed: 2, acquisitions: 2 });
+  });
+
+  it("know of holds what the history keeps of the last day, without points of a series", () => {
+    const past = (type: LockEvent["type"], hoursAgo: number, more: Partial<LockEvent> = {}): LockEvent => ({
+      ...{
+        id: "1",
+        type,
+        target: "main",
+        key: "lock:a",
+        at: START - hoursAgo * 3600 * SECOND,
+        owner: "uuid:1",
+      },
+      ...{ observed: "derived", ...more },
+    });
+    figures.remember([
+      past("acquired", 30),
+      past("released", 29, { heldMs: 1 }),
+      past("seen", 3),
+      past("released", 2, { heldMs: 50 }),
+      past("acquired", 1),
+      past("expired", 0.5, { heldMs: 9000 }),
+    ]);
+    expect(of("lock:a")).toMatchObject({ acquisitions: 1, expired: 1 });
+    const usual = figures.usual("lock:a");
+    expect(usual.heldMs?.p50).toBeGreaterThan(8500);
+    expect(usual).toMatchObject({ since: START - 24 * 3600 * SECOND, waitsSince: START });
+    now += 10 * SECOND;
+    figures.tick();
+    expect(stats().series.points).toMatchObject([{ acquisitionsPerS: 0, expired: 0 }]);
+  });
+
+  it("are listed by page, filter and sort", () => {
+    for (const name of ["a", "b", "c"]) tell("acquired", `lock:${name}`);
+    tell("acquired", "lock:b");
+    tell("waiting", "mutex:x");
+    const names = (query: Partial<StatsQuery>) => stats(query).patterns.items.map(({ pattern }) => pattern);
+    expect(names({})).toEqual(["mutex:x", "lock:a", "lock:b", "lock:c"]);
+    expect(names({ sort: "acquisitions", filter: "lock" })).toEqual(["lock:b", "lock:a", "lock:c"]);
+    expect(names({ filter: "LOCK:?", offset: 1, limit: 1 })).toEqual(["lock:b"]);
+    expect(stats({ filter: "lock", limit: 0 }).patterns).toEqual({ items: [], total: 3 });
+  });
+});
+
+describe("patterns", () => {
+  it("are so many and no more; the idle ones make room", () => {
+    const patterns = new Patterns(3);
+    const nameAt = (pattern: string, at: number) => patterns.at(pattern, at).pattern;
+    expect(["a", "b", "c", "d"].map((each) => nameAt(each, START))).toEqual([
+      ...["a", "b", OTHER_PATTERN, OTHER_PATTERN],
+    ]);
+    patterns.at("b", START).count("waits", START + 3_000_000);
+    expect(nameAt("e", START + 3_700_000)).toBe("e");
+    expect(nameAt("b", START + 3_700_000)).toBe("b");
+    expect(nameAt("a", START + 3_700_000)).toBe(OTHER_PATTERN);
+    expect(patterns.size).toBe(3);
+  });
+});
+
+describe("totals and series", () => {
+  it("follow the picture without walking it", () => {
+    look(held("lock:a", { waiters: { count: 2, known: "exact" } }));
+    look(held("lock:b", { format: "token", remainingMs: null }));
+    look(held("lock:c", { state: "ended" }));
+    look(free("lock:d", 3));
+    expect(stats().totals).toMatchObject({ held: 2, ended: 1, waiting: 5, abnormal: 1 });
+    expect(stats().totals.byFormat).toEqual([
+      { format: "redisson", held: 1, abnormal: 0 },
+      { format: "token", held: 1, abnormal: 1 },
+    ]);
+    look(held("lock:d"));
+    look(free("lock:a"));
+    look(free("lock:b"));
+    expect(stats().totals).toMatchObject({ held: 1, ended: 1, waiting: 0, abnormal: 0 });
+  });
+
+  it("count as abnormal what time alone made so, as the filter does", () => {
+    look(held("lock:a"));
+    look(held("lock:b", { remainingMs: null, format: "token" }));
+    for (let n = 0; n < 20; n++) tell("released", `lock:a`, { heldMs: 1000 });
+    const counts = () => {
+      figures.tick();
+      const { abnormal, byFormat } = stats().totals;
+      return [abnormal, ...byFormat.map((each) => each.abnormal)];
+    };
+    expect(counts()).toEqual([1, 0, 1]);
+    for (let second = 0; second < 31; second++) {
+      now += SECOND;
+      counts();
+    }
+    expect(counts()).toEqual([2, 1, 1]);
+    look(free("lock:a"));
+    expect(counts()).toEqual([1, 1]);
+  });
+
+  it("have a point for each 10 s of the hour and each 5 minutes of the day", () => {
+    look(held("lock:a"));
+    for (let second = 1; second <= 25 * 3600; second++) {
+      now = START + second * SECOND;
+      tell("acquired", "lock:a", { owner: String(second) });
+      figures.tick();
+    }
+    const { series } = stats();
+    expect(series.stepMs).toBe(10_000);
+    expect(series.points).toHaveLength(360);
+    expect(series.points.at(-1)).toEqual({
+      ...{ at: now, held: 1, waiting: 0, abnormal: 0, acquisitionsPerS: 1, expired: 0, waitedMsP95: null },
+    });
+    const day = stats({ range: "day" }).series;
+    expect(day.points).toHaveLength(288);
+    expect(day.points.at(-1)).toMatchObject({ at: now, acquisitionsPerS: 1 });
+  });
+});

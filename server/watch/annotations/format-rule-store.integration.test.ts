@@ -1,0 +1,59 @@
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import type { FormatRule } from "../../../lib/contract/format-rule.ts";
+import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
+import { Home } from "../../home/home-store.ts";
+import { RuleBook } from "./format-rule-store.ts";
+
+const KEY = "{lockkeeper}:format-rules:main";
+const SPRING: FormatRule = { pattern: "app:*", format: "spring" };
+const REDLOCK_NET: FormatRule = { pattern: "*:orders", format: "redlock-net" };
+
+let redis: TestRedis;
+let direct: Redis;
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+  direct = redis.client();
+});
+afterAll(async () => await redis.stop());
+beforeEach(async () => await direct.flushall());
+
+/** As a process does that starts. */
+async function open(given: FormatRule[] = [], target = "main") {
+  const home = new Home(redis.client());
+  await home.settle();
+  return { home, book: await RuleBook.open({ home, target, given }) };
+}
+
+it("rules outlive the process that wrote them, of their target alone", async () => {
+  await (await open()).book.replace([REDLOCK_NET]);
+  expect((await open()).book.listed).toEqual([{ ...REDLOCK_NET, from: "api" }]);
+  expect((await open([], "other")).book.listed).toEqual([]);
+});
+
+it("those of the configuration come first, and stay when the others are replaced", async () => {
+  const { book } = await open([SPRING]);
+  await book.replace([REDLOCK_NET]);
+  expect(book.listed.map(({ from }) => from)).toEqual(["configuration", "api"]);
+  expect(book.rules.formatOf("app:orders")).toBe("spring");
+  expect(book.rules.formatOf("other:orders")).toBe("redlock-net");
+  await book.replace([]);
+  expect(book.listed).toEqual([{ ...SPRING, from: "configuration" }]);
+});
+
+it.each(["", "x", "[]", '{"rules":[{"pattern":"a","format":"none"}]}', '{"rules":7}'])(
+  "what somebody else wrote in their place is none: %j",
+  async (text) => {
+    await direct.set(KEY, text);
+    expect((await open([SPRING])).book.listed).toEqual([{ ...SPRING, from: "configuration" }]);
+  },
+);
+
+it("a store that lost its data gets them back from the process that runs", async () => {
+  const { home, book } = await open();
+  await book.replace([REDLOCK_NET]);
+  await direct.flushall();
+  await home.settle();
+  expect((await open()).book.listed).toEqual([{ ...REDLOCK_NET, from: "api" }]);
+});

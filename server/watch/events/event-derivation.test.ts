@@ -1,0 +1,474 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { SeenHolder } from "../../formats/observation.ts";
+import type { OwnEvent } from "../connection/script-event.ts";
+import { type Hint, isOpen, type Present, type Tale, type Told, tellDerived, tellExact } from "./event-derivation.ts";
+
+const NOW = 1_790_000_000_000;
+const UUID_OWNER = "5f0c0c1e-0000-4000-8000-000000000001:1";
+
+function said(type: OwnEvent["type"], given: Partial<OwnEvent> = {}): OwnEvent {
+  return {
+    type,
+    key: "lock:a",
+    at: NOW,
+    fence: "100",
+    seq: 1,
+    count: 1,
+    heldMs: undefined,
+    owner: "me",
+    by: undefined,
+    reason: undefined,
+    ...given,
+  };
+}
+
+interface Given extends Partial<SeenHolder> {
+  asOf?: number;
+  remainingMs?: number | null;
+  epoch?: number;
+  isFirstLook?: boolean;
+  wasForced?: boolean;
+  sharesEnd?: boolean;
+}
+
+type Look = Present & { readonly asOf: number };
+
+/** A foreign hold unless it is given a fence; `sinceMs` is what watching knows. */
+function seen(given: Given = {}): Look {
+  const { asOf = NOW, remainingMs = 30_000, epoch = 1, isFirstLook = false, sinceMs, ...more } = given;
+  const { wasForced = false, sharesEnd = false, ...holder } = more;
+  const first: SeenHolder = {
+    owner: UUID_OWNER,
+    count: 1,
+    fence: null,
+    sinceMs: null,
+    leaseMs: null,
+    record: undefined,
+    marginMs: 0,
+    seq: 0,
+    ...holder,
+  };
+  return {
+    ...{ asOf, holder: first, epoch, isFirstLook, wasForced, sharesEnd },
+    sinceMs: sinceMs ?? NOW,
+    endsAtMs: remainingMs === null ? null : asOf + remainingMs,
+  };
+}
+
+/** One lock's story as it is told. */
+class Teller {
+  tale: Tale | undefined;
+  readonly told: Told[] = [];
+
+  hears(event: OwnEvent, hint?: Hint): Told[] {
+    return this.#take(tellExact(this.tale, event, hint));
+  }
+
+  sees(look: Look | undefined, asOf = look?.asOf ?? NOW, hint?: Hint): Told[] {
+    const open = isOpen(this.tale) ? [this.tale] : [];
+    const { tales, events } = tellDerived(open, look === undefined ? [] : [look], asOf, hint);
+    return this.#take({ tale: tales.at(-1) ?? this.tale, events });
+  }
+
+  #take({ tale, events }: { tale: Tale | undefined; events: Told[] }): Told[] {
+    this.tale = tale;
+    this.told.push(...events);
+    return events;
+  }
+}
+
+describe("what our scripts say", () => {
+  it("is told as it is, with fence, count, time and who", () => {
+    const teller = new Teller();
+    expect(teller.hears(said("acquired"))).toEqual([
+      { type: "acquired", at: NOW, owner: "me", fence: "100", count: 1, seq: 1, observed: "exact" },
+    ]);
+    expect(teller.hears(said("reentered", { seq: 2, count: 2, at: NOW + 1 }))).toMatchObject([
+      { type: "reentered", count: 2, at: NOW + 1 },
+    ]);
+    expect(teller.hears(said("renewed", { seq: 3, count: 2 }))).toMatchObject([
+      { type: "renewed", count: 2 },
+    ]);
+    expect(
+      teller.hears(
+        said("force_released", { seq: 4, count: 0, heldMs: 700, by: "mei", reason: "stuck", at: NOW + 700 }),
+      ),
+    ).toEqual([
+      {
+        type: "force_released",
+        at: NOW + 700,
+        seq: 4,
+        owner: "me",
+        fence: "100",
+        heldMs: 700,
+        by: "mei",
+        reason: "stuck",
+        observed: "exact",
+      },
+    ]);
+  });
+
+  it("tells a partial release with what is left, and the last one with how long it was held", () => {
+    const teller = new Teller();
+    teller.hears(said("acquired"));
+    teller.hears(said("reentered", { seq: 2, count: 2 }));
+    expect(teller.hears(said("released", { seq: 3, count: 1 }))).toMatchObject([
+      { type: "released", count: 1 },
+    ]);
+    const [last] = teller.hears(said("released", { seq: 4, count: 0, at: NOW + 50 }));
+    expect(last).toMatchObject({ type: "released", heldMs: 50 });
+    expect(last).not.toHaveProperty("count");
+  });
+
+  it("takes how long it was held from the script before it reckons itself", () => {
+    const teller = new Teller();
+    teller.hears(said("acquired"));
+    expect(teller.hears(said("released", { seq: 2, count: 0, at: NOW + 50, heldMs: 49 }))).toMatchObject([
+      { heldMs: 49 },
+    ]);
+  });
+
+  it("of a hold that we know nothing of says nothing about how long it was held", () => {
+    const [released] = new Teller().hears(said("released", { seq: 9, count: 0 }));
+    expect(released).not.toHaveProperty("heldMs");
+  });
+
+  it("tells the end of a hold of which nobody said that it ended", () => {
+    const teller = new Teller();
+    teller.hears(said("acquired"));
+    teller.sees(seen({ owner: "me", fence: "100", seq: 1, remainingMs: 1000 }));
+    expect(
+      teller
+        .hears(said("acquired", { owner: "other", fence: "200", at: NOW + 1000 }))
+        .map(({ type }) => type),
+    ).toEqual(["expired", "acquired"]);
+  });
+
+  it("tells such an end as Redis said it", () => {
+    const teller = new Teller();
+    teller.hears(said("acquired"));
+    const next = said("acquired", { owner: "other", fence: "200", at: NOW + 10 });
+    expect(teller.hears(next, "evicted").map(({ type }) => type)).toEqual(["evicted", "acquired"]);
+  });
+
+  it("tells who holds a lock off after the force that did it", () => {
+    const teller = new Teller();
+    teller.hears(said("acquired"));
+    const reserved = said("acquired", { owner: "lockkeeper:reserve:mei", fence: "200" });
+    const words = [said("force_released", { seq: 2, count: 0, by: "mei" }), reserved];
+    for (const word of [...words, ...words]) teller.hears(word);
+    expect(teller.told.map(({ type, owner, observed }) => `${type} ${owner} ${observed}`)).toEqual([
+      "acquired me exact",
+      "force_released me exact",
+      "acquired lockkeeper:reserve:mei exact",
+    ]);
+  });
+
+  it("about an older hold comes late and changes nothing", () => {
+    const teller = new Teller();
+    teller.hears(said("acquired", { owner: "other", fence: "200" }));
+    const before = teller.tale;
+    expect(teller.hears(said("released", { seq: 5, count: 0 }))).toEqual([]);
+    expect(teller.hears(said("renewed", { seq: 5 }))).toEqual([]);
+    expect(teller.tale).toEqual(before);
+  });
+
+  it("is told once, also when the repetition comes after the end", () => {
+    const teller = new Teller();
+    const words = [said("acquired"), said("renewed", { seq: 2 }), said("released", { seq: 3, count: 0 })];
+    for (const word of [...words, ...words]) teller.hears(word);
+    expect(teller.told.map(({ type }) => type)).toEqual(["acquired", "renewed", "released"]);
+  });
+
+  it("is not told again when looking has shown it already", () => {
+    const teller = new Teller();
+    teller.sees(seen({ owner: "me", fence: "100", seq: 3, count: 2 }));
+    expect(teller.hears(said("reentered", { seq: 3, count: 2 }))).toEqual([]);
+    expect(teller.hears(said("released", { seq: 4, count: 1 }))).toHaveLength(1);
+  });
+
+  it("comes too late for a release that was concluded, but still tells who forced one", () => {
+    const teller = new Teller();
+    teller.hears(said("acquired"));
+    expect(teller.sees(undefined, NOW + 100)).toMatchObject([{ type: "released", observed: "derived" }]);
+    expect(teller.hears(said("renewed", { seq: 2 }))).toEqual([]);
+    expect(teller.hears(said("released", { seq: 3, count: 0 }))).toEqual([]);
+    const forced = said("force_released", { seq: 3, count: 0, by: "mei" });
+    expect(teller.hears(forced)).toMatchObject([{ type: "force_released", by: "mei" }]);
+    expect(teller.hears(forced)).toEqual([]);
+  });
+
+  it("of a force upon a foreign hold ends it", () => {
+    const teller = new Teller();
+    teller.sees(seen({ sinceMs: NOW - 500 }));
+    const forced = said("force_released", { owner: UUID_OWNER, fence: null, seq: 0, count: 0, by: "mei" });
+    expect(teller.hears(forced)).toMatchObject([{ type: "force_released", fence: null, heldMs: 500 }]);
+    expect(teller.sees(undefined)).toEqual([]);
+  });
+
+  it("of the next hold is told after an end", () => {
+    const teller = new Teller();
+    teller.hears(said("acquired"));
+    teller.hears(said("released", { seq: 2, count: 0 }));
+    expect(teller.hears(said("acquired", { fence: "200" })).map(({ type }) => type)).toEqual(["acquired"]);
+  });
+});
+
+describe("what looking shows", () => {
+  it("is a hold seen at the first look, and one acquired later", () => {
+    expect(new Teller().sees(seen({ sinceMs: NOW - 900, isFirstLook: true }))).toEqual([
+      { type: "seen", at: NOW, owner: UUID_OWNER, fence: null, count: 1, observed: "derived" },
+    ]);
+    expect(new Teller().sees(seen({ sinceMs: NOW - 900 }))).toMatchObject([
+      { type: "acquired", at: NOW - 900, observed: "derived" },
+    ]);
+  });
+
+  it("is a hold made again when that very one was freed by force, also at the first look", () => {
+    expect(new Teller().sees(seen({ wasForced: true }))).toMatchObject([{ type: "recreated" }]);
+    expect(new Teller().sees(seen({ wasForced: true, isFirstLook: true }))).toMatchObject([
+      { type: "recreated" },
+    ]);
+  });
+
+  it("is of each holder by itself where several hold the lock, and a renewal only where it has an end of its own", () => {
+    const told = (tales: Tale[], ...presents: Present[]) =>
+      tellDerived(tales, presents, NOW + 9000, undefined);
+    const { tales } = told([], seen({ owner: "a" }), seen({ owner: "b" }));
+    const later = { asOf: NOW + 9000, sharesEnd: true };
+    const { events } = told(tales, seen({ owner: "b", count: 2, ...later }), seen({ owner: "c", ...later }));
+    expect(events.map(({ type, owner }) => `${type} ${owner}`)).toEqual([
+      "released a",
+      "reentered b",
+      "acquired c",
+    ]);
+    expect(told(tales, seen({ owner: "a", ...later }), seen({ owner: "b", ...later })).events).toEqual([]);
+    const own = { ...later, sharesEnd: false };
+    expect(told(tales, seen({ owner: "a", ...own }), seen({ owner: "b" })).events).toMatchObject([
+      { type: "renewed", owner: "a" },
+    ]);
+  });
+
+  it("is nothing when nothing changed, and nothing when nothing was there", () => {
+    const teller = new Teller();
+    expect(teller.sees(undefined)).toEqual([]);
+    teller.sees(seen());
+    expect(teller.sees(seen({ asOf: NOW + 1000, remainingMs: 29_000 }))).toEqual([]);
+  });
+
+  it("is a re-entry or a partial release when the count changed", () => {
+    const teller = new Teller();
+    teller.sees(seen());
+    expect(teller.sees(seen({ count: 3 }))).toMatchObject([{ type: "reentered", count: 3 }]);
+    expect(teller.sees(seen({ count: 2 }))).toMatchObject([{ type: "released", count: 2 }]);
+  });
+
+  it("is a renewal of a foreign hold only when the end of its lease moved on", () => {
+    const teller = new Teller();
+    teller.sees(seen());
+    expect(teller.sees(seen({ asOf: NOW + 10_000, remainingMs: 30_000 }))).toMatchObject([
+      { type: "renewed", at: NOW + 10_000 },
+    ]);
+    expect(teller.sees(seen({ asOf: NOW + 11_000, remainingMs: 29_003 }))).toEqual([]);
+    expect(teller.sees(seen({ asOf: NOW + 12_000, remainingMs: 5000 }))).toEqual([]);
+    expect(teller.sees(seen({ asOf: NOW + 12_000, remainingMs: null }))).toEqual([]);
+  });
+
+  it("is never a renewal of a hold of ours: its own script says so", () => {
+    const teller = new Teller();
+    teller.sees(seen({ owner: "me", fence: "100", seq: 1 }));
+    expect(
+      teller.sees(seen({ owner: "me", fence: "100", seq: 2, asOf: NOW + 9000, remainingMs: 30_000 })),
+    ).toEqual([]);
+  });
+
+  it("is another hold when the owner, the fence or a foreign epoch is another", () => {
+    const types = (one: Look, two: Look) => {
+      const teller = new Teller();
+      teller.sees(one);
+      return teller.sees(two).map(({ type }) => type);
+    };
+    expect(types(seen(), seen({ owner: "other" }))).toEqual(["released", "acquired"]);
+    expect(types(seen(), seen({ epoch: 2 }))).toEqual(["released", "acquired"]);
+    expect(types(seen({ fence: "1" }), seen({ fence: "2" }))).toEqual(["released", "acquired"]);
+    expect(types(seen({ fence: "1" }), seen({ fence: "1", epoch: 2 }))).toEqual([]);
+  });
+
+  it("adds nothing to what a script said of the same hold", () => {
+    const teller = new Teller();
+    teller.hears(said("acquired"));
+    expect(teller.sees(seen({ owner: "me", fence: "100", seq: 1, epoch: 9 }))).toEqual([]);
+    teller.hears(said("released", { seq: 2, count: 0 }));
+    expect(teller.sees(undefined)).toEqual([]);
+  });
+
+  it("begins a new story when Redis brings an ended hold back", () => {
+    const teller = new Teller();
+    teller.hears(said("acquired"));
+    teller.hears(said("released", { seq: 2, count: 0 }));
+    expect(teller.sees(seen({ owner: "me", fence: "100", seq: 1 }))).toMatchObject([{ type: "acquired" }]);
+    expect(teller.hears(said("renewed", { seq: 2 }))).toHaveLength(1);
+  });
+});
+
+describe("a hold that vanished", () => {
+  const vanished = (asOf: number, hint?: Hint, given: Given = {}) => {
+    const teller = new Teller();
+    teller.sees(seen({ remainingMs: 1000, sinceMs: NOW - 200, ...given }));
+    return teller.sees(undefined, asOf, hint);
+  };
+
+  it("expired when its lease was over, at the time when it was", () => {
+    expect(vanished(NOW + 1040)).toEqual([
+      { type: "expired", at: NOW + 1000, owner: UUID_OWNER, fence: null, heldMs: 1200, observed: "derived" },
+    ]);
+  });
+
+  it("expired when the two clocks differ by a few milliseconds", () => {
+    expect(vanished(NOW + 996)).toMatchObject([{ type: "expired", at: NOW + 996 }]);
+  });
+
+  it("was released when it ended early", () => {
+    expect(vanished(NOW + 900)).toMatchObject([{ type: "released", at: NOW + 900, heldMs: 1100 }]);
+  });
+
+  it("was released when it had no expiry", () => {
+    expect(vanished(NOW + 9_000_000, undefined, { remainingMs: null })).toMatchObject([{ type: "released" }]);
+  });
+
+  it("ended as Redis said", () => {
+    expect(vanished(NOW + 500, "expired")).toMatchObject([{ type: "expired", at: NOW + 500 }]);
+    expect(vanished(NOW + 500, "evicted")).toMatchObject([{ type: "evicted", at: NOW + 500 }]);
+    expect(vanished(NOW + 1500, "evicted")).toMatchObject([{ type: "evicted", at: NOW + 1500 }]);
+  });
+
+  it("while Redis was out of sight has that for its reason, unless its lease was over", () => {
+    expect(vanished(NOW + 500, "blind")).toMatchObject([
+      { type: "released", reason: expect.stringContaining("out of sight") },
+    ]);
+    const [expired] = vanished(NOW + 1500, "blind");
+    expect(expired?.type).toBe("expired");
+    expect(expired).not.toHaveProperty("reason");
+  });
+
+  it("is told once", () => {
+    const teller = new Teller();
+    teller.sees(seen());
+    teller.sees(undefined, NOW + 100);
+    expect(teller.sees(undefined, NOW + 200)).toEqual([]);
+    expect(teller.sees(undefined, NOW + 99_999, "expired")).toEqual([]);
+  });
+});
+
+type Move = "acquire" | "reenter" | "renew" | "release" | "force" | "vanish";
+
+interface Happening {
+  /** undefined: the hold lapsed, and no script says so. */
+  readonly event: OwnEvent | undefined;
+  /** What a look shows afterwards. */
+  readonly present: Look | undefined;
+  readonly at: number;
+}
+
+/** What our scripts would say while one lock is used so. Every event has a time of its own. */
+function play(moves: readonly Move[]): Happening[] {
+  const happenings: Happening[] = [];
+  let hold: { owner: string; fence: string; seq: number; count: number; since: number } | undefined;
+  let fence = 1_000_000;
+  let at = NOW;
+  for (const move of moves) {
+    at += 10;
+    if (move === "acquire" ? hold !== undefined : hold === undefined) continue;
+    if (hold === undefined) {
+      fence += 7;
+      hold = { owner: `owner-${fence % 3}`, fence: String(fence), seq: 0, count: 0, since: at };
+    }
+    const before = hold;
+    const left = {
+      acquire: 1,
+      reenter: before.count + 1,
+      renew: before.count,
+      release: before.count - 1,
+      force: 0,
+      vanish: 0,
+    };
+    const count = left[move];
+    const next = { ...before, count, seq: before.seq + 1 };
+    hold = count === 0 ? undefined : next;
+    const types = {
+      acquire: "acquired",
+      reenter: "reentered",
+      renew: "renewed",
+      release: "released",
+      force: "force_released",
+    } as const;
+    const { owner, seq } = next;
+    happenings.push({
+      at,
+      event: move === "vanish" ? undefined : said(types[move], { owner, fence: next.fence, seq, count, at }),
+      present:
+        hold === undefined
+          ? undefined
+          : seen({
+              owner,
+              fence: next.fence,
+              seq,
+              count,
+              asOf: at,
+              sinceMs: before.since,
+              remainingMs: 1000,
+            }),
+    });
+  }
+  return happenings;
+}
+
+const moves = fc.array(
+  fc.constantFrom<Move>("acquire", "acquire", "reenter", "renew", "release", "release", "force", "vanish"),
+  { maxLength: 40 },
+);
+
+const timesOf = (told: readonly Told[], observed: Told["observed"]) =>
+  told.filter((event) => event.observed === observed).map(({ at }) => at);
+
+describe("the story of one lock", () => {
+  it("has each event of our scripts once, in order, however often and late it is repeated", () => {
+    const delays = fc.array(fc.option(fc.nat({ max: 6 }), { nil: undefined }), {
+      minLength: 40,
+      maxLength: 40,
+    });
+    fc.assert(
+      fc.property(moves, delays, (played, repeatedAfter) => {
+        const events = play(played).flatMap(({ event }) => event ?? []);
+        const teller = new Teller();
+        events.forEach((event, index) => {
+          teller.hears(event);
+          for (let earlier = 0; earlier <= index; earlier++) {
+            const again = events[earlier];
+            if (again !== undefined && repeatedAfter[earlier] === index - earlier) teller.hears(again);
+          }
+        });
+        expect(timesOf(teller.told, "exact")).toEqual(events.map(({ at }) => at));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("has one ending for each hold that nobody ended, and looking in between adds nothing else", () => {
+    fc.assert(
+      fc.property(moves, fc.array(fc.boolean(), { minLength: 40, maxLength: 40 }), (played, isLookedAt) => {
+        const happenings = play(played);
+        const teller = new Teller();
+        happenings.forEach(({ event, present, at }, index) => {
+          if (event !== undefined) teller.hears(event);
+          if (isLookedAt[index] || event === undefined) teller.sees(present, at);
+        });
+        const vanished = happenings.filter(({ event }) => event === undefined);
+        expect(timesOf(teller.told, "derived")).toEqual(vanished.map(({ at }) => at));
+        expect(timesOf(teller.told, "exact")).toEqual(happenings.flatMap(({ event }) => event?.at ?? []));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});

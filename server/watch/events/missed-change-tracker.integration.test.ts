@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openVerbs, type TestVerbs } from "../../../test/support/test-locks.ts";
+import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
+import { until } from "../../../test/support/test-server.ts";
+import { startTestWatcher, type TestWatcher } from "../../../test/support/test-watcher.ts";
+import type { Locks } from "../../locks/verbs/redis-locks.ts";
+import type { Watcher } from "../watcher.ts";
+
+const FLAGS = "Kghszxe$";
+const OWNER = "5f0c0c1e-0000-4000-8000-000000000001:1";
+let redis: TestRedis;
+let direct: Redis;
+let verbs: TestVerbs;
+let watching: TestWatcher;
+let locks: Locks;
+let watcher: Watcher;
+
+beforeAll(async () => {
+  redis = await startTestRedis({ args: ["--notify-keyspace-events", FLAGS] });
+  direct = redis.client();
+  verbs = await openVerbs(redis.port);
+  ({ locks } = verbs);
+  watching = await startTestWatcher(redis.url, { reconcileEveryMs: 300 });
+  ({ watcher } = watching);
+  await until(() => watcher.health().notifications === "on");
+});
+
+afterAll(async () => {
+  watching.stop();
+  verbs.close();
+  await redis.stop();
+});
+
+/** All of it at one moment, so that nobody has time to notice that nothing is told. */
+async function unheard(...commands: string[][]): Promise<void> {
+  const all = direct.multi().config("SET", "notify-keyspace-events", "");
+  for (const [name = "", ...args] of commands) all.call(name, ...args);
+  await all.config("SET", "notify-keyspace-events", FLAGS).exec();
+}
+
+const holderOf = (key: string) => watcher.mirror.get(key)?.seen.holders[0].owner;
+
+it("what was not told is found by the next pass, put right and counted", async () => {
+  const sight = () => watcher.mirror.get("lock:stays")?.sight;
+  for (const name of ["stays", "goes", "changes"]) await direct.hset(`lock:${name}`, OWNER, 1);
+  await until(() => watcher.mirror.size === 3);
+  const sightBefore = sight();
+  const [other, third] = [OWNER.replace("1:1", "2:2"), OWNER.replace("1:1", "3:3")];
+  await unheard(
+    ["HSET", "lock:comes", other, "1"],
+    ["DEL", "lock:goes", "lock:changes"],
+    ["HSET", "lock:changes", third, "1"],
+  );
+  await until(() => holderOf("lock:comes") === other, 3000);
+  await until(() => holderOf("lock:goes") === undefined, 3000);
+  await until(() => holderOf("lock:changes") === third, 3000);
+  expect(sight()).toBe(sightBefore);
+  const sum = ({ found, gone, changed } = watcher.missed.counts) => found + gone + changed;
+  await until(() => sum() === 3, 5000);
+  const { lastAt, ...counts } = watcher.health().missed;
+  expect(counts).toEqual({ found: 1, gone: 1, changed: 1 });
+  expect(Math.abs((lastAt ?? 0) - Date.now())).toBeLessThan(10_000);
+});
+
+it("what was told, what we did ourselves and what has ended is not counted", {
+  timeout: 20_000,
+}, async () => {
+  const before = watcher.missed.counts;
+  const startedAt = performance.now();
+  for (let turn = 0; performance.now() - startedAt < 2500; turn++) {
+    const own = `lock:own:${turn % 7}`;
+    await locks.acquire(own, { owner: "me", leaseMs: 20 + (turn % 3) * 400, reentrant: true, waitMs: 100 });
+    await watcher.look(own);
+    if (turn % 2 === 0) await locks.release(own, { owner: "me" });
+    await watcher.look(own);
+    const theirs = `lock:theirs:${turn % 5}`;
+    if (turn % 3 === 0) await direct.del(theirs);
+    else
+      await direct
+        .multi()
+        .hset(theirs, `${OWNER}${turn % 4}`, 1)
+        .pexpire(theirs, 30)
+        .exec();
+    await sleep(2);
+  }
+  await sleep(2500);
+  expect(watcher.missed.counts).toEqual(before);
+});

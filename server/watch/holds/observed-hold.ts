@@ -1,0 +1,54 @@
+import type { Key } from "../../../lib/contract/key.ts";
+import type { Holder } from "../../../lib/contract/lock.ts";
+import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
+import type { Renewals } from "./renewal-history.ts";
+import type { Judgement } from "./liveness.ts";
+
+/** One holder in the picture. */
+export interface HeldBy {
+  readonly seen: SeenHolder;
+  /** Rises with every new hold of any key; names this one while its owner string recurs. */
+  readonly epoch: number;
+  /** When we first saw it, Redis's clock. */
+  readonly firstSeenMs: number;
+  readonly since: "exact" | "at_least";
+  /** How often somebody left a shared lock and may have been this one, who then came back. */
+  readonly doubts: number;
+}
+
+/** A held lock in the picture: what was last read, and what only watching can know. */
+export interface Hold {
+  readonly key: Key;
+  readonly seen: HeldObservation;
+  /** Those of `seen`, in its order. */
+  readonly holders: readonly [HeldBy, ...HeldBy[]];
+  /** The stretch of time without a break in what we heard, in which it was last looked at. */
+  readonly sight: string;
+  /** When the lock ends, Redis's clock, null: never. Looks that differ by no more than clocks do leave it as it is. */
+  readonly endsAtMs: number | null;
+  /** The longest time to live seen of this hold. */
+  readonly longestMs: number | null;
+  readonly renewals: Renewals;
+  /** As of the last look. */
+  readonly judgement: Judgement;
+}
+
+export function sinceOf({ seen, firstSeenMs, since }: HeldBy): Pick<Holder, "sinceIs"> & { since: number } {
+  if (seen.sinceMs === null) return { since: firstSeenMs, sinceIs: since };
+  return { since: seen.sinceMs, sinceIs: seen.sinceIs ?? "exact" };
+}
+
+/** What is left to one holder at the look: its own time where holders end one by one, else the lock's. */
+export function remainingOf({ seen }: Hold, holder: HeldBy): number | null {
+  return holder.seen.ownRemainingMs === undefined ? seen.remainingMs : holder.seen.ownRemainingMs;
+}
+
+/** When one holder's time ends, Redis's clock; null: never. */
+export function endOf(hold: Hold, holder: HeldBy): number | null {
+  const remainingMs = remainingOf(hold, holder);
+  return remainingMs === null ? null : hold.seen.asOf + remainingMs;
+}
+
+export function leaseOf({ seen, longestMs }: Hold): number | null {
+  return seen.holders[0].leaseMs ?? longestMs;
+}

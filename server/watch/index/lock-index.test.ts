@@ -1,0 +1,323 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { LOCK_SORTS } from "../../../lib/contract/list.ts";
+import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
+import { Mirror } from "./lock-index.ts";
+import { type Order, orderOf } from "./query-cache.ts";
+import type { Place } from "./sorted-keys.ts";
+
+const NOW = 1_790_000_000_000;
+const CALM = { wasGone: false, since: "exact", sight: "1" } as const;
+const BY_KEY = orderOf("key");
+
+interface Look extends Partial<SeenHolder> {
+  asOf?: number;
+  remainingMs?: number | null;
+}
+
+/** A foreign hold unless it is given a fence. */
+function held(key: string, look: Look = {}): HeldObservation {
+  const { asOf = NOW, remainingMs = 30_000, ...holder } = look;
+  const first: SeenHolder = {
+    owner: "5f0c0c1e-0000-4000-8000-000000000001:1",
+    count: 1,
+    fence: null,
+    sinceMs: null,
+    leaseMs: null,
+    record: undefined,
+    marginMs: 0,
+    seq: 0,
+    ...holder,
+  };
+  return {
+    state: "held",
+    key,
+    asOf,
+    type: "hash",
+    format: "redisson",
+    candidates: [],
+    kind: "lock",
+    confidence: "certain",
+    holders: [first],
+    remainingMs,
+  };
+}
+
+const free = (key: string, asOf = NOW) => ({ state: "free", key, asOf }) as const;
+
+function mirrorOf(...looks: HeldObservation[]): Mirror {
+  const mirror = new Mirror();
+  for (const look of looks) mirror.observe(look, CALM);
+  return mirror;
+}
+
+const listOf = (mirror: Mirror, filter: string, order: Order) =>
+  mirror.page(filter, order, { offset: 0 }, Number.POSITIVE_INFINITY).holds;
+const keysOf = (mirror: Mirror, filter: string, order: Order) =>
+  listOf(mirror, filter, order).map(({ key }) => key);
+
+function must<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error("expected a value");
+  return value;
+}
+
+describe("sorting", () => {
+  const mirror = mirrorOf(
+    held("b", { owner: "zoe", count: 2, remainingMs: 5, fence: "20", sinceMs: NOW - 10 }),
+    held("c", { owner: "adam", count: 3, remainingMs: null, fence: null, sinceMs: NOW - 30 }),
+    held("a", {
+      owner: "x",
+      count: 1,
+      remainingMs: 900,
+      fence: "100",
+      sinceMs: NOW - 20,
+      record: { service: "billing" },
+    }),
+  );
+
+  it.each([
+    ["key", ["a", "b", "c"]],
+    ["owner", ["c", "a", "b"]],
+    ["count", ["a", "b", "c"]],
+    ["remaining", ["b", "a", "c"]],
+    ["held", ["b", "a", "c"]],
+    ["fence", ["c", "b", "a"]],
+  ])("by %s, upwards and downwards", (sort, upwards) => {
+    expect(keysOf(mirror, "", orderOf(sort))).toEqual(upwards);
+    expect(keysOf(mirror, "", orderOf(`-${sort}`))).toEqual(upwards.toReversed());
+  });
+
+  it("is known for every field that the API offers", () => {
+    for (const sort of LOCK_SORTS) expect(keysOf(mirror, "", orderOf(sort))).toHaveLength(3);
+  });
+
+  it("compares what remains at one moment, however long ago each was read", () => {
+    const early = held("early", { asOf: NOW - 5000, remainingMs: 9000 });
+    const late = held("late", { asOf: NOW, remainingMs: 5000 });
+    expect(keysOf(mirrorOf(late, early), "", orderOf("remaining"))).toEqual(["early", "late"]);
+  });
+
+  it("puts equal ones in the order of their keys, in both directions", () => {
+    const same = mirrorOf(held("b"), held("c"), held("a"));
+    expect(keysOf(same, "", orderOf("count"))).toEqual(["a", "b", "c"]);
+    expect(keysOf(same, "", orderOf("-count"))).toEqual(["a", "b", "c"]);
+  });
+});
+
+describe("paging by place", () => {
+  const small = fc.integer({ min: 1, max: 4 });
+  const look = fc.record({
+    owner: fc.constantFrom("a", "b", "c"),
+    count: small,
+    fence: fc.option(small.map(String)),
+    sinceMs: fc.option(small),
+    remainingMs: fc.option(small),
+    record: fc.option(fc.constant({ service: "b" }), { nil: undefined }),
+  });
+  const looks = fc
+    .dictionary(fc.string({ minLength: 1, maxLength: 3 }), look, { maxKeys: 25 })
+    .map((byKey) => Object.entries(byKey).map(([key, one]) => held(key, one)));
+  const sort = fc.constantFrom(...LOCK_SORTS, ...LOCK_SORTS.map((field) => `-${field}`));
+
+  it("visits every hold exactly once, in order, also when holds go away between pages", () => {
+    const limit = fc.integer({ min: 1, max: 6 });
+    fc.assert(
+      fc.property(looks, sort, limit, fc.array(fc.nat(), { maxLength: 30 }), (all, by, size, picks) => {
+        const mirror = mirrorOf(...all);
+        const order = orderOf(by);
+        const before = keysOf(mirror, "", order);
+        const removed = new Set<string>();
+        const visited: string[] = [];
+        const leaving = picks.values();
+        for (let after: Place | undefined, pages = 0; pages <= before.length; pages++) {
+          const page = mirror.page("", order, after === undefined ? { offset: 0 } : { after }, size);
+          visited.push(...page.holds.map(({ key }) => key));
+          after = page.next;
+          if (after === undefined) break;
+          const pick = leaving.next();
+          if (!pick.done) {
+            const gone = before[pick.value % before.length] ?? "";
+            removed.add(gone);
+            mirror.observe(free(gone), CALM);
+          }
+        }
+        expect(visited).toEqual(before.filter((key) => visited.includes(key)));
+        expect(new Set(visited).size).toBe(visited.length);
+        const missed = before.filter((key) => !visited.includes(key));
+        expect(missed.filter((key) => !removed.has(key))).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("goes on behind a place whose hold is gone", () => {
+    const mirror = mirrorOf(held("a"), held("c"));
+    const behind = (key: string) =>
+      mirror.page("", BY_KEY, { after: [key, key] }, 9).holds.map((hold) => hold.key);
+    expect([behind("b"), behind("c")]).toEqual([["c"], []]);
+  });
+});
+
+describe("filtering", () => {
+  const mirror = mirrorOf(
+    held("lock:orders:1", { owner: "pod-7" }),
+    held("lock:orders:2", { owner: "pod-8", record: { service: "Billing", pid: 4711 } }),
+    held("mutex:1", { owner: "pod-7" }),
+  );
+
+  it.each([
+    ["", ["lock:orders:1", "lock:orders:2", "mutex:1"]],
+    ["key:lock:*", ["lock:orders:1", "lock:orders:2"]],
+    ["owner:pod-7", ["lock:orders:1", "mutex:1"]],
+    ["key:lock:* owner:pod-7", ["lock:orders:1"]],
+    ["billing", ["lock:orders:2"]],
+    ["4711", ["lock:orders:2"]],
+    ["nowhere", []],
+  ])("by %j keeps what matches key, owner or record", (filter, keys) => {
+    expect(keysOf(mirror, filter, BY_KEY)).toEqual(keys);
+  });
+
+  it("compares the bytes' text of a key that is not UTF-8", () => {
+    const binary = "\ud800bG9jazr_"; // lock:\xff
+    expect(keysOf(mirrorOf(held(binary)), "key:lock:?", BY_KEY)).toEqual([binary]);
+  });
+});
+
+describe("an answer", () => {
+  it("takes in what changed since it was asked for", () => {
+    const mirror = mirrorOf(held("a"));
+    expect(keysOf(mirror, "", BY_KEY)).toEqual(["a"]);
+    mirror.observe(held("b"), CALM);
+    expect(keysOf(mirror, "", BY_KEY)).toEqual(["a", "b"]);
+    mirror.observe(held("b", { count: 2 }), CALM);
+    expect(listOf(mirror, "", BY_KEY)[1]?.seen.holders[0].count).toBe(2);
+    mirror.observe(free("a"), CALM);
+    expect(keysOf(mirror, "", BY_KEY)).toEqual(["b"]);
+  });
+
+  it("is kept apart for every filter, field and direction", () => {
+    const mirror = mirrorOf(held("a", { count: 2 }), held("b", { count: 1 }));
+    for (let round = 0; round < 2; round++) {
+      expect(keysOf(mirror, "", BY_KEY)).toEqual(["a", "b"]);
+      expect(keysOf(mirror, "", orderOf("-key"))).toEqual(["b", "a"]);
+      expect(keysOf(mirror, "", orderOf("count"))).toEqual(["b", "a"]);
+      expect(keysOf(mirror, "key:b", BY_KEY)).toEqual(["b"]);
+      for (let n = 0; n < 40; n++) expect(keysOf(mirror, `nothing-${n}`, BY_KEY)).toEqual([]);
+    }
+  });
+
+  it("stays when a look shows that a key we do not hold is free", () => {
+    const mirror = mirrorOf(held("a"));
+    const before = mirror.revision;
+    expect(mirror.observe(free("b"), CALM)).toEqual({ before: undefined, after: undefined });
+    expect(mirror.revision).toBe(before);
+  });
+});
+
+describe("a picture that is full", () => {
+  it("leaves new locks out, counts them, and takes them in when there is room", () => {
+    const mirror = new Mirror(2);
+    for (const key of ["a", "b", "c", "d"]) mirror.observe(held(key), CALM);
+    mirror.observe(held("c", { count: 2 }), CALM);
+    expect([keysOf(mirror, "", BY_KEY), mirror.leftOut]).toEqual([["a", "b"], 2]);
+    expect(mirror.observe(held("c"), CALM)).toMatchObject({ before: undefined, after: { key: "c" } });
+    mirror.observe(free("a"), CALM);
+    mirror.observe(free("d"), CALM);
+    mirror.observe(held("c"), CALM);
+    expect([keysOf(mirror, "", BY_KEY), mirror.leftOut]).toEqual([["b", "c"], 0]);
+  });
+});
+
+describe("an epoch", () => {
+  const again = (mirror: Mirror, look: Look, wasGone = false) =>
+    must(mirror.observe(held("k", look), { wasGone, since: "exact", sight: "1" }).after).holders[0].epoch;
+
+  it("stays with a foreign hold while its count and its time to live change", () => {
+    const mirror = new Mirror();
+    const first = again(mirror, { count: 1 });
+    expect(again(mirror, { count: 3, remainingMs: 10, asOf: NOW + 5 })).toBe(first);
+    expect(again(mirror, { count: 1, remainingMs: null, asOf: NOW + 9 })).toBe(first);
+  });
+
+  it("rises when the same foreign owner is seen after the key was gone", () => {
+    const mirror = new Mirror();
+    const first = again(mirror, {});
+    expect(again(mirror, {}, true)).toBeGreaterThan(first);
+  });
+
+  it("rises when the key was seen free, or held by another, in between", () => {
+    const mirror = new Mirror();
+    const first = again(mirror, {});
+    mirror.observe(free("k"), CALM);
+    const second = again(mirror, {});
+    const third = again(mirror, { owner: "other" });
+    expect([first, second, third, again(mirror, {})]).toEqual([first, first + 1, first + 2, first + 3]);
+  });
+
+  it("stays with a hold of ours as long as its fence, whatever was said of the key", () => {
+    const mirror = new Mirror();
+    const ours = { owner: "me", fence: "7", sinceMs: NOW, seq: 1 };
+    const first = again(mirror, ours);
+    expect(again(mirror, { ...ours, count: 2, remainingMs: 90_000, seq: 2 }, true)).toBe(first);
+    expect(again(mirror, { ...ours, fence: "8" })).toBeGreaterThan(first);
+  });
+
+  it("is never shared by two keys", () => {
+    const mirror = mirrorOf(held("a"), held("b"), held("c"));
+    const epochs = listOf(mirror, "", BY_KEY).map(({ holders: [{ epoch }] }) => epoch);
+    expect(new Set(epochs).size).toBe(3);
+  });
+});
+
+describe("a hold", () => {
+  const blind = { wasGone: false, since: "at_least", sight: "1" } as const;
+
+  it("keeps when it was first seen and the longest time to live seen of it", () => {
+    const mirror = mirrorOf(held("k", { remainingMs: 20_000 }));
+    mirror.observe(held("k", { remainingMs: 30_000, asOf: NOW + 100 }), CALM);
+    mirror.observe(held("k", { remainingMs: 29_000, asOf: NOW + 1100 }), CALM);
+    expect(mirror.get("k")).toMatchObject({
+      longestMs: 30_000,
+      holders: [{ firstSeenMs: NOW, since: "exact" }],
+    });
+    expect(mirror.get("k")?.seen.remainingMs).toBe(29_000);
+  });
+
+  it("that has no expiry has no longest time to live", () => {
+    const mirror = mirrorOf(held("k", { remainingMs: null }));
+    mirror.observe(held("k", { remainingMs: null, asOf: NOW + 1 }), CALM);
+    expect(mirror.get("k")?.longestMs).toBeNull();
+  });
+
+  it("began no later than we saw it, when we did not watch all the time", () => {
+    const mirror = new Mirror();
+    mirror.observe(held("k"), blind);
+    expect(mirror.get("k")?.holders[0].since).toBe("at_least");
+    mirror.observe(held("k", { owner: "other" }), blind);
+    expect(mirror.get("k")?.holders[0].since).toBe("at_least");
+  });
+
+  it("began when we saw it, when we watched or heard that the key was gone before", () => {
+    const mirror = new Mirror();
+    mirror.observe(held("k"), CALM);
+    expect(mirror.get("k")?.holders[0].since).toBe("exact");
+    mirror.observe(held("k"), { wasGone: true, since: "at_least", sight: "1" });
+    expect(mirror.get("k")?.holders[0].since).toBe("exact");
+  });
+
+  it("is told with what was there before it", () => {
+    const mirror = new Mirror();
+    const first = mirror.observe(held("k"), CALM);
+    const second = mirror.observe(held("k", { owner: "other" }), CALM);
+    expect(first.before).toBeUndefined();
+    expect(second.before).toBe(first.after);
+    expect(mirror.observe(free("k"), CALM)).toEqual({ before: second.after, after: undefined });
+    expect(mirror.size).toBe(0);
+  });
+
+  it("leaves the picture when the key holds something else", () => {
+    const mirror = mirrorOf(held("k"));
+    mirror.observe({ state: "not_a_lock", key: "k", asOf: NOW, type: "string" }, CALM);
+    expect([...mirror.keys()]).toEqual([]);
+  });
+});

@@ -1,0 +1,235 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import type { FormatName } from "../../../lib/contract/format.ts";
+import { LOCK_SORTS, type LockSortField } from "../../../lib/contract/list.ts";
+import type { OwnerRecord } from "../../../lib/contract/lock.ts";
+import { type HeldObservation, strangerOf } from "../../formats/observation.ts";
+import { heldSince, rankOf } from "../holds/abnormal.ts";
+import { type Hold, sinceOf } from "../holds/observed-hold.ts";
+import { Mirror } from "./lock-index.ts";
+import { orderOf } from "./query-cache.ts";
+import { type Place, SortedKeys } from "./sorted-keys.ts";
+
+const NOW = 1_790_000_000_000;
+
+interface Look {
+  readonly key: string;
+  readonly owner: string;
+  readonly count: number;
+  readonly format: FormatName;
+  readonly fence: string | null;
+  readonly asOf: number;
+  readonly remainingMs: number | null;
+  readonly waiting: number;
+  readonly record: OwnerRecord | undefined;
+  readonly wasGone: boolean;
+}
+
+function seenOf({
+  key,
+  owner,
+  count,
+  format,
+  fence,
+  asOf,
+  remainingMs,
+  waiting,
+  record,
+}: Look): HeldObservation {
+  return {
+    ...{ state: "held", key, asOf: NOW + asOf, type: "hash", format, candidates: [], kind: "lock" },
+    ...{ confidence: "certain", remainingMs, waiters: { count: waiting, known: "exact" } },
+    holders: [strangerOf(owner, { count, fence, record })],
+  };
+}
+
+function take(mirror: Mirror, look: Look): void {
+  const { wasGone } = look;
+  mirror.observe(seenOf(look), { wasGone, since: "exact", sight: "1" });
+}
+
+const FIRST: Omit<Look, "key"> = {
+  ...{ owner: "pod-1", count: 1, format: "redisson", fence: null, asOf: 0, remainingMs: 1000 },
+  ...{ waiting: 0, record: undefined, wasGone: false },
+};
+
+const small = fc.integer({ min: 0, max: 3 });
+const key = fc.constantFrom(..."abcdefgh").map((name) => `lock:${name}`);
+/** One thing is another than at the look before. */
+const turn = fc.oneof(
+  fc.constantFrom("pod-1", "pod-2").map((owner) => ({ owner })),
+  small.map((count) => ({ count })),
+  fc.constantFrom("redisson" as const, "token" as const).map((format) => ({ format })),
+  fc.constantFrom(null, "7", "10").map((fence) => ({ fence })),
+  // Some differ by no more than clocks do, and so they are one end.
+  fc.integer({ min: 0, max: 20 }).map((asOf) => ({ asOf })),
+  fc.constantFrom(null, 0, 1000, 1004, 1008).map((remainingMs) => ({ remainingMs })),
+  small.map((waiting) => ({ waiting })),
+  fc
+    .constantFrom(
+      undefined,
+      { service: "billing" },
+      { service: "billing", host: "pod-1" },
+      { service: "pay" },
+    )
+    .map((record) => ({ record })),
+  fc.constant({ wasGone: true }),
+);
+
+let now = NOW;
+/** What is usual differs by the key, as it does by its pattern. */
+const usual = (name: string) => (name === "lock:a" ? undefined : 1500);
+
+const FILTERS: Readonly<Record<string, (hold: Hold) => boolean>> = {
+  "held>2s": (hold) => now - heldSince(hold) > 2000,
+  "held<1.5s key:lock:*": (hold) => now - heldSince(hold) < 1500,
+  "remaining<500ms": ({ endsAtMs }) => endsAtMs !== null && endsAtMs - now < 500,
+  "remaining>1s": ({ endsAtMs }) => endsAtMs === null || endsAtMs - now > 1000,
+  "held>usual": (hold) => now - heldSince(hold) > (usual(hold.key) ?? Number.POSITIVE_INFINITY),
+  "waiters>1": ({ seen }) => (seen.waiters?.count ?? 0) > 1,
+  "count<2": ({ seen }) => seen.holders[0].count < 2,
+  "is:abnormal": (hold) =>
+    hold.seen.state === "held" &&
+    (["late", "no-expiry"].includes(hold.judgement.state) ||
+      now - heldSince(hold) > 2 * (usual(hold.key) ?? Number.POSITIVE_INFINITY)),
+  "": () => true,
+  "owner:pod-1": ({ seen }) => seen.holders[0].owner === "pod-1",
+  "format:redis*": ({ seen }) => seen.format === "redisson",
+  "verdict:no-expiry": ({ seen }) => seen.remainingMs === null,
+  billing: ({ seen }) => seen.holders[0].record?.service === "billing",
+  "key:*a pod-1": ({ key, seen }) =>
+    key === "lock:a" && (seen.holders[0].owner === "pod-1" || seen.holders[0].record?.host === "pod-1"),
+};
+
+const VALUES: Record<LockSortField, (hold: Hold) => string | number> = {
+  key: (hold) => hold.key,
+  owner: ({ seen }) => seen.holders[0].record?.service ?? seen.holders[0].owner,
+  count: ({ seen }) => seen.holders[0].count,
+  remaining: ({ endsAtMs }) => endsAtMs ?? Number.MAX_SAFE_INTEGER,
+  waiters: ({ seen }) => seen.waiters?.count ?? -1,
+  held: ({ holders }) => -sinceOf(holders[0]).since,
+  fence: ({ seen }) => Number(seen.holders[0].fence ?? -1),
+  format: ({ seen }) => seen.format,
+  abnormality: (hold) => rankOf(hold, now, usual(hold.key) ?? Number.POSITIVE_INFINITY),
+};
+
+/** Everything filtered and sorted anew. */
+function plainList(mirror: Mirror, filter: string, sort: string): Hold[] {
+  const { field, direction } = orderOf(sort);
+  const holds = [...mirror.keys()].flatMap((each) => mirror.get(each) ?? []);
+  return holds
+    .filter((hold) => FILTERS[filter]?.(hold))
+    .sort((a, b) => {
+      const [x, y] = [VALUES[field](a), VALUES[field](b)];
+      if (x !== y) return x < y ? -direction : direction;
+      return a.key < b.key ? -1 : 1;
+    });
+}
+
+it("a page is what sorting and filtering everything anew would give, after any changes and questions", () => {
+  type Step = (mirror: Mirror, looks: Map<string, Look>) => void;
+  const came: fc.Arbitrary<Step> = fc.tuple(key, turn).map(([name, change]) => (mirror, looks) => {
+    const next = { ...FIRST, ...looks.get(name), wasGone: false, ...change, key: name };
+    looks.set(name, next);
+    take(mirror, next);
+  });
+  const went: fc.Arbitrary<Step> = key.map((gone) => (mirror) => {
+    mirror.observe({ state: "free", key: gone, asOf: NOW }, { wasGone: false, since: "exact", sight: "1" });
+  });
+  const passed: fc.Arbitrary<Step> = fc.integer({ min: 1, max: 2500 }).map((ms) => () => {
+    now += ms;
+  });
+  const question: fc.Arbitrary<Step> = fc
+    .record({
+      filter: fc.constantFrom(...Object.keys(FILTERS)),
+      sort: fc.constantFrom(...LOCK_SORTS, ...LOCK_SORTS.map((field) => `-${field}`)),
+      offset: fc.integer({ min: 0, max: 12 }),
+      limit: fc.integer({ min: 0, max: 9 }),
+      laterMs: fc.integer({ min: 0, max: 2500 }),
+    })
+    .map(({ filter, sort, offset, limit, laterMs }) => (mirror) => {
+      // Asked for before, it is only brought up to date.
+      mirror.page(filter, orderOf(sort), { offset }, limit);
+      now += laterMs;
+      const all = plainList(mirror, filter, sort);
+      const page = mirror.page(filter, orderOf(sort), { offset }, limit);
+      expect(page.holds).toEqual(all.slice(offset, offset + limit));
+      expect(page.total).toBe(all.length);
+      expect(page.next !== undefined).toBe(limit > 0 && all.length > offset + limit);
+      if (page.next === undefined) return;
+      const following = mirror.page(filter, orderOf(sort), { after: page.next }, limit);
+      expect(following.holds).toEqual(all.slice(offset + limit, offset + 2 * limit));
+      expect(following.total).toBe(all.length);
+    });
+  const steps = fc.array(
+    fc.oneof({ weight: 6, arbitrary: came }, went, passed, { weight: 4, arbitrary: question }),
+    {
+      ...{ maxLength: 100, size: "max" },
+    },
+  );
+  fc.assert(
+    fc.property(steps, (all) => {
+      now = NOW;
+      const mirror = new Mirror(undefined, { now: () => now, usual });
+      const looks = new Map<string, Look>();
+      for (const step of all) step(mirror, looks);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it("an answer that nobody asked for while much changed is right all the same", () => {
+  const mirror = new Mirror();
+  const one = (name: number, count: number): Look => ({
+    ...FIRST,
+    key: `lock:${name}`,
+    count,
+  });
+  const asked = () => mirror.page("", orderOf("-count"), { offset: 0 }, 50).holds.map((hold) => hold.key);
+  for (let name = 0; name < 60; name++) take(mirror, one(name, 1));
+  expect(asked()).toHaveLength(50);
+  mirror.page("owner:pod-1", orderOf("key"), { offset: 0 }, 1);
+  for (let round = 0; round < 400; round++) {
+    for (let name = 0; name < 60; name++) take(mirror, one(name, round + name));
+    if (round % 50 === 0) mirror.page("owner:pod-1", orderOf("key"), { offset: 0 }, 1);
+  }
+  expect(asked()).toEqual(
+    plainList(mirror, "", "-count")
+      .slice(0, 50)
+      .map((hold) => hold.key),
+  );
+});
+
+it("a list of thousands stays in order while keys come and go", () => {
+  const steps = fc.array(fc.tuple(fc.nat(4000), fc.nat(300)), {
+    minLength: 3000,
+    maxLength: 6000,
+    size: "max",
+  });
+  const check = (all: [number, number][], direction: 1 | -1, begin: number) => {
+    const values = new Map<string, number>();
+    for (const [name, value] of all.slice(0, begin)) values.set(`k${name}`, value);
+    const sorted = SortedKeys.of(direction, [...values.values()], [...values.keys()]);
+    for (const [name, value] of all.slice(begin)) {
+      const known = values.get(`k${name}`);
+      if (known !== undefined) expect(sorted.delete(known, `k${name}`)).toBe(true);
+      // More go than come: chunks are joined as well as parted.
+      if (known === undefined || value % 4 === 0) {
+        values.set(`k${name}`, value);
+        sorted.insert(value, `k${name}`);
+      } else values.delete(`k${name}`);
+    }
+    const plain = [...values].sort(([a, x], [b, y]) => (x === y ? (a < b ? -1 : 1) : (x - y) * direction));
+    expect(sorted.slice(0, Number.POSITIVE_INFINITY).keys).toEqual(plain.map(([name]) => name));
+    expect(sorted.size).toBe(plain.length);
+    for (const at of [0, 1, 255, 256, 257, plain.length >> 1]) {
+      const [name = "", value = 0] = plain[at] ?? [];
+      const place: Place = [value, name];
+      expect(sorted.slice(at, 3).keys).toEqual(plain.slice(at, at + 3).map(([each]) => each));
+      if (at < plain.length) expect(sorted.after(place, 1).keys).toEqual(sorted.slice(at + 1, 1).keys);
+    }
+    expect(sorted.delete(1, "not there")).toBe(false);
+  };
+  const direction = fc.constantFrom(1 as const, -1 as const);
+  fc.assert(fc.property(steps, direction, fc.nat(3000), check), { numRuns: 20 });
+});

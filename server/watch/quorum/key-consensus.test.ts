@@ -1,0 +1,162 @@
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Answered, strangerOf } from "../../formats/observation.ts";
+import { Ballot, type Voter } from "./key-consensus.ts";
+
+const KEY = "lock:a";
+const MASTERS = 3;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+type Step =
+  | { readonly do: "vote"; readonly at: number; readonly owner: string }
+  | { readonly do: "give_back" | "look" | "hear" | "go" | "come"; readonly at: number };
+
+const at = fc.integer({ min: 0, max: MASTERS - 1 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant("vote" as const), at, owner: fc.constantFrom("a", "a", "b") }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("give_back" as const), at }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("look" as const), at }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("hear" as const), at }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("go" as const, "come" as const), at }) },
+);
+
+interface Seat extends Voter {
+  isUp: boolean;
+  term: number;
+}
+
+/** Three masters that are looked at at different times, and whose answers take theirs. */
+class World {
+  readonly seats: Seat[] = Array.from({ length: MASTERS }, () => ({ isUp: true, term: 0 }));
+  readonly ballot = new Ballot<Seat>(KEY, this.seats);
+  readonly #has: (string | undefined)[] = this.seats.map(() => undefined);
+  readonly #goneAt = this.seats.map(() => Number.NEGATIVE_INFINITY);
+  readonly #onTheWay: { owner: string | undefined; sentAt: number; term: number }[][] = this.seats.map(
+    () => [],
+  );
+  /** Who had the lock at which moment; "free": nobody. */
+  readonly #truths = new Map<number, string>();
+
+  take(one: Step): void {
+    vi.advanceTimersByTime(1);
+    // What is looked at and heard changes nothing, so it is the same until the next step.
+    const seat = this.#seat(one.at);
+    this.#truths.set(performance.now(), this.truth);
+    if (one.do === "vote") this.#has[one.at] ??= one.owner;
+    else if (one.do === "give_back") {
+      if (this.#has[one.at] !== undefined) this.#goneAt[one.at] = performance.now();
+      this.#has[one.at] = undefined;
+    } else if (one.do === "look") this.#look(one.at);
+    else if (one.do === "hear") this.#hear(one.at);
+    else if (one.do === "go" && seat.isUp) {
+      seat.isUp = false;
+      seat.term++;
+    } else if (one.do === "come") seat.isUp = true;
+  }
+
+  /** Who has the lock now. */
+  get truth(): string {
+    const winner = ["a", "b"].find(
+      (owner) => 2 * this.#has.filter((each) => each === owner).length > MASTERS,
+    );
+    return winner ?? "free";
+  }
+
+  #seat(number: number): Seat {
+    const seat = this.seats[number];
+    if (seat === undefined) throw new Error(`there is no master ${number}`);
+    return seat;
+  }
+
+  #look(number: number): void {
+    const seat = this.#seat(number);
+    if (!seat.isUp) return;
+    this.#onTheWay[number]?.push({ owner: this.#has[number], sentAt: performance.now(), term: seat.term });
+  }
+
+  #hear(number: number): void {
+    const seat = this.#seat(number);
+    const look = this.#onTheWay[number]?.shift();
+    if (look === undefined || look.term !== seat.term || !seat.isUp) return;
+    const asOf = Math.round(performance.now());
+    const observation: Answered =
+      look.owner === undefined
+        ? { state: "free", key: KEY, asOf }
+        : {
+            ...{ state: "held", key: KEY, asOf, type: "string", format: "token", candidates: [] },
+            ...{ kind: "lock", confidence: "certain", remainingMs: null },
+            holders: [strangerOf(look.owner)],
+          };
+    // As it is heard of: until a look that was sent after it.
+    const goneAt = this.#goneAt[number] ?? Number.NEGATIVE_INFINITY;
+    this.ballot.heard(seat, { wasGone: goneAt > Number.NEGATIVE_INFINITY, hint: undefined });
+    if (look.sentAt > goneAt) this.#goneAt[number] = Number.NEGATIVE_INFINITY;
+    this.ballot.put(seat, { observation, sentAt: look.sentAt, receivedAt: performance.now() }, 0);
+    this.#settle(asOf);
+  }
+
+  #settle(asOf: number): void {
+    const { shown: before } = this;
+    const { turningSince = performance.now() } = this.ballot;
+    this.ballot.settle(asOf);
+    if (this.shown !== before) expect(this.#truths.get(turningSince)).toBe(this.shown);
+  }
+
+  get shown(): string {
+    return this.ballot.holder?.holders[0].owner ?? "free";
+  }
+
+  /** Everybody is there and is looked at until nothing changes any more. */
+  rest(): void {
+    for (const seat of this.seats) seat.isUp = true;
+    for (const looks of this.#onTheWay) looks.length = 0;
+    for (let round = 0; round < 5; round++) {
+      for (let number = 0; number < MASTERS; number++) {
+        this.take({ do: "look", at: number });
+        this.take({ do: "hear", at: number });
+      }
+    }
+  }
+}
+
+describe("the votes on a key, seen at different moments", () => {
+  it("make a decision only if it was so at the very moment from which on all were asked again, and the right one in the end", () => {
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 12, maxLength: 50 }), (steps) => {
+        const world = new World();
+        for (const one of steps) world.take(one);
+        world.rest();
+        expect(world.shown).toBe(world.truth);
+      }),
+      {
+        numRuns: 1000,
+        examples: [
+          // One gives back what another one takes, and each is seen while it has it.
+          [
+            [
+              { do: "vote", at: 2, owner: "a" },
+              { do: "look", at: 2 },
+              { do: "give_back", at: 2 },
+              { do: "look", at: 0 },
+              { do: "hear", at: 0 },
+              { do: "hear", at: 2 },
+              { do: "vote", at: 0, owner: "a" },
+              { do: "look", at: 0 },
+              { do: "hear", at: 0 },
+              { do: "vote", at: 1, owner: "a" },
+            ],
+          ],
+        ],
+      },
+    );
+  });
+});

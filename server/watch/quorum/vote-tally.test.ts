@@ -1,0 +1,122 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Answered, type HeldObservation, strangerOf } from "../../formats/observation.ts";
+import { tally } from "./vote-tally.ts";
+
+const KEY = "lock:a";
+const NOW = 1_000_000;
+
+interface Plain {
+  readonly owner: string;
+  readonly remainingMs: number | null;
+  readonly fence: string | null;
+  readonly count: number;
+}
+
+/** What one master shows: a vote, nothing, or (undefined) it is not known. */
+type Shown = Plain | "free" | "no_lock" | undefined;
+
+const plain = fc.record<Plain>({
+  owner: fc.constantFrom("a", "b", "c"),
+  remainingMs: fc.option(fc.integer({ min: 1, max: 9 }), { freq: 5 }),
+  fence: fc.option(fc.constantFrom("9", "10", "11"), { freq: 3 }),
+  count: fc.integer({ min: 1, max: 4 }),
+});
+const shown: fc.Arbitrary<Shown> = fc.oneof(
+  { weight: 6, arbitrary: plain },
+  { weight: 2, arbitrary: fc.constant("free" as const) },
+  { weight: 1, arbitrary: fc.constant("no_lock" as const) },
+  { weight: 2, arbitrary: fc.constant(undefined) },
+);
+const masters = fc.array(shown, { minLength: 2, maxLength: 6 });
+
+function held({ owner, remainingMs, fence, count }: Plain): HeldObservation {
+  return {
+    ...{ state: "held", key: KEY, asOf: NOW, type: "string", format: "token", candidates: [] },
+    ...{ kind: "lock", confidence: "certain", remainingMs },
+    holders: [strangerOf(owner, { fence, count })],
+  };
+}
+
+function answerOf(one: Shown): Answered | undefined {
+  if (one === undefined) return undefined;
+  if (one === "free") return { state: "free", key: KEY, asOf: NOW };
+  if (one === "no_lock") return { state: "not_a_lock", key: KEY, asOf: NOW, type: "list" };
+  return held(one);
+}
+
+/** Who has the lock when everything is known: an owner, nobody, or something that is no lock. */
+function winnerOf(all: readonly Shown[]): string {
+  const names = all.map((one) => (typeof one === "object" ? one.owner : (one ?? "free")));
+  const [winner] = [...new Set(names)].filter(
+    (name) => 2 * names.filter((each) => each === name).length > all.length,
+  );
+  return winner ?? "free";
+}
+
+/** Who may have it: whatever those show who are not known. */
+function winnersOf(all: readonly Shown[]): Set<string> {
+  const at = all.indexOf(undefined);
+  if (at < 0) return new Set([winnerOf(all)]);
+  const any: Shown[] = ["free", "no_lock", ...["a", "b", "c"].map((owner) => held1(owner))];
+  return new Set(any.flatMap((one) => [...winnersOf(all.with(at, one))]));
+}
+
+const held1 = (owner: string): Plain => ({ owner, remainingMs: 1, fence: null, count: 1 });
+
+describe("the tally of a quorum", () => {
+  it("says who holds a lock exactly when that is so whatever those say who are not known", () => {
+    fc.assert(
+      fc.property(masters, (all) => {
+        const winners = winnersOf(all);
+        const told = tally(KEY, all.map(answerOf), NOW);
+        const said =
+          told.verdict === "held"
+            ? told.seen.holders[0].owner
+            : told.verdict === "not_a_lock"
+              ? "no_lock"
+              : told.verdict;
+        expect(said).toBe(winners.size > 1 ? "undecided" : [...winners][0]);
+      }),
+    );
+  });
+
+  it("gives the hold for as long as a majority has it, and a fence and a count that a majority stands for", () => {
+    fc.assert(
+      fc.property(masters, (all) => {
+        const told = tally(KEY, all.map(answerOf), NOW);
+        if (told.verdict !== "held") return;
+        const { remainingMs, votes, holders } = told.seen;
+        const [{ owner, fence, count }] = holders;
+        const its = all.filter((one) => typeof one === "object").filter((one) => one.owner === owner);
+        const isMajority = (few: readonly unknown[]) => 2 * few.length > all.length;
+        const at = (ms: number) =>
+          isMajority(its.filter((one) => one.remainingMs === null || one.remainingMs > ms));
+        if (remainingMs === null) expect(at(1e9)).toBe(true);
+        else expect([at(remainingMs - 1), at(remainingMs)]).toEqual([true, false]);
+        const named = ["9", "10", "11"].find((each) => isMajority(its.filter((one) => one.fence === each)));
+        const highest = ["11", "10", "9"].find((each) => its.some((one) => one.fence === each));
+        expect(fence).toBe(named ?? highest ?? null);
+        expect(isMajority(its.filter((one) => one.count <= count))).toBe(true);
+        expect(isMajority(its.filter((one) => one.count < count))).toBe(false);
+        expect(votes.owners[0]).toEqual({ owner, masters: its.length });
+      }),
+    );
+  });
+
+  it("counts all votes, most first, and those who are known", () => {
+    fc.assert(
+      fc.property(masters, (all) => {
+        const told = tally(KEY, all.map(answerOf), NOW);
+        if (told.verdict === "not_a_lock") return;
+        const votes = told.verdict === "undecided" ? told.votes : told.seen.votes;
+        expect([votes.of, votes.known]).toEqual([all.length, all.filter((one) => one !== undefined).length]);
+        const counts = votes.owners.map((each) => each.masters);
+        expect(counts).toEqual(counts.toSorted((a, b) => b - a));
+        expect(counts.reduce((sum, each) => sum + each, 0)).toBe(
+          all.filter((one) => typeof one === "object").length,
+        );
+      }),
+    );
+  });
+});

@@ -1,0 +1,100 @@
+import type { Key } from "../../../lib/contract/key.ts";
+import type {
+  Answered,
+  FreeObservation,
+  HeldObservation,
+  NoLockObservation,
+  SeenHolder,
+  SeenVotes,
+} from "../../formats/observation.ts";
+import { kthLargest, kthSmallest, largestFirst, majorityOf } from "../../redis/majority.ts";
+
+/** What the masters of a quorum show together. `undecided`: those that are not known may decide it either way. */
+export type Tally =
+  | { readonly verdict: "held"; readonly seen: HeldObservation & { readonly votes: SeenVotes } }
+  | { readonly verdict: "free"; readonly seen: FreeObservation & { readonly votes: SeenVotes } }
+  | { readonly verdict: "not_a_lock"; readonly seen: NoLockObservation }
+  | { readonly verdict: "undecided"; readonly votes: SeenVotes };
+
+/**
+ * Counts votes. A lock is held by whom a majority of all masters has, until that majority ends; it is free where nobody
+ * can have one. What is no lock, or has ended, is nobody's vote.
+ *
+ * @param seen what each master shows at the moment `asOf`; undefined: not known
+ */
+export function tally(key: Key, seen: readonly (Answered | undefined)[], asOf: number): Tally {
+  const of = seen.length;
+  const majority = majorityOf(of);
+  const known = seen.filter((each) => each !== undefined);
+  const groups = largestFirst(
+    known.flatMap((each) => (each.state === "held" ? [each] : [])),
+    nameOf,
+  );
+  const strange = known.filter((each) => each.state === "not_a_lock");
+  const owners = groups.map((group) => ({ owner: group[0].holders[0].owner, masters: group.length }));
+  const votes: SeenVotes = { of, known: known.length, state: "decided", owners };
+  const [first] = groups;
+  const most = Math.max(first?.length ?? 0, strange.length);
+  if (most + of - known.length >= majority && most < majority) {
+    return { verdict: "undecided", votes: { ...votes, state: "undecided" } };
+  }
+  if (first !== undefined && first.length >= majority) {
+    return { verdict: "held", seen: { ...heldBy(first, majority), key, asOf, votes } };
+  }
+  const [other] = strange;
+  if (other !== undefined && most >= majority)
+    return { verdict: "not_a_lock", seen: { ...other, key, asOf } };
+  return { verdict: "free", seen: { state: "free", key, asOf, votes } };
+}
+
+/** Whose hold it is; the same at each master that votes for it. */
+export function nameOf({ type, holders }: Pick<HeldObservation, "type" | "holders">): string {
+  return [type, ...holders.map(({ owner, role }) => `${role ?? ""} ${owner}`).toSorted()].join("\0");
+}
+
+function heldBy(group: readonly [HeldObservation, ...HeldObservation[]], majority: number): HeldObservation {
+  const fence = fenceOf(group, majority);
+  const chosen = group.find(({ holders: [holder] }) => holder.fence === fence) ?? group[0];
+  const [first, ...others] = chosen.holders;
+  const together = (holder: SeenHolder) => togetherOf(holder, group, majority);
+  return {
+    ...chosen,
+    holders: [together(first), ...others.map(together)],
+    remainingMs: longestOfMajority(
+      group.map(({ remainingMs }) => remainingMs),
+      majority,
+    ),
+  };
+}
+
+/** What a majority agreed on; while it does not yet, the highest, on which it is about to. */
+function fenceOf(group: readonly HeldObservation[], majority: number): string | null {
+  const fences = group.flatMap(({ holders: [{ fence }] }) => (fence === null ? [] : [fence]));
+  const [most] = largestFirst(fences, (fence) => fence);
+  if (most !== undefined && most.length >= majority) return most[0];
+  return fences.reduce<string | null>(
+    (one, other) => (one === null || BigInt(other) > BigInt(one) ? other : one),
+    null,
+  );
+}
+
+function togetherOf(holder: SeenHolder, group: readonly HeldObservation[], majority: number): SeenHolder {
+  const same = group.flatMap(
+    ({ holders }) => holders.find(({ owner, role }) => owner === holder.owner && role === holder.role) ?? [],
+  );
+  const within = (figures: readonly number[]) => kthSmallest(figures, majority);
+  const count = within(same.map((each) => each.count));
+  const seq = within(same.map((each) => each.seq));
+  const together = { ...holder, count, seq, isVoted: true } as const;
+  const own = same.flatMap(({ ownRemainingMs }) => (ownRemainingMs === undefined ? [] : [ownRemainingMs]));
+  return own.length < majority ? together : { ...together, ownRemainingMs: longestOfMajority(own, majority) };
+}
+
+/** null: never. */
+function longestOfMajority(remaining: readonly (number | null)[], majority: number): number | null {
+  const ms = kthLargest(
+    remaining.map((each) => each ?? Number.POSITIVE_INFINITY),
+    majority,
+  );
+  return Number.isFinite(ms) ? ms : null;
+}

@@ -1,0 +1,200 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Redis } from "ioredis";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { freePort, startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
+import { until } from "../../test/support/test-server.ts";
+import { startTestWatcher } from "../../test/support/test-watcher.ts";
+import { addressOf, type RedisAddress } from "../redis/connect.ts";
+import type { WatcherOptions } from "./watcher.ts";
+
+const NEEDED = "Kghszxe$";
+const SETTING = "notify-keyspace-events";
+const [CERT, KEY] = ["cert.pem", "key.pem"].map((name) =>
+  fileURLToPath(new URL(`../../test/support/tls/${name}`, import.meta.url)),
+) as [string, string];
+
+let dir: string;
+let tlsPort: number;
+let redis: TestRedis;
+let direct: Redis;
+let open: (() => void)[] = [];
+
+beforeAll(async () => {
+  dir = await realpath(await mkdtemp(join(tmpdir(), "lockkeeper-socket-")));
+  tlsPort = await freePort();
+  redis = await startTestRedis({
+    args: [
+      ...["--unixsocket", join(dir, "redis.sock"), "--repl-diskless-sync-delay", "0"],
+      ...["--tls-port", String(tlsPort), "--tls-cert-file", CERT, "--tls-key-file", KEY],
+      ...["--tls-ca-cert-file", CERT, "--tls-auth-clients", "no"],
+    ],
+  });
+  direct = redis.client();
+});
+afterEach(async () => {
+  for (const close of open) close();
+  open = [];
+  await direct.config("SET", SETTING, NEEDED);
+});
+afterAll(async () => {
+  await redis.stop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function watching(where: string | RedisAddress, more: Partial<WatcherOptions> = {}) {
+  const { watcher, stop } = await startTestWatcher(where, more);
+  open.push(stop);
+  return watcher;
+}
+
+/** As a collection of garbage or the sorting of a million locks does, when no timer fires and nothing is read. */
+function standStill(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
+const fresh = () => `lock:${randomUUID()}`;
+
+async function take(at: Redis = direct, key = fresh()): Promise<string> {
+  await at.hset(key, `${randomUUID()}:1`, 1);
+  return key;
+}
+
+async function user(name: string, ...rules: readonly string[]): Promise<string> {
+  await direct.call("ACL", "SETUSER", name, "reset", "on", ">secret", ...rules);
+  return `redis://${name}:secret@127.0.0.1:${redis.port}`;
+}
+
+describe("a process that stood still", () => {
+  it("does not take its own silence for that of Redis, and goes on with the picture that it had", async () => {
+    const watcher = await watching(redis.url);
+    const states = new Set<string>();
+    watcher.onChange(() => states.add(watcher.health().state));
+    standStill(2000);
+    const key = await take();
+    await until(() => watcher.mirror.get(key) !== undefined);
+    expect([...states]).toEqual(["live"]);
+  });
+});
+
+describe("where a Redis may be", () => {
+  it("behind a unix socket, in another database, behind TLS: seen, and heard of", async () => {
+    const tls = addressOf(`rediss://localhost:${tlsPort}/5`);
+    const secured = { ...tls.options, tls: { ...tls.options.tls, ca: readFileSync(CERT) } };
+    const watchers = [
+      await watching(`unix://${join(dir, "redis.sock")}?db=5`),
+      await watching(`${redis.url}/5`),
+      await watching({ ...tls, options: secured }),
+    ];
+    await direct.select(5);
+    const key = await take();
+    for (const watcher of watchers) {
+      await until(() => watcher.mirror.get(key) !== undefined, 1000);
+      expect(watcher.health()).toMatchObject({ state: "live", notifications: "on" });
+    }
+    // All keys of a database change at once, and Redis says nothing of it.
+    await direct.swapdb(5, 6);
+    for (const watcher of watchers) await until(() => watcher.mirror.get(key) === undefined, 3000);
+    await direct.swapdb(5, 6);
+    for (const watcher of watchers) await until(() => watcher.mirror.get(key) !== undefined, 3000);
+    await direct.select(0);
+  });
+});
+
+describe("whether notifications arrive is tried, not asked", () => {
+  it("CONFIG is forbidden, as services do: they are on, off when somebody says so, and on again", async () => {
+    const url = await user("managed", "~*", "&*", "+@all", "-config");
+    const watcher = await watching(url);
+    expect(watcher.health()).toMatchObject({ notifications: "on" });
+    await direct.config("SET", SETTING, "");
+    await until(() => watcher.health().notifications === "off", 3000);
+    expect(watcher.health().detail).toContain("where this Redis is administered");
+    const key = await take();
+    await until(() => watcher.mirror.get(key) !== undefined, 1500);
+    await direct.config("SET", SETTING, NEEDED);
+    await until(() => watcher.health().notifications === "on", 3000);
+    const heard = await take();
+    await until(() => watcher.mirror.get(heard) !== undefined, 1000);
+  });
+
+  it("those of one type of key are missing: they are off", async () => {
+    const watcher = await watching(await user("managed", "~*", "&*", "+@all", "-config"));
+    await direct.config("SET", SETTING, NEEDED.replace("h", ""));
+    await until(() => watcher.health().notifications === "off", 3000);
+    const key = await take();
+    await until(() => watcher.mirror.get(key) !== undefined, 1500);
+  });
+
+  it("the canary has no rights of its own: CONFIG is believed", async () => {
+    const watcher = await watching(
+      await user("narrow", "~lock:*", "~*lock:*", "&__keyspace@0__:lock:*", "&lockkeeper:events:0", "+@all"),
+    );
+    expect(watcher.health()).toMatchObject({ state: "live", notifications: "on" });
+    const key = await take();
+    await until(() => watcher.mirror.get(key) !== undefined, 1000);
+  });
+});
+
+describe("a target that is read only", () => {
+  it("is watched by a user who may only read; nothing is refused, and FLUSHALL and SWAPDB are noticed", async () => {
+    const url = await user(
+      "reader",
+      ...[
+        "~*",
+        "&*",
+        "-@all",
+        "+@read",
+        "+evalsha",
+        "+script|load",
+        "+info",
+        "+config|get",
+        "+ping",
+        "+time",
+      ],
+      ...["+select", "+client|setname", "+psubscribe", "+subscribe", "+pubsub|numsub", "+command"],
+    );
+    await direct.call("ACL", "LOG", "RESET");
+    const watcher = await watching(url, { readOnly: true });
+    expect(watcher.health()).toMatchObject({ state: "live", notifications: "on" });
+    const key = await take();
+    await until(() => watcher.mirror.get(key) !== undefined, 1000);
+    await direct.flushall();
+    await until(() => watcher.mirror.get(key) === undefined, 3000);
+    const again = await take();
+    await until(() => watcher.mirror.get(again) !== undefined, 1000);
+    await direct.swapdb(0, 1);
+    await until(() => watcher.mirror.get(again) === undefined, 3000);
+    await direct.config("SET", SETTING, "");
+    await until(() => watcher.health().notifications === "off", 3000);
+    expect(await direct.keys("lockkeeper:*")).toEqual([]);
+    expect(await direct.call("ACL", "LOG")).toEqual([]);
+  });
+});
+
+describe("a master that becomes a replica", () => {
+  it("is down, and says of whom; after the full copy and its promotion its new data is the picture", async () => {
+    const other = await startTestRedis({ args: ["--repl-diskless-sync-delay", "0"] });
+    const copied = await take(other.client());
+    const [writer, reader] = [await watching(redis.url), await watching(redis.url, { readOnly: true })];
+    const gone = await take();
+    await until(() => [writer, reader].every(({ mirror }) => mirror.get(gone) !== undefined));
+    await direct.replicaof("127.0.0.1", other.port);
+    for (const watcher of [writer, reader]) {
+      await until(() => watcher.health().state === "down", 3000);
+      await until(() => watcher.health().detail?.includes(`replica of 127.0.0.1:${other.port}`) ?? false);
+    }
+    await until(async () => (await direct.info("replication")).includes("master_link_status:up"));
+    await direct.replicaof("NO", "ONE");
+    for (const watcher of [writer, reader]) {
+      await until(() => watcher.health().state === "live", 3000);
+      expect(watcher.mirror.get(gone)).toBeUndefined();
+      expect(watcher.mirror.get(copied)).toBeDefined();
+    }
+    await other.stop();
+  });
+});

@@ -1,0 +1,69 @@
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
+import { Discovery } from "./scan-cursor.ts";
+import { Pace } from "./time-budget.ts";
+
+const KEYS = 60_000;
+let redis: TestRedis;
+let direct: Redis;
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+  direct = redis.client();
+  await direct.eval(
+    "for at = 1, tonumber(ARGV[1]) do redis.call('SET', (at % 20 == 0 and 'lock:' or 'some:') .. at, 1) end",
+    0,
+    KEYS,
+  );
+  await direct.set("lockkeeper:hold:{lock:1}", "ours");
+});
+
+afterAll(() => redis.stop());
+
+async function walkedBy(discovery: Discovery, stopAfter = Number.POSITIVE_INFINITY): Promise<Set<string>> {
+  const stop = new AbortController();
+  const found = new Set<string>();
+  let pages = 0;
+  try {
+    for await (const keys of discovery.pages(stop.signal)) {
+      for (const key of keys) found.add(key);
+      if (++pages === stopAfter) stop.abort();
+    }
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+  }
+  return found;
+}
+
+it.each([
+  ["one pattern", ["lock:*"]],
+  ["a pattern within another", ["lock:*", "*lock*", "lock:1*"]],
+  ["many patterns", ["lock:*", "mutex:*", "semaphore:*", "*:LOCKED"]],
+])("gives every key that matches %s, and none of ours", async (_, patterns) => {
+  const discovery = new Discovery(direct, patterns);
+  const found = await walkedBy(discovery);
+  expect(found.size).toBe(KEYS / 20);
+  expect([...found].filter((key) => !key.startsWith("lock:"))).toEqual([]);
+  expect(discovery.scanned).toBeGreaterThanOrEqual(KEYS);
+});
+
+it("goes on where it was broken off", async () => {
+  const discovery = new Discovery(direct, ["lock:*"]);
+  const before = await walkedBy(discovery, 5);
+  const scannedBefore = discovery.scanned;
+  const after = await walkedBy(discovery);
+  expect(scannedBefore).toBeLessThan(KEYS / 2);
+  expect(after.size).toBeLessThan(KEYS / 20);
+  expect(new Set([...before, ...after]).size).toBe(KEYS / 20);
+});
+
+it("takes its share of the time and no more, but for what it has saved up", async () => {
+  const pace = new Pace(0.05, 10);
+  const { signal } = new AbortController();
+  const startedAt = performance.now();
+  await pace.rest(10, signal);
+  expect(performance.now() - startedAt).toBeLessThan(50);
+  for (let work = 0; work < 4; work++) await pace.rest(2, signal);
+  expect(performance.now() - startedAt).toBeGreaterThan(130);
+});

@@ -1,0 +1,108 @@
+import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
+import type { Runtime } from "../../../server/runtime.ts";
+import type { FuzzRequest } from "./fuzz-request.ts";
+
+export interface FuzzAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Of a stream, its first message. */
+  readonly text: string;
+}
+
+/** `given_up`: the answer did not come in the time, and the connection was closed. */
+export type Outcome = FuzzAnswer | "given_up";
+
+export interface Wire {
+  send(request: FuzzRequest): Promise<Outcome>;
+}
+
+const ANSWER_MS = 3000;
+const STREAMED = /^text\/event-stream/;
+
+/** Over a connection, as clients come. */
+export function overHttp(url: string): Wire {
+  const agent = new Agent({ keepAlive: true, maxSockets: 32 });
+  return { send: (request) => sendOverHttp(url, agent, request) };
+}
+
+function sendOverHttp(
+  url: string,
+  agent: Agent,
+  { method, path, headers, body }: FuzzRequest,
+): Promise<Outcome> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
+    const sent = httpRequest({
+      agent,
+      hostname,
+      port,
+      method,
+      path,
+      headers: { ...(headers as Record<string, string | string[]>), ...length },
+    });
+    const patience = setTimeout(() => {
+      resolve("given_up");
+      sent.destroy();
+    }, ANSWER_MS);
+    sent.once("error", reject);
+    sent.once("response", (incoming) => {
+      void textOf(incoming).then((text) => {
+        clearTimeout(patience);
+        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text });
+      }, reject);
+    });
+    sent.end(body);
+  });
+}
+
+/** All of an answer; of a stream its first message, and then it is closed. */
+async function textOf(incoming: IncomingMessage): Promise<string> {
+  const isStream = STREAMED.test(incoming.headers["content-type"] ?? "");
+  incoming.setEncoding("utf8");
+  let text = "";
+  for await (const part of incoming) {
+    text += part;
+    if (isStream && text.includes("\n\n")) break;
+  }
+  incoming.destroy();
+  return isStream ? text.slice(0, text.indexOf("\n\n") + 1 || text.length) : text;
+}
+
+/** Through the web's door, as Next hands requests in. Not all that HTTP can carry fits into its classes. */
+export function overWebDoor(url: string, runtime: Runtime): Wire {
+  return {
+    async send({ method, path, headers, body }) {
+      const request = new Request(`${url}${path}`, {
+        method,
+        headers: Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+          typeof value === "string" ? [[name, value]] : value.map((each) => [name, each]),
+        ),
+        ...(body === undefined ? {} : { body: new Blob([body as BlobPart]) }),
+      });
+      const response = await runtime.answer(request);
+      return {
+        status: response.status,
+        headers: Object.fromEntries(response.headers),
+        text: await textOfWeb(response),
+      };
+    },
+  };
+}
+
+async function textOfWeb(response: Response): Promise<string> {
+  if (!STREAMED.test(response.headers.get("content-type") ?? "")) return await response.text();
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
+    text += part.value;
+    if (text.includes("\n\n")) break;
+  }
+  await reader?.cancel();
+  return text.slice(0, text.indexOf("\n\n") + 1);
+}
+
+/** Whether the web's classes can carry it. */
+export function fitsWebDoor({ method, body }: FuzzRequest): boolean {
+  return !["TRACE", "CONNECT"].includes(method) && (body === undefined || !["GET", "HEAD"].includes(method));
+}

@@ -1,0 +1,83 @@
+import { Raw } from "./request-plans.ts";
+import { FromPool } from "./value-generator.ts";
+
+/** Of each name, beside what is always there. */
+const LEARNED_MAX = 8;
+
+/** What a parameter may be called where it is told. */
+const TOLD_AS: Readonly<Record<string, readonly string[]>> = {
+  expect: ["version"],
+  cursor: ["next"],
+  "live.id": ["stream"],
+  "operators.id": ["operators.name"],
+};
+
+/** What the server has told, by name, to be sent back to it. */
+export class Pools {
+  readonly #byName = new Map<string, string[]>();
+  readonly #always = new Map<string, readonly string[]>();
+  /** What was told of a key last: requests about it should fit together. */
+  readonly #byKey = new Map<string, ReadonlyMap<string, string>>();
+
+  /** Keeps these whatever else is told; one that stands there twice comes twice as often. */
+  keep(name: string, values: readonly string[]): void {
+    this.#always.set(name, values);
+  }
+
+  #add(name: string, value: string): void {
+    const known = this.#byName.get(name) ?? [];
+    if (known.includes(value)) return;
+    known.push(value);
+    if (known.length > LEARNED_MAX) known.shift();
+    this.#byName.set(name, known);
+  }
+
+  /** Takes all texts of an answer. @param of what it is an answer about, as `keys` */
+  learn(value: unknown, of: string): void {
+    if (typeof value !== "object" || value === null) return;
+    if ("key" in value && typeof value.key === "string") this.#byKey.set(value.key, textsOf(value));
+    for (const [name, each] of Object.entries(value)) {
+      if (typeof each !== "string") this.learn(each, of);
+      else for (const full of [name, `${of}.${name}`]) this.#add(full, each);
+    }
+  }
+
+  /**
+   * Puts what is known in the place of all that stands for it.
+   *
+   * @param key what the request is about
+   */
+  fill(value: unknown, key?: unknown): unknown {
+    if (value instanceof FromPool) return this.#from(value, this.#byKey.get(String(key)));
+    if (Array.isArray(value)) return value.map((each) => this.fill(each, key));
+    if (typeof value !== "object" || value === null || value instanceof Raw || ArrayBuffer.isView(value))
+      return value;
+    const filled = {};
+    for (const [name, each] of Object.entries(value)) {
+      const property = { value: this.fill(each, key), enumerable: true, configurable: true, writable: true };
+      Object.defineProperty(filled, name, property);
+    }
+    return filled;
+  }
+
+  #from({ name, pick, otherwise }: FromPool, ofKey: ReadonlyMap<string, string> | undefined): unknown {
+    const names = [...(TOLD_AS[name] ?? []), name, name.slice(name.indexOf(".") + 1)];
+    const fits = names.map((each) => ofKey?.get(each)).find((each) => each !== undefined);
+    if (fits !== undefined && pick % 3 !== 0) return fits;
+    const known = names.map((each) => this.#known(each)).find(({ length }) => length > 0) ?? [];
+    // Now and then what nobody has told.
+    return pick % 11 === 0 || known.length === 0 ? otherwise : known[pick % known.length];
+  }
+
+  #known(name: string): readonly string[] {
+    return [...(this.#always.get(name) ?? []), ...(this.#byName.get(name) ?? [])];
+  }
+}
+
+function textsOf(value: object, into = new Map<string, string>()): ReadonlyMap<string, string> {
+  for (const [name, each] of Object.entries(value)) {
+    if (typeof each === "string" && !into.has(name)) into.set(name, each);
+    else if (typeof each === "object" && each !== null) textsOf(each, into);
+  }
+  return into;
+}

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, vi } from "vitest";
+import { openBackend, type Where } from "../../server/locks/backends/open-backend.ts";
+import { LockClient } from "../../server/locks/client/lock-client.ts";
+import { Locks } from "../../server/locks/verbs/redis-locks.ts";
+import { startTestCluster, type TestCluster } from "../support/cluster.ts";
+import { forceByName } from "../support/force-release-by-owner.ts";
+import { startTestRedis, type TestRedis } from "../support/test-redis.ts";
+import { startTestSentinel, type TestSentinel } from "../support/test-sentinel.ts";
+import { keepsCount, keepsItsWay, keepsTheContract } from "./conformance.ts";
+import type { Opened, Spoken } from "./conformance-fixture.ts";
+
+// Most of the time is spent waiting for leases to end.
+vi.setConfig({ maxConcurrency: 24 });
+
+const SPOKEN: readonly (readonly [string, Spoken])[] = [
+  ["redisson", { format: "redisson" }],
+  ["token", { format: "token" }],
+  ["timestamp in ms", { format: "timestamp", unit: "ms" }],
+  ["timestamp in s", { format: "timestamp", unit: "s" }],
+];
+
+async function opened(where: Where, behind: Pick<Opened, "serversOf" | "wakesBy">): Promise<Opened> {
+  const [backend, one, two] = await Promise.all([
+    openBackend(where, ["*"]),
+    LockClient.open(where),
+    LockClient.open(where),
+  ]);
+  const { verbs, renewMany } = backend;
+  if (!(verbs instanceof Locks)) throw new Error("an operator cannot act here");
+  return {
+    verbs,
+    renewMany,
+    clients: [one, two],
+    ...behind,
+    forceRelease: (key, format, seen) => forceByName(verbs, key, format, seen),
+    async close() {
+      for (const each of [backend, one, two]) each.close();
+    },
+  };
+}
+
+describe("on one server", () => {
+  let redis: TestRedis;
+  beforeAll(async () => {
+    redis = await startTestRedis();
+  });
+  afterAll(() => redis.stop());
+
+  const open = () => {
+    const direct = redis.client();
+    return opened(redis.url, { serversOf: () => [direct] });
+  };
+  for (const [name, spoken] of SPOKEN) keepsTheContract(name, spoken, open);
+  for (const [name, spoken] of SPOKEN) keepsCount(name, spoken, open);
+});
+
+describe("on a Sentinel group", () => {
+  let group: TestSentinel;
+  beforeAll(async () => {
+    group = await startTestSentinel({ sentinels: 1 });
+  });
+  afterAll(() => group.stop());
+
+  const open = async () => {
+    const direct = (await group.master()).client();
+    return await opened(group.where, { serversOf: () => [direct] });
+  };
+  keepsItsWay("redisson", { format: "redisson" }, open);
+});
+
+describe("on a cluster", () => {
+  let cluster: TestCluster;
+  beforeAll(async () => {
+    cluster = await startTestCluster();
+  });
+  afterAll(() => cluster.stop());
+
+  const open = () =>
+    opened({ cluster: cluster.urls }, { serversOf: (key) => [cluster.serverOf(key)], wakesBy: "SPUBLISH" });
+  for (const [name, spoken] of SPOKEN) keepsTheContract(name, spoken, open);
+  for (const [name, spoken] of SPOKEN) keepsCount(name, spoken, open);
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { until } from "../support/test-server.ts";
+import { codeOf, having, holdersOf, pause, type Scene } from "./conformance-fixture.ts";
+
+export function force(scene: Scene): void {
+  having(scene, "force-release", () => {
+    describe("force", () => {
+      it("frees the very hold that was seen, and keeps the fence rising", async () => {
+        const key = scene.key();
+        const { fence } = await scene.acquire(key, "me");
+        await scene.acquire(key, "me");
+        expect(await scene.force(key, "me", fence)).toBe("released");
+        expect(await scene.exists(key)).toBe(0);
+        expect(await codeOf(scene.renew(key, "me"))).toBe("lost");
+        expect(await scene.release(key, "me")).toMatchObject({ outcome: "not_held" });
+        const next = await scene.acquire(key, "you");
+        expect(BigInt(next.fence ?? 0)).toBeGreaterThan(BigInt(fence ?? 0));
+      });
+
+      it("frees no other: not of another owner, not of another fence, and nothing that is gone", async () => {
+        const key = scene.key();
+        const before = await scene.acquire(key, "me");
+        await scene.release(key, "me");
+        expect(await scene.force(key, "me", before.fence)).toBe("gone");
+        const now = await scene.acquire(key, "me");
+        const content = await scene.content(key);
+        expect(await scene.force(key, "me", before.fence)).toBe("changed");
+        expect(await scene.force(key, "you", now.fence)).toBe("changed");
+        expect(await scene.force(key, "me", null)).toBe("changed");
+        expect(await scene.content(key)).toBe(content);
+      });
+
+      it("wakes who waits", async () => {
+        const key = scene.key();
+        const [, two] = scene.opened.clients;
+        const { fence } = await scene.acquire(key, "me");
+        const waits = two.acquire(key, scene.holding({ waitMs: 15_000, renew: false }));
+        await pause(300);
+        const freedAt = performance.now();
+        await scene.force(key, "me", fence);
+        await waits;
+        expect(performance.now() - freedAt).toBeLessThan(800);
+      });
+
+      it("ends the hold of a client that renews it", async () => {
+        const key = scene.key();
+        const hold = await scene.opened.clients[0].acquire(key, scene.holding({ leaseMs: 600 }));
+        expect(await scene.force(key, hold.owner, hold.fence)).toBe("released");
+        await until(() => hold.signal.aborted, 1500 + 2 * scene.roundedMs);
+        expect(await scene.exists(key)).toBe(0);
+      });
+
+      it("can hold the lock off, and frees what was held off", async () => {
+        const key = scene.key();
+        const { fence } = await scene.acquire(key, "me");
+        expect(await scene.force(key, "me", fence, 60_000)).toBe("released");
+        expect(await holdersOf(scene.acquire(key, "me"))).toEqual(["lockkeeper:reserve:mei"]);
+        const reserved = await scene.acquire(key, "you").catch((error) => error.facts.holders[0]);
+        expect(await scene.force(key, reserved.owner, reserved.fence)).toBe("released");
+        expect(await codeOf(scene.acquire(key, "you"))).toBe("granted");
+      });
+    });
+  });
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import type { SpokenFormat } from "../../lib/contract/format.ts";
+import { codeOf, having, LEASE_MS, type Scene } from "./conformance-fixture.ts";
+
+export function requests(scene: Scene): void {
+  having(scene, "request-ids", () => {
+    describe("a request id that is repeated", () => {
+      it("takes the lock once", async () => {
+        const key = scene.key();
+        const first = await scene.acquire(key, "me", { requestId: "r1" });
+        await scene.acquire(key, "me", { requestId: "r2" });
+        const again = await scene.acquire(key, "me", { requestId: "r1" });
+        expect(again).toMatchObject({ count: 2, fence: first.fence });
+        expect(await scene.verify(key, "me")).toMatchObject({ count: 2 });
+      });
+
+      it("says lost when what it took has ended, also if the same owner has the lock anew", async () => {
+        const key = scene.key();
+        await scene.acquire(key, "me", { requestId: "r1" });
+        await scene.release(key, "me");
+        expect(await codeOf(scene.acquire(key, "me", { requestId: "r1" }))).toBe("lost");
+        await scene.acquire(key, "me", { requestId: "r2" });
+        expect(await codeOf(scene.acquire(key, "me", { requestId: "r1" }))).toBe("lost");
+        expect(await scene.verify(key, "me")).toMatchObject({ count: 1 });
+      });
+
+      it("gives back once, and nothing that was taken after it found nothing", async () => {
+        const key = scene.key();
+        expect(await scene.release(key, "me", { requestId: "r0" })).toMatchObject({ outcome: "not_held" });
+        await scene.acquire(key, "me");
+        await scene.acquire(key, "me");
+        expect(await scene.release(key, "me", { requestId: "r0" })).toMatchObject({ outcome: "not_held" });
+        await scene.release(key, "me", { requestId: "r1" });
+        expect(await scene.release(key, "me", { requestId: "r1" })).toMatchObject({
+          outcome: "released",
+          count: 1,
+        });
+        expect(await scene.verify(key, "me")).toMatchObject({ count: 1 });
+      });
+
+      it("renews once, and says lost when the hold has ended", async () => {
+        const key = scene.key();
+        await scene.acquire(key, "me", { leaseMs: 5000 });
+        await scene.renew(key, "me", { requestId: "r1" });
+        expect(await scene.renew(key, "me", { requestId: "r1" })).toMatchObject({ count: 1 });
+        await scene.release(key, "me");
+        expect(await codeOf(scene.renew(key, "me", { requestId: "r1" }))).toBe("lost");
+        await scene.acquire(key, "me");
+        expect(await codeOf(scene.renew(key, "me", { requestId: "r1" }))).toBe("lost");
+      });
+
+      it("is refused for another verb, owner or body", async () => {
+        const key = scene.key();
+        await scene.acquire(key, "me", { requestId: "r1" });
+        for (const call of [
+          () => scene.acquire(key, "you", { requestId: "r1" }),
+          () => scene.acquire(key, "me", { requestId: "r1", leaseMs: 999 }),
+          () => scene.renew(key, "me", { requestId: "r1" }),
+          () => scene.release(key, "me", { requestId: "r1" }),
+        ]) {
+          expect(await codeOf(call())).toBe("request_id_reused");
+        }
+        expect(await scene.verify(key, "me")).toMatchObject({ count: 1 });
+      });
+
+      having(scene, "other-formats", () => {
+        it("is refused for another format", async () => {
+          const key = scene.key();
+          await scene.acquire(key, "me", { requestId: "r1" });
+          const format: SpokenFormat = scene.spoken.format === "redisson" ? "token" : "redisson";
+          const ask = { owner: "me", leaseMs: LEASE_MS, reentrant: true, format, requestId: "r1" };
+          expect(await codeOf(scene.opened.verbs.acquire(key, ask))).toBe("request_id_reused");
+          expect(await scene.verify(key, "me")).toMatchObject({ count: 1 });
+        });
+      });
+    });
+  });
+}

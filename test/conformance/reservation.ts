@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { codeOf, having, holdersOf, type Scene } from "./conformance-fixture.ts";
+
+const OFF_MS = 700;
+
+export function holdOff(scene: Scene): void {
+  const reserve = (key: string, holdOffMs: number, by = "mei") => {
+    const { format, unit } = scene.spoken;
+    return scene.opened.verbs.reserve(key, { by, holdOffMs, format, unit });
+  };
+
+  having(scene, "hold-off", () => {
+    describe("a hold-off", () => {
+      it("follows a release that asks for it: nobody gets in, the releaser neither, until it ends by itself", async () => {
+        const key = scene.key();
+        const { fence } = await scene.acquire(key, "me");
+        const { asOf } = await scene.release(key, "me", { holdOffMs: OFF_MS });
+        expect(await holdersOf(scene.acquire(key, "me"))).toEqual(["lockkeeper:reserve:me"]);
+        expect(await codeOf(scene.renew(key, "me"))).toBe("lost");
+        expect(await scene.release(key, "me")).toMatchObject({ outcome: "not_held" });
+        const next = await scene.acquire(key, "you", { waitMs: 10_000 });
+        expect(next.asOf - asOf).toBeGreaterThanOrEqual(OFF_MS - 5);
+        expect(next.asOf - asOf).toBeLessThan(OFF_MS + scene.roundedMs + scene.marginMs + 1000);
+        expect(BigInt(next.fence ?? 0)).toBeGreaterThan(BigInt(fence ?? 0));
+      });
+
+      it("follows the last release of a hold only", async () => {
+        const key = scene.key();
+        await scene.acquire(key, "me");
+        await scene.acquire(key, "me");
+        expect(await scene.release(key, "me", { holdOffMs: 60_000 })).toMatchObject({ count: 1 });
+        expect(await scene.release(key, "me")).toMatchObject({ outcome: "released", count: 0 });
+        expect(await scene.exists(key)).toBe(0);
+      });
+
+      it("is told once, however often the release is repeated by its id", async () => {
+        const key = scene.key();
+        await scene.acquire(key, "me");
+        const ask = { holdOffMs: 60_000, requestId: "r1" };
+        await scene.release(key, "me", ask);
+        expect(await scene.release(key, "me", ask)).toMatchObject({ outcome: "released", count: 0 });
+        expect(await holdersOf(scene.acquire(key, "you"))).toEqual(["lockkeeper:reserve:me"]);
+      });
+
+      it("reserves a lock that is free, in somebody's name, and ends by itself", async () => {
+        const key = scene.key();
+        const { asOf } = await reserve(key, OFF_MS);
+        expect(await holdersOf(scene.acquire(key, "you"))).toEqual(["lockkeeper:reserve:mei"]);
+        expect(await codeOf(reserve(key, OFF_MS))).toBe("held");
+        const next = await scene.acquire(key, "you", { waitMs: 10_000 });
+        expect(next.asOf - asOf).toBeGreaterThanOrEqual(OFF_MS - 5);
+      });
+
+      it("reserves nothing that is held", async () => {
+        const key = scene.key();
+        await scene.acquire(key, "me");
+        const before = await scene.content(key);
+        expect(await codeOf(reserve(key, OFF_MS))).toBe("held");
+        expect(await scene.content(key)).toBe(before);
+      });
+
+      it("is nobody's to take by its name", async () => {
+        const key = scene.key();
+        await reserve(key, 60_000);
+        expect(await codeOf(scene.acquire(key, "lockkeeper:reserve:mei"))).toBe("invalid");
+        expect(await codeOf(scene.release(key, "lockkeeper:reserve:mei"))).toBe("invalid");
+      });
+    });
+  });
+}

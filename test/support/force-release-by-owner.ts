@@ -1,0 +1,29 @@
+import type { SpokenFormat } from "../../lib/contract/format.ts";
+import type { Key } from "../../lib/contract/key.ts";
+import type { ForceReleaseRequest } from "../../server/formats/lock-writer.ts";
+import { strangerOf } from "../../server/formats/observation.ts";
+import type { ForceReleaseReply } from "../../server/formats/script-replies.ts";
+import type { Locks } from "../../server/locks/verbs/redis-locks.ts";
+
+/** Frees the hold of an owner as an operator would who saw it so. */
+export async function forceByName(
+  locks: Locks,
+  key: Key,
+  format: SpokenFormat,
+  { owner, fence, by, reason, holdOff }: ForceReleaseRequest,
+): Promise<ForceReleaseReply> {
+  const seen = {
+    ...({
+      state: "held",
+      key,
+      asOf: 0,
+      format,
+      candidates: [],
+      kind: "lock",
+      confidence: "certain",
+    } as const),
+    ...({ type: format === "redisson" ? "hash" : "string", remainingMs: null } as const),
+    holders: [strangerOf(owner, { fence })] as const,
+  };
+  return await locks.forceRelease(seen, { holder: undefined, by, reason, holdOff });
+}

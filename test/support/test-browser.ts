@@ -1,0 +1,42 @@
+import type { Reply, TestServer } from "./test-server.ts";
+
+/** A browser at a server's own pages: it keeps its cookie, and sends what a browser sends. */
+export class TestBrowser {
+  #cookie: string | undefined;
+
+  constructor(
+    private readonly server: TestServer,
+    private readonly headers: Readonly<Record<string, string>> = {},
+  ) {}
+
+  get cookie(): string | undefined {
+    return this.#cookie;
+  }
+
+  /** Takes another one's cookie, as a thief would. */
+  steal(cookie: string | undefined): void {
+    this.#cookie = cookie;
+  }
+
+  async logIn(credentials: { token: string } | { name: string; password: string }): Promise<Reply> {
+    return await this.send("/login", { body: credentials });
+  }
+
+  async send(path: string, { method, body }: { method?: string; body?: unknown } = {}): Promise<Reply> {
+    const response = await fetch(`${this.server.url}/api/v1${path}`, {
+      method: method ?? (body === undefined ? "GET" : "POST"),
+      headers: {
+        origin: this.server.url,
+        "sec-fetch-site": "same-origin",
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(this.#cookie === undefined ? {} : { cookie: this.#cookie }),
+        ...this.headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const given = response.headers.get("set-cookie")?.split(";")[0];
+    if (given !== undefined) this.#cookie = given;
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text === "" ? "" : JSON.parse(text) };
+  }
+}

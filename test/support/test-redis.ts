@@ -1,0 +1,178 @@
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Redis } from "ioredis";
+import { findRedisServer, type RedisServerBinary } from "../../server/redis/embedded/server-binary.ts";
+import { type LaunchedServer, launch } from "../../server/redis/embedded/server-launch.ts";
+import { endServer, isPortFree, signal, untilGone } from "../../server/redis/embedded/server-process.ts";
+import { forgetProcess, watchProcess } from "./process-guard.ts";
+import { redisCli } from "./redis-cli.ts";
+
+const CACHE = fileURLToPath(new URL("../../.cache", import.meta.url));
+const DEFAULTS = { save: "", appendonly: "no", "notify-keyspace-events": "Kghszxe$" };
+
+export interface TestRedisOptions {
+  /** Redis options as on its command line; they win over ours. */
+  args?: string[];
+  port?: number;
+  password?: string;
+  /** Where it keeps its files; it stays after `stop()`. Without it a temporary folder is used and removed. */
+  dir?: string;
+  /** Added to the environment that the server gets. */
+  env?: Readonly<Record<string, string>>;
+}
+
+export interface TestRedis {
+  readonly port: number;
+  readonly url: string;
+  /** Of the process that runs now: `restart()` changes it. */
+  readonly pid: number;
+  stop(): Promise<void>;
+  /** SIGKILL, as a crash; `restart()` brings it back. */
+  kill(): Promise<void>;
+  /** SIGSTOP: it keeps its connections and answers nothing. */
+  freeze(): void;
+  thaw(): void;
+  /** The same port again; the data is lost unless `args` persist it. */
+  restart(): Promise<void>;
+  /** A new plain connection, closed at `stop()`. */
+  client(): Redis;
+  /** What redis-cli prints for this command when its output is not a terminal. */
+  cli(...args: string[]): Promise<string>;
+}
+
+/** Starts a real Redis server for one test file, on a free port of 127.0.0.1. */
+export async function startTestRedis(options: TestRedisOptions = {}): Promise<TestRedis> {
+  const binary = await testBinary();
+  const dir = options.dir ?? (await realpath(await mkdtemp(join(tmpdir(), "lockkeeper-redis-"))));
+  const { port, server } = await firstStart(binary, dir, options);
+  return new Server({ binary, dir, port, options, server });
+}
+
+/**
+ * A free port of 127.0.0.1, below the range that outgoing connections are taken from. Each process has a slice of its
+ * own: a server that was killed must find its port again, and not another test's server on it.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + (process.pid % 60) * 200 + Math.floor(Math.random() * 200);
+    if (await isPortFree(port)) return port;
+  }
+}
+
+let found: Promise<RedisServerBinary> | undefined;
+
+/** The Redis server that tests run on, looked for once a process. */
+export function testBinary(): Promise<RedisServerBinary> {
+  const explicitPath = process.env.REDIS_SERVER_BIN;
+  found ??= findRedisServer({ cacheDir: CACHE, ...(explicitPath ? { explicitPath } : {}) });
+  return found;
+}
+
+async function firstStart(binary: RedisServerBinary, dir: string, options: TestRedisOptions) {
+  for (let left = options.port === undefined ? 5 : 1; ; left--) {
+    const port = options.port ?? (await freePort());
+    try {
+      return { port, server: await launchOn(port, { binary, dir, options }) };
+    } catch (error) {
+      // Another test file may have taken the port since we looked.
+      const taken = error instanceof Error && error.message.includes("Address already in use");
+      if (taken && left > 1) continue;
+      if (options.dir === undefined) await rm(dir, { recursive: true, force: true });
+      throw error;
+    }
+  }
+}
+
+interface Setup {
+  binary: RedisServerBinary;
+  dir: string;
+  options: TestRedisOptions;
+}
+
+async function launchOn(port: number, { binary, dir, options }: Setup): Promise<LaunchedServer> {
+  const settings = {
+    port: String(port),
+    bind: "127.0.0.1",
+    ...DEFAULTS,
+    ...(options.password === undefined ? {} : { requirepass: options.password }),
+  };
+  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+  const server = await launch({
+    binary,
+    cwd: dir,
+    args: [...args, ...(options.args ?? [])],
+    port,
+    logFile: join(dir, "redis.log"),
+    env: options.env,
+  });
+  watchProcess(server.pid);
+  return server;
+}
+
+class Server implements TestRedis {
+  readonly port: number;
+  readonly url: string;
+  #setup: Setup;
+  #server: LaunchedServer;
+  #clients = new Set<Redis>();
+
+  constructor({ port, server, ...setup }: Setup & { port: number; server: LaunchedServer }) {
+    this.port = port;
+    const { password } = setup.options;
+    this.url = `redis://${password === undefined ? "" : `:${encodeURIComponent(password)}@`}127.0.0.1:${port}`;
+    this.#setup = setup;
+    this.#server = server;
+  }
+
+  get pid(): number {
+    return this.#server.pid;
+  }
+
+  client(): Redis {
+    const client = new Redis(this.url);
+    // A test that freezes or kills the server means the errors that follow.
+    client.on("error", () => {});
+    this.#clients.add(client);
+    return client;
+  }
+
+  cli(...args: string[]): Promise<string> {
+    const { binary, options } = this.#setup;
+    return redisCli({ binary, port: this.port, url: this.url, password: options.password }, args);
+  }
+
+  freeze(): void {
+    signal(this.pid, "SIGSTOP");
+  }
+
+  thaw(): void {
+    signal(this.pid, "SIGCONT");
+  }
+
+  async kill(): Promise<void> {
+    signal(this.pid, "SIGKILL");
+    await untilGone(this.pid, 2_000);
+    forgetProcess(this.pid);
+  }
+
+  async restart(): Promise<void> {
+    await this.#end();
+    this.#server = await launchOn(this.port, this.#setup);
+  }
+
+  async stop(): Promise<void> {
+    for (const client of this.#clients) client.disconnect();
+    const { dir, options } = this.#setup;
+    // Only a folder that outlives the server is worth a shutdown in order.
+    await (options.dir === undefined ? this.kill() : this.#end());
+    if (options.dir === undefined) await rm(dir, { recursive: true, force: true });
+  }
+
+  async #end(): Promise<void> {
+    this.thaw();
+    await endServer(this.pid);
+    forgetProcess(this.pid);
+  }
+}

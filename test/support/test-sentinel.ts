@@ -1,0 +1,235 @@
+import type { Redis } from "ioredis";
+import type { SentinelWhere } from "../../server/redis/sentinel/sentinel-address.ts";
+import { startTestRedis, type TestRedis } from "./test-redis.ts";
+import { type Sentinel, startSentinel } from "./sentinel-process.ts";
+import { until } from "./test-server.ts";
+
+const FAILOVER_WITHIN_MS = 15_000;
+const FAILOVER_TRIES = 10;
+/** On a busy machine a replica may be late to say what it has. */
+const IN_STEP_MS = 1000;
+
+export interface TestSentinelOptions {
+  readonly sentinels?: number;
+  readonly replicas?: number;
+  /** Added to the command line of each server, not of the sentinels. */
+  readonly args?: readonly string[];
+  /** Of the servers. */
+  readonly password?: string;
+  /** Of the sentinels. */
+  readonly sentinelPassword?: string;
+  /** The name of the master, "locks" by default. */
+  readonly name?: string;
+}
+
+export interface TestSentinel {
+  readonly name: string;
+  /** The first master, and its first replica, whatever they are by now. */
+  readonly servers: readonly TestRedis[];
+  readonly sentinelPorts: readonly number[];
+  readonly where: SentinelWhere;
+  /** The server that all sentinels name as the master now, and that says so itself. */
+  master(): Promise<TestRedis>;
+  /** Resolves with the new master once another server than this one is the master to all who are asked. */
+  promoted(insteadOf: TestRedis): Promise<TestRedis>;
+  /** SIGKILL of the present master. @returns the one that was killed */
+  killMaster(): Promise<TestRedis>;
+  /** SIGSTOP of the present master; `thaw()` brings it back, as a master that knows of nothing. */
+  freezeMaster(): Promise<TestRedis>;
+  /** SENTINEL FAILOVER: an orderly one, without agreement. @returns the new master */
+  failover(): Promise<TestRedis>;
+  /** SENTINEL FAILOVER as it is, as soon as there is somebody to promote, whether the master is there or not. */
+  promote(insteadOf: TestRedis): Promise<TestRedis>;
+  /** From here on the replicas are stopped and get nothing; `thaw()` them. What is on its way is dropped, too. */
+  cutReplicas(): Promise<void>;
+  /** Whether every server but the master follows it, and is in step. */
+  isWhole(): Promise<boolean>;
+  stop(): Promise<void>;
+}
+
+/** Starts a master, a replica and three sentinels for one test file. */
+export async function startTestSentinel(options: TestSentinelOptions = {}): Promise<TestSentinel> {
+  const { sentinels = 3, replicas = 1, name = "locks" } = options;
+  const servers: TestRedis[] = [];
+  const group = new Group(name, servers, options);
+  try {
+    for (let n = 0; n < 1 + replicas; n++) servers.push(await startServer(options, servers[0]));
+    await until(() => group.isInStepWith(servers[0]), 10_000);
+    for (let n = 0; n < sentinels; n++) await group.addSentinel(servers[0]?.port ?? 0, sentinels);
+    await until(() => group.isKnown(), 15_000);
+  } catch (error) {
+    await group.stop();
+    throw error;
+  }
+  return group;
+}
+
+function startServer(options: TestSentinelOptions, master: TestRedis | undefined): Promise<TestRedis> {
+  const { password } = options;
+  const follow = master === undefined ? [] : ["--replicaof", "127.0.0.1", String(master.port)];
+  const auth = password === undefined ? [] : ["--masterauth", password];
+  return startTestRedis({
+    args: [
+      "--repl-diskless-sync-delay",
+      "0",
+      "--repl-timeout",
+      "5",
+      ...follow,
+      ...auth,
+      ...(options.args ?? []),
+    ],
+    ...(password === undefined ? {} : { password }),
+  });
+}
+
+class Group implements TestSentinel {
+  readonly #sentinels: Sentinel[] = [];
+  readonly #clients = new Map<TestRedis, Redis>();
+
+  constructor(
+    readonly name: string,
+    readonly servers: readonly TestRedis[],
+    private readonly options: TestSentinelOptions,
+  ) {}
+
+  get sentinelPorts(): readonly number[] {
+    return this.#sentinels.map(({ port }) => port);
+  }
+
+  get where(): SentinelWhere {
+    const { password, sentinelPassword } = this.options;
+    const userOf = (secret: string | undefined) => (secret === undefined ? "" : `:${secret}@`);
+    return {
+      sentinel: this.sentinelPorts.map((port) => `redis://${userOf(sentinelPassword)}127.0.0.1:${port}`),
+      master: this.name,
+      ...(password === undefined ? {} : { redis: `redis://${userOf(password)}master` }),
+    };
+  }
+
+  async addSentinel(masterPort: number, count: number): Promise<void> {
+    const { password, sentinelPassword } = this.options;
+    const quorum = Math.floor(count / 2) + 1;
+    const monitor = { name: this.name, port: masterPort, password, quorum };
+    this.#sentinels.push(await startSentinel(monitor, sentinelPassword));
+  }
+
+  /** Whether each sentinel knows the others and the replicas. */
+  async isKnown(): Promise<boolean> {
+    const { replicas = 1 } = this.options;
+    const facts = await Promise.all(this.#sentinels.map((sentinel) => sentinel.factsOf(this.name)));
+    return facts.every(
+      (fact) =>
+        Number(fact.get("num-other-sentinels")) === this.#sentinels.length - 1 &&
+        Number(fact.get("num-slaves")) === replicas,
+    );
+  }
+
+  async master(): Promise<TestRedis> {
+    let found: TestRedis | undefined;
+    await until(async () => {
+      found = await this.#agreed();
+      return found !== undefined;
+    }, FAILOVER_WITHIN_MS);
+    if (found === undefined) throw new Error("the sentinels do not agree");
+    return found;
+  }
+
+  async promoted(insteadOf: TestRedis): Promise<TestRedis> {
+    let found: TestRedis | undefined;
+    await until(async () => {
+      found = await this.#agreed();
+      return found !== undefined && found !== insteadOf;
+    }, FAILOVER_WITHIN_MS);
+    if (found === undefined) throw new Error("nobody was promoted");
+    return found;
+  }
+
+  async killMaster(): Promise<TestRedis> {
+    const master = await this.master();
+    await master.kill();
+    return master;
+  }
+
+  async freezeMaster(): Promise<TestRedis> {
+    const master = await this.master();
+    master.freeze();
+    return master;
+  }
+
+  async failover(): Promise<TestRedis> {
+    const old = await this.master();
+    await until(() => this.isInStepWith(old), FAILOVER_WITHIN_MS);
+    return await this.promote(old);
+  }
+
+  async promote(insteadOf: TestRedis): Promise<TestRedis> {
+    const found = async () => {
+      const master = await this.#agreed();
+      return master !== undefined && master !== insteadOf;
+    };
+    for (let left = FAILOVER_TRIES; left > 0 && !(await found()); left--) {
+      // Refused while one is under way, or no replica is known to be good; and given up when a link breaks meanwhile.
+      await this.#sentinels[0]?.failover(this.name).catch(() => undefined);
+      await until(found, FAILOVER_WITHIN_MS / FAILOVER_TRIES).catch(() => undefined);
+    }
+    return await this.promoted(insteadOf);
+  }
+
+  async cutReplicas(): Promise<void> {
+    const master = await this.master();
+    for (const server of this.servers) if (server !== master) server.freeze();
+    // What was written to the sockets of a process that is stopped is read when it goes on.
+    await this.direct(master).call("CLIENT", "KILL", "TYPE", "replica");
+  }
+
+  async isWhole(): Promise<boolean> {
+    const master = await this.#agreed();
+    return master !== undefined && (await this.isInStepWith(master));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#sentinels.map((sentinel) => sentinel.stop()));
+    await Promise.all(this.servers.map((server) => server.stop()));
+  }
+
+  /** A plain connection to one of the servers. */
+  direct(server: TestRedis): Redis {
+    const known = this.#clients.get(server) ?? server.client();
+    this.#clients.set(server, known);
+    return known;
+  }
+
+  /**
+   * A replica whose link is up gets nothing yet for up to a second after a full copy: what it has confirmed counts, of
+   * something that goes to it only now.
+   */
+  async isInStepWith(master: TestRedis | undefined): Promise<boolean> {
+    if (master === undefined) return false;
+    const redis = this.direct(master);
+    const replicas = this.servers.length - 1;
+    return await redis
+      .publish("in-step", "")
+      .then(() => redis.wait(replicas, IN_STEP_MS))
+      .then(
+        (count) => count === replicas,
+        () => false,
+      );
+  }
+
+  /** The server that all sentinels name, and that says so itself. */
+  async #agreed(): Promise<TestRedis | undefined> {
+    const named = await Promise.all(this.#sentinels.map((sentinel) => sentinel.portOf(this.name)));
+    const [port] = named;
+    const server = this.servers.find((each) => each.port === port);
+    if (server === undefined || named.some((each) => each !== port)) return undefined;
+    return (await this.#ask(server)).includes("role:master") ? server : undefined;
+  }
+
+  /** Empty when it does not answer at once. */
+  async #ask(server: TestRedis): Promise<string> {
+    const answer = this.direct(server).info("replication");
+    answer.catch(() => undefined);
+    const late = new Promise<string>((resolve) => setTimeout(() => resolve(""), 300).unref());
+    return await Promise.race([answer.catch(() => ""), late]);
+  }
+}
