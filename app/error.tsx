@@ -1,8 +1,8 @@
 "use client";
 
-import { pages } from "@/lib/words/en/pages.tsx";
-import { ui } from "@/lib/words/en/ui.ts";
-import { useWords } from "@/lib/words/words.tsx";
+import { pages } from "@/lib/i18n/en/pages.tsx";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 
 /** Each page brings it along, so it is made of little: it also stands when other parts cannot be loaded. */
 export default function ErrorPage({ error, reset }: { error: Error & { digest?: string }; reset(): void }) {

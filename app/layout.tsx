@@ -3,10 +3,10 @@ import { GeistSans } from "geist/font/sans";
 import type { Metadata, Viewport } from "next";
 import { headers } from "next/headers";
 import type { ReactNode } from "react";
-import { Providers } from "@/components/shell/providers.tsx";
-import { BASE_PATH } from "@/lib/live/base-path.ts";
-import { LANGUAGE_TAGS } from "@/lib/words/language.ts";
-import { WordsProvider } from "@/lib/words/words.tsx";
+import { Providers } from "@/components/shell/app-providers.tsx";
+import { BASE_PATH } from "@/lib/api/base-path.ts";
+import { LANGUAGE_TAGS } from "@/lib/i18n/language.ts";
+import { WordsProvider } from "@/lib/i18n/messages-provider.tsx";
 import { description, languageOfRequest } from "./language.ts";
 import "./globals.css";
 

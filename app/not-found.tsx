@@ -1,9 +1,9 @@
 "use client";
 
 import { EmptyState } from "@/components/ui/empty-state.tsx";
-import { BASE_PATH } from "@/lib/live/base-path.ts";
-import { pages } from "@/lib/words/en/pages.tsx";
-import { useWords } from "@/lib/words/words.tsx";
+import { BASE_PATH } from "@/lib/api/base-path.ts";
+import { pages } from "@/lib/i18n/en/pages.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 
 const START = "/locks/";
 

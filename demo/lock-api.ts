@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import type { Grant } from "../lib/contract/verb.ts";
+import type { Grant } from "../lib/contract/actions/verb.ts";
 
 export interface LockOptions {
   readonly owner: string;

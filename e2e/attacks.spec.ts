@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { pathOfKey } from "../lib/contract/key.ts";
+import { pathOfKey } from "../lib/keys/key.ts";
 import { type Console, expect, ROOT_KEY, test } from "./console.ts";
 
 /** Each would run, or break out of where it stands, if it were written into a page as it is. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Page } from "@playwright/test";
-import { LANGUAGE_COOKIE } from "../lib/words/language.ts";
-import { zh } from "../lib/words/zh/all.ts";
+import { LANGUAGE_COOKIE } from "../lib/i18n/language.ts";
+import { zh } from "../lib/i18n/zh/messages.ts";
 import { assertChinese } from "./chinese.ts";
 import { type Console, expect, test } from "./console.ts";
 import { assertAccessible } from "./look.ts";

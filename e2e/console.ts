@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type BrowserContext, test as base, expect, type Page } from "@playwright/test";
-import { KEPT_FLAGS_COOKIE } from "../components/ui/kept-flags-cookie.ts";
+import { KEPT_FLAGS_COOKIE } from "../components/ui/ui-flags-cookie.ts";
 import type { Role } from "../lib/contract/access.ts";
 import { LoginLinks } from "../server/auth/login-link.ts";
 import { readConfig } from "../server/config/config.ts";
 import { openHome } from "../server/home/open-home-store.ts";
-import { homeWhereOf } from "../server/start-configured-redis.ts";
 import { whenReady } from "../server/redis/connect.ts";
+import { homeWhereOf } from "../server/start-configured-redis.ts";
 import { freePort, startTestRedis, type TestRedis } from "../test/support/test-redis.ts";
 
 export const ROOT_KEY = "root-key-of-the-e2e-tests-0123456789-0123456789";

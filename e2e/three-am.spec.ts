@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import type { Role } from "../lib/contract/access.ts";
-import * as english from "../lib/words/en/free.tsx";
-import * as englishLock from "../lib/words/en/lock.tsx";
-import * as englishShell from "../lib/words/en/shell.tsx";
-import { LANGUAGE_COOKIE, type Language } from "../lib/words/language.ts";
-import * as chinese from "../lib/words/zh/free.tsx";
-import * as chineseLock from "../lib/words/zh/lock.tsx";
-import * as chineseShell from "../lib/words/zh/shell.tsx";
+import * as englishLock from "../lib/i18n/en/lock.tsx";
+import * as english from "../lib/i18n/en/release.tsx";
+import * as englishShell from "../lib/i18n/en/shell.tsx";
+import { LANGUAGE_COOKIE, type Language } from "../lib/i18n/language.ts";
+import * as chineseLock from "../lib/i18n/zh/lock.tsx";
+import * as chinese from "../lib/i18n/zh/release.tsx";
+import * as chineseShell from "../lib/i18n/zh/shell.tsx";
 import { expect, logIn, test } from "./console.ts";
 
 const WORDS = {
-  en: { free: english.free, lock: englishLock.lock, shell: englishShell.shell },
-  zh: { free: chinese.free, lock: chineseLock.lock, shell: chineseShell.shell },
+  en: { free: english.release, lock: englishLock.lock, shell: englishShell.shell },
+  zh: { free: chinese.release, lock: chineseLock.lock, shell: chineseShell.shell },
 };
 const DESK = { width: 1440, height: 900 };
 const PHONE = { width: 390, height: 844 };

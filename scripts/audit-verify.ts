@@ -7,14 +7,14 @@ import { parseArgs } from "node:util";
 import { embeddedRedisDir, readConfig } from "../server/config/config.ts";
 import { LockkeeperError } from "../server/errors/lockkeeper-error.ts";
 import { StartupError } from "../server/errors/startup-error.ts";
-import { AuditStore } from "../server/history/audit/audit-store.ts";
 import type { ChainCheck } from "../server/history/audit/audit-chain.ts";
+import { AuditStore } from "../server/history/audit/audit-store.ts";
 import { reportOf } from "../server/history/audit/chain-report.ts";
 import { checkFile, checkStore } from "../server/history/audit/verify-chain.ts";
 import { openHome } from "../server/home/open-home-store.ts";
-import { homeWhereOf } from "../server/start-configured-redis.ts";
 import { whenReady } from "../server/redis/connect.ts";
 import { readNote } from "../server/redis/embedded/embedded-files.ts";
+import { homeWhereOf } from "../server/start-configured-redis.ts";
 import { labelOf } from "../server/targets/probe-target.ts";
 
 const USAGE =

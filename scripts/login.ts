@@ -4,9 +4,9 @@ import { LoginLinks } from "../server/auth/login-link.ts";
 import { consoleUrl, embeddedRedisDir, readConfig } from "../server/config/config.ts";
 import { StartupError } from "../server/errors/startup-error.ts";
 import { openHome } from "../server/home/open-home-store.ts";
-import { homeWhereOf } from "../server/start-configured-redis.ts";
 import { whenReady } from "../server/redis/connect.ts";
 import { readNote } from "../server/redis/embedded/embedded-files.ts";
+import { homeWhereOf } from "../server/start-configured-redis.ts";
 import { labelOf } from "../server/targets/probe-target.ts";
 
 function nameGiven(): string | undefined {

@@ -6,7 +6,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from "@playwri
 import { logIn } from "../e2e/console.ts";
 import { type NightConsole, startNight } from "../e2e/night/night-console.ts";
 import { drawHour, LAST_SCENES, type Look, SCENES, type Scene } from "../e2e/night/scenes.ts";
-import { LANGUAGE_COOKIE } from "../lib/words/language.ts";
+import { LANGUAGE_COOKIE } from "../lib/i18n/language.ts";
 import settings from "../playwright.config.ts";
 import type { TestRedis } from "../test/support/test-redis.ts";
 

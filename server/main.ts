@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { setRuntime } from "./global-runtime.ts";
 import { type Config, consoleUrl, readConfig, settleNodeEnv } from "./config/config.ts";
 import { StartupError } from "./errors/startup-error.ts";
+import { setRuntime } from "./global-runtime.ts";
 import type { Front } from "./http/http-server.ts";
 import { watchNpm } from "./npm-parent.ts";
 import { endOnSignals, keyLine, Service, type Started } from "./server-process.ts";

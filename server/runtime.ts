@@ -8,8 +8,8 @@ import { OpenStreams } from "./api/http/sse.ts";
 import { LiveStreams } from "./api/live/live-streams.ts";
 import { MetricsDoor } from "./api/metrics-endpoint.ts";
 import { answerNode, exchangeOf } from "./api/node-adapter.ts";
-import { Authentication } from "./api/routing/request-authenticator.ts";
 import { HeldRequests } from "./api/routing/pending-requests.ts";
+import { Authentication } from "./api/routing/request-authenticator.ts";
 import { StoredAnswers } from "./api/routing/stored-answers.ts";
 import { answerWeb } from "./api/web-adapter.ts";
 import { type Admission, openAdmission } from "./auth/authenticator.ts";
@@ -27,9 +27,9 @@ import { homeWhereOf } from "./start-configured-redis.ts";
 import { Metrics } from "./stats/metrics.ts";
 import { openTracing, type Tracing } from "./stats/tracing.ts";
 import { VerbWatch } from "./stats/verb-observer.ts";
-import { TargetKeeper } from "./targets/target-connector.ts";
 import { labelOf } from "./targets/probe-target.ts";
 import { openTarget, type PlacedSettings } from "./targets/target.ts";
+import { TargetKeeper } from "./targets/target-connector.ts";
 import { Targets } from "./targets/targets.ts";
 
 /** Targets that hang do not hold up the start of the others for longer. */

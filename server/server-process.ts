@@ -1,10 +1,10 @@
 import type { Config } from "./config/config.ts";
-import { Front } from "./http/http-server.ts";
 import type { FrontLimits } from "./http/http-limits.ts";
+import { Front } from "./http/http-server.ts";
 import { createLog } from "./log.ts";
-import { needsOwnRedis, startOwnRedis } from "./start-configured-redis.ts";
 import type { EmbeddedRedis } from "./redis/embedded/embedded-redis.ts";
 import { Runtime } from "./runtime.ts";
+import { needsOwnRedis, startOwnRedis } from "./start-configured-redis.ts";
 
 /** A stop that hangs is cut off after this; the promise to the terminal is two seconds. */
 const STOP_MS = 1800;

@@ -2,14 +2,14 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { hrefOf } from "@/components/lock/lock-path.ts";
-import { hrefAt } from "@/components/shell/target-link.tsx";
-import { formatDate, formatNumber } from "@/components/ui/duration.ts";
+import { hrefAt } from "@/components/app/target-link.tsx";
+import { hrefOf } from "@/components/lock-facts/lock-path.ts";
+import { formatDate, formatNumber } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { AuditItem } from "@/lib/contract/audit.ts";
-import { auditDetails } from "@/lib/words/en/audit-details.tsx";
-import { useWords } from "@/lib/words/words.tsx";
-import { detailLines } from "./audit-words.ts";
+import { auditDetails } from "@/lib/i18n/en/audit-details.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { detailLines } from "./audit-texts.ts";
 
 /** All that is recorded of an action. */
 export function AuditDetails({ item }: { item: AuditItem }) {

@@ -5,11 +5,11 @@ import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { SearchBox } from "@/components/ui/search-box.tsx";
-import { audit } from "@/lib/words/en/audit.tsx";
-import { useWords } from "@/lib/words/words.tsx";
+import { audit } from "@/lib/i18n/en/audit.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 import type { AuditUrl } from "./use-audit-url.ts";
 
-const AuditTime = dynamic(() => import("./audit-time.tsx").then((module) => module.AuditTime), {
+const AuditTime = dynamic(() => import("./audit-time-filter.tsx").then((module) => module.AuditTime), {
   ssr: false,
 });
 

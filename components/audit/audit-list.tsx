@@ -2,10 +2,10 @@
 
 import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
-import type { useAudit } from "@/lib/live/audit.ts";
-import { audit } from "@/lib/words/en/audit.tsx";
-import { ui } from "@/lib/words/en/ui.ts";
-import { useWords } from "@/lib/words/words.tsx";
+import { audit } from "@/lib/i18n/en/audit.tsx";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import type { useAudit } from "@/lib/queries/audit.ts";
 import { AuditRow } from "./audit-row.tsx";
 
 interface AuditListProps {

@@ -1,16 +1,16 @@
 "use client";
 
-import { isServerAdmin } from "@/components/shell/rank.ts";
+import { isServerAdmin } from "@/components/app/permissions.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
-import { auditExportUrl, useAudit } from "@/lib/live/audit.ts";
+import { audit } from "@/lib/i18n/en/audit.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 import { useLive } from "@/lib/live/hooks.ts";
-import { audit } from "@/lib/words/en/audit.tsx";
-import { useWords } from "@/lib/words/words.tsx";
-import { AuditChain } from "./audit-chain.tsx";
+import { auditExportUrl, useAudit } from "@/lib/queries/audit.ts";
 import { AuditFilters } from "./audit-filters.tsx";
 import { AuditList } from "./audit-list.tsx";
+import { AuditChain } from "./audit-verification.tsx";
 import { useAuditUrl } from "./use-audit-url.ts";
 
 /** Who did what, newest first. */

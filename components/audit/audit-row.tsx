@@ -1,13 +1,13 @@
 "use client";
 
 import clsx from "clsx";
-import { formatDate, formatDayClock, formatNumber } from "@/components/ui/duration.ts";
+import { formatDate, formatDayClock, formatNumber } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { AuditItem } from "@/lib/contract/audit.ts";
-import { audit } from "@/lib/words/en/audit.tsx";
-import { useWords } from "@/lib/words/words.tsx";
+import { audit } from "@/lib/i18n/en/audit.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 import { AuditDetails } from "./audit-details.tsx";
-import { toneOf } from "./audit-words.ts";
+import { toneOf } from "./audit-texts.ts";
 
 const TONES = { good: "text-ink", bad: "text-bad", open: "text-warn" } as const;
 

@@ -1,9 +1,9 @@
 "use client";
 
 import { parseAsInteger, parseAsString, useQueryStates } from "nuqs";
-import { endOfSecond } from "@/components/ui/moment.ts";
-import type { AuditView } from "@/lib/live/audit.ts";
-import type { Span } from "./audit-words.ts";
+import { endOfSecond } from "@/components/ui/local-date-time.ts";
+import type { AuditView } from "@/lib/queries/audit.ts";
+import type { Span } from "./audit-texts.ts";
 
 const PARSERS = {
   who: parseAsString,

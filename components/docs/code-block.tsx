@@ -2,8 +2,8 @@
 
 import { CopyButton } from "@/components/ui/copy-button.tsx";
 
-import { docs } from "@/lib/words/en/docs.tsx";
-import { useWords } from "@/lib/words/words.tsx";
+import { docs } from "@/lib/i18n/en/docs.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 
 interface CodeBlockProps {
   text: string;

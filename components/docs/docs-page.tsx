@@ -2,16 +2,17 @@
 
 import { useEffect, useMemo, useState } from "react";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
-import { serverAddress, useDocument } from "@/lib/live/document.ts";
-import { type OpenApiDocument, operationsOf } from "@/lib/reference/document.ts";
+import { docs } from "@/lib/i18n/en/docs.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { serverAddress, useDocument } from "@/lib/queries/api-document.ts";
+import type { OpenApiDocument } from "@/lib/reference/document.ts";
 import { LANGUAGES, type Language } from "@/lib/snippets/language.ts";
-import { docs } from "@/lib/words/en/docs.tsx";
-import { useWords } from "@/lib/words/words.tsx";
+import { sectionsOf } from "./api-sections.ts";
 import { English } from "./english.tsx";
-import { Guide } from "./guide.tsx";
-import { LanguageChoice } from "./language-choice.tsx";
+import { LanguageChoice } from "./language-picker.tsx";
 import { OperationArticle } from "./operation-article.tsx";
 import { Prose } from "./prose.tsx";
+import { Guide } from "./quick-start-guide.tsx";
 import { SectionList } from "./section-list.tsx";
 
 /** The API, from the document that it gives of itself: nothing is fetched from anywhere else. */
@@ -80,15 +81,4 @@ function Reference({ document }: { document: OpenApiDocument }) {
       </div>
     </div>
   );
-}
-
-export type Section = ReturnType<typeof sectionsOf>[number];
-
-function sectionsOf(document: OpenApiDocument) {
-  const operations = operationsOf(document);
-  return (document.tags ?? []).map(({ name, description }) => ({
-    name,
-    description,
-    operations: operations.filter(({ tags }) => tags?.includes(name)),
-  }));
 }

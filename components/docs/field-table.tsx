@@ -1,9 +1,9 @@
 "use client";
 
+import { docs } from "@/lib/i18n/en/docs.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 import { type OpenApiDocument, resolveSchema, type Schema } from "@/lib/reference/document.ts";
 import { limitsText, typeText } from "@/lib/reference/schema-text.ts";
-import { docs } from "@/lib/words/en/docs.tsx";
-import { useWords } from "@/lib/words/words.tsx";
 import { English } from "./english.tsx";
 import { Inline } from "./prose.tsx";
 

@@ -1,17 +1,17 @@
 "use client";
 
 import { useMemo } from "react";
+import { docs } from "@/lib/i18n/en/docs.tsx";
+import type { Words } from "@/lib/i18n/en/messages.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 import type { OpenApiDocument, Operation } from "@/lib/reference/document.ts";
 import { sampleRequestOf } from "@/lib/reference/sample-request.ts";
 import { LABEL_OF_LANGUAGE, type Language, snippetIn } from "@/lib/snippets/language.ts";
-import type { Words } from "@/lib/words/all-words.ts";
-import { docs } from "@/lib/words/en/docs.tsx";
-import { useWords } from "@/lib/words/words.tsx";
-import { Answers } from "./answers.tsx";
 import { CodeBlock } from "./code-block.tsx";
 import { English } from "./english.tsx";
 import { type Field, FieldTable, fieldsOf } from "./field-table.tsx";
 import { Prose } from "./prose.tsx";
+import { Answers } from "./response-list.tsx";
 
 interface OperationArticleProps {
   operation: Operation;

@@ -1,8 +1,8 @@
 "use client";
 
-import { docs } from "@/lib/words/en/docs.tsx";
-import { useWords } from "@/lib/words/words.tsx";
-import type { Section } from "./docs-page.tsx";
+import { docs } from "@/lib/i18n/en/docs.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import type { Section } from "./api-sections.ts";
 import { English } from "./english.tsx";
 
 /** What there is on the page; on a phone the sections alone. */

@@ -2,30 +2,30 @@
 
 import dynamic from "next/dynamic";
 import { useEffect, useRef, useState } from "react";
-import { useCommands } from "@/components/palette/commands.tsx";
-import { Greyed } from "@/components/shell/greyed.tsx";
+import { useCommands } from "@/components/app/command-registry.tsx";
+import { Greyed } from "@/components/app/stale-overlay.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { SearchBox } from "@/components/ui/search-box.tsx";
-import { wordOfNoEvent } from "@/lib/contract/event-words.ts";
+import { eventsPage } from "@/lib/i18n/en/events-page.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 import { momentOfId } from "@/lib/live/event-ids.ts";
 import { useLiveStore } from "@/lib/live/live-context.ts";
-import { eventsPage } from "@/lib/words/en/events-page.ts";
-import { useWords } from "@/lib/words/words.tsx";
+import { wordOfNoEvent } from "@/lib/query/event-terms.ts";
+import { useHash } from "../ui/use-location-hash.ts";
 import { JumpToTime } from "./jump-to-time.tsx";
 import { TypeFilter } from "./type-filter.tsx";
 import { useEventsUrl } from "./use-events-url.ts";
-import { useHash } from "./use-hash.ts";
 
 /** Its rows come with the stream, later than the page: it is on its way while they are. */
-const loadLive = () => import("./live-events.tsx").then((module) => module.LiveEvents);
+const loadLive = () => import("./feed/live-events.tsx").then((module) => module.LiveEvents);
 const LiveEvents = dynamic(loadLive, { ssr: false, loading: () => <div className="min-h-0 flex-1" /> });
 const ReplayedEvents = dynamic(
-  () => import("./replayed-events.tsx").then((module) => module.ReplayedEvents),
+  () => import("./replay/replayed-events.tsx").then((module) => module.ReplayedEvents),
   {
     ssr: false,
   },
 );
-const ReplayForm = dynamic(() => import("./replay-form.tsx").then((module) => module.ReplayForm), {
+const ReplayForm = dynamic(() => import("./replay/replay-form.tsx").then((module) => module.ReplayForm), {
   ssr: false,
 });
 

@@ -1,8 +1,8 @@
 import type { Ref } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { localText, momentOfText } from "@/components/ui/moment.ts";
-import { eventsPage } from "@/lib/words/en/events-page.ts";
-import { useWords } from "@/lib/words/words.tsx";
+import { localText, momentOfText } from "@/components/ui/local-date-time.ts";
+import { eventsPage } from "@/lib/i18n/en/events-page.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 
 interface JumpToTimeProps {
   /** Unix milliseconds; undefined: live. */

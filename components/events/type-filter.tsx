@@ -1,9 +1,9 @@
 import clsx from "clsx";
 import type { EventType } from "@/lib/contract/event.ts";
-import { events } from "@/lib/words/en/events.ts";
-import { eventsPage } from "@/lib/words/en/events-page.ts";
-import { useWords } from "@/lib/words/words.tsx";
-import { ALL_TYPES } from "./event-text.ts";
+import { events } from "@/lib/i18n/en/events.ts";
+import { eventsPage } from "@/lib/i18n/en/events-page.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { ALL_TYPES } from "./text/event-text.ts";
 
 interface TypeFilterProps {
   /** None chosen: all are shown. */

@@ -2,9 +2,9 @@
 
 import { parseAsArrayOf, parseAsInteger, parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import type { EventType } from "@/lib/contract/event.ts";
-import { ALL_TYPES } from "./event-text.ts";
-import { SPEEDS, type Speed } from "./replay-clock.ts";
-import type { Span } from "./use-replay.ts";
+import { SPEEDS, type Speed } from "./replay/replay-clock.ts";
+import type { Span } from "./replay/use-replay.ts";
+import { ALL_TYPES } from "./text/event-text.ts";
 
 const PARSERS = {
   q: parseAsString.withDefault(""),

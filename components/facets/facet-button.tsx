@@ -3,12 +3,12 @@
 import { ListFilter } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { Boundary } from "@/components/shell/boundary.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { facetSide } from "@/lib/words/en/facet-side.ts";
-import { useWords } from "@/lib/words/words.tsx";
-import type { Narrows } from "./facet-side.tsx";
-import { narrowingsIn } from "./facet-words.ts";
+import { Boundary } from "@/components/ui/error-boundary.tsx";
+import { facetSide } from "@/lib/i18n/en/facet-side.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import type { Narrows } from "./facet-terms.ts";
+import { narrowingsIn } from "./facet-terms.ts";
 
 const FacetSheet = dynamic(() => import("./facet-sheet.tsx").then((module) => module.FacetSheet), {
   ssr: false,

@@ -2,14 +2,14 @@
 
 import clsx from "clsx";
 import { useState } from "react";
-import { FORMAT_LABELS } from "@/components/lock/format-labels.ts";
-import { formatNumber } from "@/components/ui/duration.ts";
+import { FORMAT_LABELS } from "@/components/lock-facts/format-labels.ts";
+import { formatNumber } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
 import type { Facet } from "@/lib/contract/facet.ts";
-import { facets } from "@/lib/words/en/facets.ts";
-import { lock as lockWords } from "@/lib/words/en/lock.tsx";
-import { useWords } from "@/lib/words/words.tsx";
+import { facets } from "@/lib/i18n/en/facets.ts";
+import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 import { type FacetRow, FEW, rowsOf, VERDICTS } from "./facet-rows.ts";
 
 interface FacetListProps {

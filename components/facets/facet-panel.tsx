@@ -1,17 +1,17 @@
 "use client";
 
-import { Greyed } from "@/components/shell/greyed.tsx";
-import { formatClock } from "@/components/ui/duration.ts";
+import { Greyed } from "@/components/app/stale-overlay.tsx";
+import { formatClock } from "@/components/ui/format-duration.ts";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import type { FacetField } from "@/lib/contract/facet.ts";
-import { useFacets, useNamespaces } from "@/lib/live/facets.ts";
-import { facets as english } from "@/lib/words/en/facets.ts";
-import { useWords } from "@/lib/words/words.tsx";
+import { facets as english } from "@/lib/i18n/en/facets.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useFacets, useNamespaces } from "@/lib/queries/facets.ts";
 import { FacetList } from "./facet-list.tsx";
-import type { Narrows } from "./facet-side.tsx";
-import { withWord, wordsOf } from "./facet-words.ts";
-import { NameTree } from "./name-tree.tsx";
-import { Skeleton } from "./skeleton.tsx";
+import { Skeleton } from "./facet-skeleton.tsx";
+import type { Narrows } from "./facet-terms.ts";
+import { withWord, wordsOf } from "./facet-terms.ts";
+import { NameTree } from "./key-tree.tsx";
 import { TargetLinks } from "./target-links.tsx";
 
 /** What tells most at night comes first. */

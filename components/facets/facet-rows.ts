@@ -1,7 +1,7 @@
 import type { Facet, FacetValue } from "@/lib/contract/facet.ts";
-import type { VerdictState } from "@/lib/contract/verdict.ts";
+import type { VerdictState } from "@/lib/contract/liveness.ts";
 import { compareNames } from "./compare-names.ts";
-import { isSameWord, wordsOf } from "./facet-words.ts";
+import { isSameWord, wordsOf } from "./facet-terms.ts";
 
 /** So many values stand there before somebody asks for more. */
 export const FEW = 6;

@@ -3,11 +3,11 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
-import { facetSide } from "@/lib/words/en/facet-side.ts";
-import { useWords } from "@/lib/words/words.tsx";
-import { FacetClear } from "./facet-clear.tsx";
+import { facetSide } from "@/lib/i18n/en/facet-side.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { FacetClear } from "./clear-facets-button.tsx";
 import { FacetPanel } from "./facet-panel.tsx";
-import type { Narrows } from "./facet-side.tsx";
+import type { Narrows } from "./facet-terms.ts";
 
 /** The panel from the side, over the list. Load it late: it brings the overlay. */
 export function FacetSheet({ onClose, ...narrows }: Narrows & { onClose(): void }) {

@@ -3,11 +3,11 @@
 import clsx from "clsx";
 import Link from "next/link";
 import { useId } from "react";
-import { StateDot } from "@/components/shell/target-badges.tsx";
-import { formatNumber } from "@/components/ui/duration.ts";
-import { useTargetName, useTargets } from "@/lib/live/targets.ts";
-import { facets } from "@/lib/words/en/facets.ts";
-import { useWords } from "@/lib/words/words.tsx";
+import { StateDot } from "@/components/app/target-badges.tsx";
+import { formatNumber } from "@/components/ui/format-duration.ts";
+import { facets } from "@/lib/i18n/en/facets.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useTargetName, useTargets } from "@/lib/queries/targets.ts";
 
 /** The same search at another target, where there are several. */
 export function TargetLinks({ filter }: { filter: string }) {

@@ -1,12 +1,12 @@
 "use client";
 
 import { useId } from "react";
-import { Greyed } from "@/components/shell/greyed.tsx";
+import { Greyed } from "@/components/app/stale-overlay.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
-import type { Formats } from "@/lib/contract/format-rule.ts";
-import { useFormats } from "@/lib/live/hooks.ts";
-import { formats as english } from "@/lib/words/en/formats.tsx";
-import { useWords } from "@/lib/words/words.tsx";
+import type { Formats } from "@/lib/contract/detection/format-rule.ts";
+import { formats as english } from "@/lib/i18n/en/formats.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useFormats } from "@/lib/queries/formats.ts";
 import { KnownFormats } from "./known-formats.tsx";
 import { LockFinder } from "./lock-finder.tsx";
 import { RuleList } from "./rule-list.tsx";

@@ -1,11 +1,11 @@
 "use client";
 
-import { formatLabel } from "@/components/lock/format-facts.ts";
-import type { Formats } from "@/lib/contract/format-rule.ts";
-import { formatFacts } from "@/lib/words/en/format-facts.ts";
-import { formats as english } from "@/lib/words/en/formats.tsx";
-import { lock } from "@/lib/words/en/lock.tsx";
-import { useWords } from "@/lib/words/words.tsx";
+import { formatLabel } from "@/components/lock-facts/use-format-texts.ts";
+import type { Formats } from "@/lib/contract/detection/format-rule.ts";
+import { formatFacts } from "@/lib/i18n/en/format-facts.ts";
+import { formats as english } from "@/lib/i18n/en/formats.tsx";
+import { lock } from "@/lib/i18n/en/lock.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 
 type Known = Formats["formats"][number];
 

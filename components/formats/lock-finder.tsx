@@ -1,18 +1,18 @@
 "use client";
 
-import { formatLabel } from "@/components/lock/format-facts.ts";
-import { useCommands } from "@/components/palette/commands.tsx";
+import { useCommands } from "@/components/app/command-registry.tsx";
+import { formatLabel } from "@/components/lock-facts/use-format-texts.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { Command } from "@/components/ui/command.tsx";
-import { formatNumber } from "@/components/ui/duration.ts";
+import { Command } from "@/components/ui/command-line.tsx";
+import { formatNumber } from "@/components/ui/format-duration.ts";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import type { FinderReport, FoundGroup } from "@/lib/contract/finder.ts";
-import { useFinder, useFinding } from "@/lib/live/hooks.ts";
-import type { Words } from "@/lib/words/all-words.ts";
-import { formats as english } from "@/lib/words/en/formats.tsx";
-import { lock } from "@/lib/words/en/lock.tsx";
-import { useWords } from "@/lib/words/words.tsx";
+import type { FinderReport, FoundGroup } from "@/lib/contract/detection/lock-finder.ts";
+import { formats as english } from "@/lib/i18n/en/formats.tsx";
+import { lock } from "@/lib/i18n/en/lock.tsx";
+import type { Words } from "@/lib/i18n/en/messages.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useFinder, useFinding } from "@/lib/queries/lock-finder.ts";
 
 type FinderWords = Words["formats"]["finder"];
 

@@ -1,13 +1,13 @@
 "use client";
 
 import { type FormEvent, type Ref, useState } from "react";
-import { formatLabel } from "@/components/lock/format-facts.ts";
+import { formatLabel } from "@/components/lock-facts/use-format-texts.ts";
 import { Button } from "@/components/ui/button.tsx";
+import type { FormatRule, Formats } from "@/lib/contract/detection/format-rule.ts";
 import type { FormatName } from "@/lib/contract/format.ts";
-import type { FormatRule, Formats } from "@/lib/contract/format-rule.ts";
-import { formats as english } from "@/lib/words/en/formats.tsx";
-import { lock } from "@/lib/words/en/lock.tsx";
-import { useWords } from "@/lib/words/words.tsx";
+import { formats as english } from "@/lib/i18n/en/formats.tsx";
+import { lock } from "@/lib/i18n/en/lock.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 
 interface RuleFormProps {
   formats: Formats["formats"];

@@ -2,20 +2,21 @@
 
 import { Trash2 } from "lucide-react";
 import { useRef, useState } from "react";
-import { formatLabel } from "@/components/lock/format-facts.ts";
-import { useCommands } from "@/components/palette/commands.tsx";
-import { usePictureBlock } from "@/components/shell/use-block.ts";
+import { useCommands } from "@/components/app/command-registry.tsx";
+import { usePictureBlock } from "@/components/app/use-blocked-reason.ts";
+import { formatLabel } from "@/components/lock-facts/use-format-texts.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
-import type { FormatRule, Formats, ListedRule } from "@/lib/contract/format-rule.ts";
-import { useLive, useReplaceRules } from "@/lib/live/hooks.ts";
-import { formats as english } from "@/lib/words/en/formats.tsx";
-import { lock } from "@/lib/words/en/lock.tsx";
-import { useWords } from "@/lib/words/words.tsx";
-import { RuleChange, type RuleWish } from "./rule-change.tsx";
+import type { FormatRule, Formats, ListedRule } from "@/lib/contract/detection/format-rule.ts";
+import { formats as english } from "@/lib/i18n/en/formats.tsx";
+import { lock } from "@/lib/i18n/en/lock.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useLive } from "@/lib/live/hooks.ts";
+import { useReplaceRules } from "@/lib/queries/formats.ts";
 import { RuleForm } from "./rule-form.tsx";
+import { RuleChange, type RuleWish } from "./rule-preview-dialog.tsx";
 
 /** The rules that are kept here, without what the list says of them. */
 function keptOf(rules: readonly ListedRule[]): FormatRule[] {

@@ -4,15 +4,15 @@ import { useEffect, useRef, useState } from "react";
 import { LanguageSwitch } from "@/components/shell/language-switch.tsx";
 import { Logo } from "@/components/shell/logo.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { Command } from "@/components/ui/command.tsx";
-import { BASE_PATH } from "@/lib/live/base-path.ts";
-import { useLogin } from "@/lib/live/hooks.ts";
-import { ApiProblem } from "@/lib/live/request.ts";
-import { login } from "@/lib/words/en/login.tsx";
-import { ui } from "@/lib/words/en/ui.ts";
-import { useWords } from "@/lib/words/words.tsx";
+import { Command } from "@/components/ui/command-line.tsx";
+import { BASE_PATH } from "@/lib/api/base-path.ts";
+import { ApiProblem } from "@/lib/api/request.ts";
+import { login } from "@/lib/i18n/en/login.tsx";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useLogin } from "@/lib/queries/session.ts";
 import { PasswordForm } from "./password-form.tsx";
-import { safeNext } from "./safe-next.ts";
+import { safeNext } from "./safe-redirect.ts";
 
 type Step = "reading" | "asking" | "form" | "refused" | "failed";
 

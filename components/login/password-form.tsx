@@ -2,17 +2,17 @@
 
 import { type FormEvent, useEffect, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { formatRemaining } from "@/components/ui/duration.ts";
 import { Field, INPUT } from "@/components/ui/field.tsx";
+import { formatRemaining } from "@/components/ui/format-duration.ts";
 import { ProblemText } from "@/components/ui/problem-text.tsx";
-import { NAME_CHARACTERS_MAX, PASSWORD_CHARACTERS_MAX } from "@/lib/contract/account-limits.ts";
-import { BASE_PATH } from "@/lib/live/base-path.ts";
-import { useLogin } from "@/lib/live/hooks.ts";
-import { ApiProblem } from "@/lib/live/request.ts";
-import { login } from "@/lib/words/en/login.tsx";
-import { ui } from "@/lib/words/en/ui.ts";
-import { useWords } from "@/lib/words/words.tsx";
-import { safeNext } from "./safe-next.ts";
+import { BASE_PATH } from "@/lib/api/base-path.ts";
+import { ApiProblem } from "@/lib/api/request.ts";
+import { NAME_CHARACTERS_MAX, PASSWORD_CHARACTERS_MAX } from "@/lib/contract/limits.ts";
+import { login } from "@/lib/i18n/en/login.tsx";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useLogin } from "@/lib/queries/session.ts";
+import { safeNext } from "./safe-redirect.ts";
 
 /** By name and password. */
 export function PasswordForm() {

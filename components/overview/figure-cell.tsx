@@ -2,11 +2,11 @@
 
 import clsx from "clsx";
 import { useMemo, useState } from "react";
-import { formatClock } from "@/components/ui/duration.ts";
+import { formatClock } from "@/components/ui/format-duration.ts";
 import type { Stats } from "@/lib/contract/stats.ts";
-import { overview } from "@/lib/words/en/overview.ts";
-import { useWords } from "@/lib/words/words.tsx";
-import { figureOf, formatMeasure, type Measure, RANGE_MS, rangeOf, sentenceOf } from "./figures-of.ts";
+import { overview } from "@/lib/i18n/en/overview.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { figureOf, formatMeasure, type Measure, RANGE_MS, rangeOf, sentenceOf } from "./overview-figures.ts";
 import type { MeasuredSample } from "./spark-path.ts";
 import { Sparkline } from "./sparkline.tsx";
 

@@ -4,11 +4,11 @@ import clsx from "clsx";
 import { PanelTopOpen } from "lucide-react";
 import dynamic from "next/dynamic";
 import { Button } from "@/components/ui/button.tsx";
-import { shell } from "@/lib/words/en/shell.tsx";
-import { useWords } from "@/lib/words/words.tsx";
-import { takeFocus, useUnfolding } from "./use-unfolding.ts";
+import { shell } from "@/lib/i18n/en/shell.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { takeFocus, useUnfolding } from "./use-overview-state.ts";
 
-const OpenOverview = dynamic(() => import("./open-overview.tsx").then((module) => module.OpenOverview), {
+const OpenOverview = dynamic(() => import("./overview-details.tsx").then((module) => module.OpenOverview), {
   ssr: false,
   // As high as what comes, so that the table does not move.
   loading: () => (

@@ -2,21 +2,21 @@
 
 import clsx from "clsx";
 import Link from "next/link";
-import { KeyText } from "@/components/lock/key-text.tsx";
-import { shortOwner } from "@/components/lock/lock-facts.ts";
-import { hrefOf } from "@/components/lock/lock-path.ts";
-import { TargetLink } from "@/components/shell/target-link.tsx";
+import { TargetLink } from "@/components/app/target-link.tsx";
+import { KeyText } from "@/components/lock-facts/key-text.tsx";
+import { hrefOf } from "@/components/lock-facts/lock-path.ts";
+import { shortOwner } from "@/components/lock-facts/lock-texts.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { formatElapsed, formatNumber } from "@/components/ui/duration.ts";
+import { formatElapsed, formatNumber } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import { HEAD, SortHead } from "@/components/ui/sort-head.tsx";
+import { HEAD, SortHead } from "@/components/ui/sort-header.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
 import type { Owner, OwnerSortField } from "@/lib/contract/owner.ts";
+import { owners } from "@/lib/i18n/en/owners.ts";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
-import { useTargetName } from "@/lib/live/targets.ts";
-import { owners } from "@/lib/words/en/owners.ts";
-import { ui } from "@/lib/words/en/ui.ts";
-import { useWords } from "@/lib/words/words.tsx";
+import { useTargetName } from "@/lib/queries/targets.ts";
 import type { OwnersUrl } from "./use-owners-url.ts";
 
 const HEADS: readonly (readonly [OwnerSortField, className: string])[] = [

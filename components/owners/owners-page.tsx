@@ -2,22 +2,22 @@
 
 import dynamic from "next/dynamic";
 import { useRef, useState } from "react";
-import { FILTER_CHARACTERS_MAX } from "@/components/locks/list-limits.ts";
-import { Greyed } from "@/components/shell/greyed.tsx";
-import { useFreeBlock } from "@/components/shell/use-block.ts";
+import { Greyed } from "@/components/app/stale-overlay.tsx";
+import { useFreeBlock } from "@/components/app/use-blocked-reason.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { formatNumber } from "@/components/ui/duration.ts";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
+import { formatNumber } from "@/components/ui/format-duration.ts";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { SearchBox } from "@/components/ui/search-box.tsx";
-import { OWNERS_SHOWN, useOwners } from "@/lib/live/owners.ts";
-import { owners } from "@/lib/words/en/owners.ts";
-import { useWords } from "@/lib/words/words.tsx";
+import { FILTER_CHARACTERS_MAX } from "@/lib/contract/limits.ts";
+import { owners } from "@/lib/i18n/en/owners.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { OWNERS_SHOWN, useOwners } from "@/lib/queries/owners.ts";
 import { OwnerTable } from "./owner-table.tsx";
 import { BYS, type OwnersUrl, useOwnersUrl } from "./use-owners-url.ts";
 
 const BulkSheet = dynamic(
-  () => import("@/components/free/bulk-sheet.tsx").then((module) => module.BulkSheet),
+  () => import("@/components/release/bulk-release-sheet.tsx").then((module) => module.BulkSheet),
   { ssr: false },
 );
 

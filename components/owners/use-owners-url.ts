@@ -1,7 +1,7 @@
 "use client";
 
 import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
-import { FILTER_CHARACTERS_MAX } from "@/components/locks/list-limits.ts";
+import { FILTER_CHARACTERS_MAX } from "@/lib/contract/limits.ts";
 import type { OwnerSortField, OwnersBy } from "@/lib/contract/owner.ts";
 
 /** The contract's, written again without zod. The types hold them together. */

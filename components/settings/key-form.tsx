@@ -2,20 +2,20 @@
 
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { Choices } from "@/components/ui/choices.tsx";
+import { Choices } from "@/components/ui/choice-group.tsx";
 import { Field, INPUT, TEXTAREA } from "@/components/ui/field.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { Sheet } from "@/components/ui/sheet.tsx";
 import type { Access } from "@/lib/contract/access.ts";
-import { NAME_CHARACTERS_MAX } from "@/lib/contract/account-limits.ts";
-import type { ApiKeyInput } from "@/lib/contract/api-key.ts";
-import { useMakeKey } from "@/lib/live/api-keys.ts";
+import type { ApiKeyInput } from "@/lib/contract/accounts/api-key.ts";
+import { NAME_CHARACTERS_MAX } from "@/lib/contract/limits.ts";
+import { apiKeys } from "@/lib/i18n/en/api-keys.tsx";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
-import { useTargets } from "@/lib/live/targets.ts";
-import { apiKeys } from "@/lib/words/en/api-keys.tsx";
-import { ui } from "@/lib/words/en/ui.ts";
-import { useWords } from "@/lib/words/words.tsx";
-import { ACCESSES } from "./accesses.ts";
+import { useMakeKey } from "@/lib/queries/api-keys.ts";
+import { useTargets } from "@/lib/queries/targets.ts";
+import { ACCESSES } from "./access-levels.ts";
 import { SecretSheet } from "./secret-sheet.tsx";
 
 const DAY_MS = 86_400_000;

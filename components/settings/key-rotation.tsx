@@ -6,11 +6,11 @@ import { Field, INPUT } from "@/components/ui/field.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { Sheet } from "@/components/ui/sheet.tsx";
-import type { ApiKey } from "@/lib/contract/api-key.ts";
-import { useRotateKey } from "@/lib/live/api-keys.ts";
-import { apiKeys } from "@/lib/words/en/api-keys.tsx";
-import { ui } from "@/lib/words/en/ui.ts";
-import { useWords } from "@/lib/words/words.tsx";
+import type { ApiKey } from "@/lib/contract/accounts/api-key.ts";
+import { apiKeys } from "@/lib/i18n/en/api-keys.tsx";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useRotateKey } from "@/lib/queries/api-keys.ts";
 import { SecretSheet } from "./secret-sheet.tsx";
 
 const HOUR_MS = 3_600_000;

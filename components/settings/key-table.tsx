@@ -3,16 +3,17 @@
 import clsx from "clsx";
 import { Button } from "@/components/ui/button.tsx";
 import { DataTable, TD } from "@/components/ui/data-table.tsx";
-import { formatAgo, formatDate, formatRemaining } from "@/components/ui/duration.ts";
+import { formatAgo, formatDate, formatRemaining } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
-import type { ApiKey } from "@/lib/contract/api-key.ts";
+import type { ApiKey } from "@/lib/contract/accounts/api-key.ts";
+import { apiKeys } from "@/lib/i18n/en/api-keys.tsx";
+import { settings } from "@/lib/i18n/en/settings.ts";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
-import { apiKeys } from "@/lib/words/en/api-keys.tsx";
-import { settings } from "@/lib/words/en/settings.ts";
-import { ui } from "@/lib/words/en/ui.ts";
-import { useWords } from "@/lib/words/words.tsx";
-import type { KeyTask } from "./keys-settings.tsx";
+
+export type KeyTask = { what: "make" } | { what: "rotate" | "revoke"; key: ApiKey };
 
 export function KeyTable({ keys, onTask }: { keys: readonly ApiKey[]; onTask(task: KeyTask): void }) {
   const words = useWords(apiKeys);

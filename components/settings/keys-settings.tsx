@@ -2,18 +2,17 @@
 
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { isServerAdmin } from "@/components/shell/rank.ts";
+import { isServerAdmin } from "@/components/app/permissions.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { Section } from "@/components/ui/section.tsx";
-import type { ApiKey } from "@/lib/contract/api-key.ts";
-import { useApiKeys } from "@/lib/live/api-keys.ts";
+import { apiKeys } from "@/lib/i18n/en/api-keys.tsx";
+import { settings } from "@/lib/i18n/en/settings.ts";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 import { useLive } from "@/lib/live/hooks.ts";
-import { apiKeys } from "@/lib/words/en/api-keys.tsx";
-import { settings } from "@/lib/words/en/settings.ts";
-import { ui } from "@/lib/words/en/ui.ts";
-import { useWords } from "@/lib/words/words.tsx";
-import { KeyTable } from "./key-table.tsx";
+import { useApiKeys } from "@/lib/queries/api-keys.ts";
+import { KeyTable, type KeyTask } from "./key-table.tsx";
 import { ForAdmins } from "./settings-frame.tsx";
 
 const KeyForm = dynamic(() => import("./key-form.tsx").then((module) => module.KeyForm), { ssr: false });
@@ -23,8 +22,6 @@ const KeyRotation = dynamic(() => import("./key-rotation.tsx").then((module) => 
 const KeyRevocation = dynamic(() => import("./key-revocation.tsx").then((module) => module.KeyRevocation), {
   ssr: false,
 });
-
-export type KeyTask = { what: "make" } | { what: "rotate" | "revoke"; key: ApiKey };
 
 /** API keys of apps. */
 export function KeysSettings() {

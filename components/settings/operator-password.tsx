@@ -5,12 +5,12 @@ import { Button } from "@/components/ui/button.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { Sheet } from "@/components/ui/sheet.tsx";
-import type { Operator } from "@/lib/contract/operator.ts";
-import { useSetPassword } from "@/lib/live/operators.ts";
-import { operators } from "@/lib/words/en/operators.tsx";
-import { settings } from "@/lib/words/en/settings.ts";
-import { ui } from "@/lib/words/en/ui.ts";
-import { useWords } from "@/lib/words/words.tsx";
+import type { Operator } from "@/lib/contract/accounts/operator.ts";
+import { operators } from "@/lib/i18n/en/operators.tsx";
+import { settings } from "@/lib/i18n/en/settings.ts";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useSetPassword } from "@/lib/queries/operators.ts";
 import { PasswordFields, passwordFault } from "./password-fields.tsx";
 
 /** An admin gives somebody a new password. */

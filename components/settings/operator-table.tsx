@@ -2,17 +2,20 @@
 
 import { Button } from "@/components/ui/button.tsx";
 import { DataTable, TD } from "@/components/ui/data-table.tsx";
-import { formatAgo, formatDate } from "@/components/ui/duration.ts";
+import { formatAgo, formatDate } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
-import type { Operator } from "@/lib/contract/operator.ts";
+import type { Operator } from "@/lib/contract/accounts/operator.ts";
+import { operators } from "@/lib/i18n/en/operators.tsx";
+import { settings } from "@/lib/i18n/en/settings.ts";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
-import { operators } from "@/lib/words/en/operators.tsx";
-import { settings } from "@/lib/words/en/settings.ts";
-import { ui } from "@/lib/words/en/ui.ts";
-import { useWords } from "@/lib/words/words.tsx";
-import type { OperatorTask } from "./operators-settings.tsx";
 import { rolesText } from "./role-table.tsx";
+
+export type OperatorTask =
+  | { what: "make" }
+  | { what: "roles" | "password" | "disable" | "enable" | "delete"; operator: Operator };
 
 interface OperatorTableProps {
   operators: readonly Operator[];

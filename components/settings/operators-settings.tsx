@@ -2,18 +2,17 @@
 
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { isServerAdmin } from "@/components/shell/rank.ts";
+import { isServerAdmin } from "@/components/app/permissions.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { Section } from "@/components/ui/section.tsx";
-import type { Operator } from "@/lib/contract/operator.ts";
+import { operators } from "@/lib/i18n/en/operators.tsx";
+import { settings } from "@/lib/i18n/en/settings.ts";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 import { useLive } from "@/lib/live/hooks.ts";
-import { useOperators } from "@/lib/live/operators.ts";
-import { operators } from "@/lib/words/en/operators.tsx";
-import { settings } from "@/lib/words/en/settings.ts";
-import { ui } from "@/lib/words/en/ui.ts";
-import { useWords } from "@/lib/words/words.tsx";
-import { OperatorTable } from "./operator-table.tsx";
+import { useOperators } from "@/lib/queries/operators.ts";
+import { OperatorTable, type OperatorTask } from "./operator-table.tsx";
 import { ForAdmins } from "./settings-frame.tsx";
 
 const OperatorForm = dynamic(() => import("./operator-form.tsx").then((module) => module.OperatorForm), {
@@ -23,13 +22,9 @@ const OperatorPassword = dynamic(
   () => import("./operator-password.tsx").then((module) => module.OperatorPassword),
   { ssr: false },
 );
-const OperatorEnd = dynamic(() => import("./operator-end.tsx").then((module) => module.OperatorEnd), {
+const OperatorEnd = dynamic(() => import("./operator-removal.tsx").then((module) => module.OperatorEnd), {
   ssr: false,
 });
-
-export type OperatorTask =
-  | { what: "make" }
-  | { what: "roles" | "password" | "disable" | "enable" | "delete"; operator: Operator };
 
 /** Who may log in by password, and what they may do. */
 export function OperatorsSettings() {

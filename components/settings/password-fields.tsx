@@ -1,10 +1,10 @@
 "use client";
 
 import { Field, INPUT } from "@/components/ui/field.tsx";
-import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from "@/lib/contract/account-limits.ts";
-import type { Words } from "@/lib/words/all-words.ts";
-import { settings } from "@/lib/words/en/settings.ts";
-import { useWords } from "@/lib/words/words.tsx";
+import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from "@/lib/contract/limits.ts";
+import type { Words } from "@/lib/i18n/en/messages.ts";
+import { settings } from "@/lib/i18n/en/settings.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 
 interface PasswordFieldsProps {
   password: string;

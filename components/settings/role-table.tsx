@@ -1,10 +1,10 @@
 "use client";
 
 import type { Role, Roles } from "@/lib/contract/access.ts";
-import { useTargets } from "@/lib/live/targets.ts";
-import type { Words } from "@/lib/words/all-words.ts";
-import { operators } from "@/lib/words/en/operators.tsx";
-import { useWords } from "@/lib/words/words.tsx";
+import type { Words } from "@/lib/i18n/en/messages.ts";
+import { operators } from "@/lib/i18n/en/operators.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useTargets } from "@/lib/queries/targets.ts";
 
 type Choice = Role | "none" | "as_others";
 

@@ -1,11 +1,11 @@
 "use client";
 
-import { Command } from "@/components/ui/command.tsx";
+import { Command } from "@/components/ui/command-line.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { Sheet } from "@/components/ui/sheet.tsx";
-import type { ApiKeyMade } from "@/lib/contract/api-key.ts";
-import { apiKeys } from "@/lib/words/en/api-keys.tsx";
-import { useWords } from "@/lib/words/words.tsx";
+import type { ApiKeyMade } from "@/lib/contract/accounts/api-key.ts";
+import { apiKeys } from "@/lib/i18n/en/api-keys.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 
 const HEADER = "Authorization: Bearer $LOCKKEEPER_KEY";
 

@@ -3,17 +3,18 @@
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { DataTable, TD } from "@/components/ui/data-table.tsx";
-import { formatAgo, formatDate, formatRemaining } from "@/components/ui/duration.ts";
+import { formatAgo, formatDate, formatRemaining } from "@/components/ui/format-duration.ts";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { Section } from "@/components/ui/section.tsx";
 import { visibleText } from "@/components/ui/visible-text.ts";
-import type { BrowserSession } from "@/lib/contract/session.ts";
-import { useBrowserSessions, useEndSessions } from "@/lib/live/browser-sessions.ts";
-import { useLive, useLogout, useServerNow } from "@/lib/live/hooks.ts";
-import { settings } from "@/lib/words/en/settings.ts";
-import { ui } from "@/lib/words/en/ui.ts";
-import { useWords } from "@/lib/words/words.tsx";
+import type { BrowserSession } from "@/lib/contract/accounts/session.ts";
+import { settings } from "@/lib/i18n/en/settings.ts";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useLive, useServerNow } from "@/lib/live/hooks.ts";
+import { useBrowserSessions, useEndSessions } from "@/lib/queries/browser-sessions.ts";
+import { useLogout } from "@/lib/queries/session.ts";
 
 /** Browsers that are logged in: one's own, and everybody's for admins. */
 export function SessionsSettings() {

@@ -3,11 +3,11 @@
 import clsx from "clsx";
 import { usePathname } from "next/navigation";
 import type { ReactNode } from "react";
-import { isServerAdmin } from "@/components/shell/rank.ts";
-import { TargetLink } from "@/components/shell/target-link.tsx";
+import { isServerAdmin } from "@/components/app/permissions.ts";
+import { TargetLink } from "@/components/app/target-link.tsx";
+import { settings } from "@/lib/i18n/en/settings.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 import { useLive } from "@/lib/live/hooks.ts";
-import { settings } from "@/lib/words/en/settings.ts";
-import { useWords } from "@/lib/words/words.tsx";
 
 const PARTS = [
   { href: "/settings/you", name: "you", isForAdmins: false },

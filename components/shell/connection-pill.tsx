@@ -1,10 +1,10 @@
 "use client";
 
 import clsx from "clsx";
+import { shell } from "@/lib/i18n/en/shell.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 import { useLive, useSilence } from "@/lib/live/hooks.ts";
-import { shell } from "@/lib/words/en/shell.tsx";
-import { useWords } from "@/lib/words/words.tsx";
-import { conditionOf, type Tone, wholenessOf } from "./connection.ts";
+import { conditionOf, type Tone, wholenessOf } from "../app/connection.ts";
 
 const DOTS: Record<Tone, string> = { ok: "bg-ok", warn: "bg-warn", bad: "bg-bad", idle: "bg-bar" };
 const TEXTS: Record<Tone, string> = {

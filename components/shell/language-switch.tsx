@@ -2,9 +2,9 @@
 
 import { Languages } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
-import { shell } from "@/lib/words/en/shell.tsx";
-import { LANGUAGE_NAMES, LANGUAGE_TAGS, LANGUAGES } from "@/lib/words/language.ts";
-import { useLanguage, useWords } from "@/lib/words/words.tsx";
+import { shell } from "@/lib/i18n/en/shell.tsx";
+import { LANGUAGE_NAMES, LANGUAGE_TAGS, LANGUAGES } from "@/lib/i18n/language.ts";
+import { useLanguage, useWords } from "@/lib/i18n/messages-provider.tsx";
 
 export function LanguageSwitch() {
   const words = useWords(shell);

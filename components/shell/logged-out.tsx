@@ -1,10 +1,10 @@
 "use client";
 
-import { Command } from "@/components/ui/command.tsx";
+import { Command } from "@/components/ui/command-line.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
-import { BASE_PATH } from "@/lib/live/base-path.ts";
-import { login } from "@/lib/words/en/login.tsx";
-import { useWords } from "@/lib/words/words.tsx";
+import { BASE_PATH } from "@/lib/api/base-path.ts";
+import { login } from "@/lib/i18n/en/login.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 
 export function LoggedOut() {
   const words = useWords(login);

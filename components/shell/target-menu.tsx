@@ -4,13 +4,13 @@ import { Menu } from "@base-ui/react/menu";
 import { Check, ChevronDown } from "lucide-react";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
-import { formatNumber } from "@/components/ui/duration.ts";
+import { formatNumber } from "@/components/ui/format-duration.ts";
 import type { TargetSummary } from "@/lib/contract/target.ts";
-import type { Words } from "@/lib/words/all-words.ts";
-import { shell } from "@/lib/words/en/shell.tsx";
-import { useWords } from "@/lib/words/words.tsx";
-import { StateDot, TargetBadges } from "./target-badges.tsx";
-import { hrefAt } from "./target-link.tsx";
+import type { Words } from "@/lib/i18n/en/messages.ts";
+import { shell } from "@/lib/i18n/en/shell.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { StateDot, TargetBadges } from "../app/target-badges.tsx";
+import { hrefAt } from "../app/target-link.tsx";
 
 interface TargetMenuProps {
   targets: readonly TargetSummary[];

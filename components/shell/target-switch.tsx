@@ -2,8 +2,8 @@
 
 import dynamic from "next/dynamic";
 import { useLive } from "@/lib/live/hooks.ts";
-import { useTargetName, useTargets } from "@/lib/live/targets.ts";
-import { TargetBadges } from "./target-badges.tsx";
+import { useTargetName, useTargets } from "@/lib/queries/targets.ts";
+import { TargetBadges } from "../app/target-badges.tsx";
 
 const TargetMenu = dynamic(() => import("./target-menu.tsx").then((module) => module.TargetMenu), {
   ssr: false,

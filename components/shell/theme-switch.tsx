@@ -4,8 +4,8 @@ import { Monitor, Moon, Sun } from "lucide-react";
 import { useTheme } from "next-themes";
 import { useSyncExternalStore } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { shell } from "@/lib/words/en/shell.tsx";
-import { useWords } from "@/lib/words/words.tsx";
+import { shell } from "@/lib/i18n/en/shell.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 
 const THEMES = [
   { name: "system", Icon: Monitor },

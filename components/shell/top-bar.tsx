@@ -2,18 +2,19 @@
 
 import clsx from "clsx";
 import { CircleHelp, LogOut } from "lucide-react";
-import { PaletteKey } from "@/components/palette/palette-key.tsx";
+import { PaletteKey } from "@/components/palette/palette-button.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import type { Access } from "@/lib/contract/access.ts";
-import { useLive, useLogout } from "@/lib/live/hooks.ts";
-import { shell } from "@/lib/words/en/shell.tsx";
-import { useWords } from "@/lib/words/words.tsx";
+import { shell } from "@/lib/i18n/en/shell.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useLive } from "@/lib/live/hooks.ts";
+import { useLogout } from "@/lib/queries/session.ts";
+import { rankOf } from "../app/permissions.ts";
+import { isProduction } from "../app/target-badges.tsx";
+import { TargetLink } from "../app/target-link.tsx";
 import { ConnectionPill } from "./connection-pill.tsx";
 import { LanguageSwitch } from "./language-switch.tsx";
 import { Logo } from "./logo.tsx";
-import { rankOf } from "./rank.ts";
-import { isProduction } from "./target-badges.tsx";
-import { TargetLink } from "./target-link.tsx";
 import { TargetSwitch } from "./target-switch.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
 

@@ -1,12 +1,12 @@
 "use client";
 
 import clsx from "clsx";
-import { Command } from "@/components/ui/command.tsx";
+import { Command } from "@/components/ui/command-line.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { Finding, Severity } from "@/lib/contract/target.ts";
-import { targets } from "@/lib/words/en/targets.ts";
-import { useWords } from "@/lib/words/words.tsx";
-import { redisCliLines } from "./redis-cli.ts";
+import { targets } from "@/lib/i18n/en/targets.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { redisCliLines } from "./redis-cli-command.ts";
 
 const TONES: Record<Severity, string> = {
   danger: "text-bad",

@@ -2,17 +2,23 @@
 
 import clsx from "clsx";
 import type { ReactNode } from "react";
-import { StateDot } from "@/components/shell/target-badges.tsx";
-import { formatAgo, formatClock, formatElapsed, formatNumber, formatSpan } from "@/components/ui/duration.ts";
+import { StateDot } from "@/components/app/target-badges.tsx";
+import {
+  formatAgo,
+  formatClock,
+  formatElapsed,
+  formatNumber,
+  formatSpan,
+} from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { MasterHealth } from "@/lib/contract/live.ts";
 import type { MasterReport } from "@/lib/contract/target.ts";
+import { shell } from "@/lib/i18n/en/shell.tsx";
+import { targets } from "@/lib/i18n/en/targets.ts";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
-import { shell } from "@/lib/words/en/shell.tsx";
-import { targets } from "@/lib/words/en/targets.ts";
-import { ui } from "@/lib/words/en/ui.ts";
-import { useWords } from "@/lib/words/words.tsx";
-import { formatBytes } from "./bytes.ts";
+import { formatBytes } from "./format-bytes.ts";
 
 interface MasterTableProps {
   masters: readonly MasterHealth[];

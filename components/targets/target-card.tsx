@@ -2,17 +2,17 @@
 
 import Link from "next/link";
 import { useId } from "react";
-import { StateDot, TargetBadges } from "@/components/shell/target-badges.tsx";
-import { hrefAt } from "@/components/shell/target-link.tsx";
+import { StateDot, TargetBadges } from "@/components/app/target-badges.tsx";
+import { hrefAt } from "@/components/app/target-link.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { formatClock, formatNumber } from "@/components/ui/duration.ts";
+import { formatClock, formatNumber } from "@/components/ui/format-duration.ts";
 import { ProblemText } from "@/components/ui/problem-text.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { TargetSummary } from "@/lib/contract/target.ts";
-import { useTargetHealth } from "@/lib/live/targets.ts";
-import { shell } from "@/lib/words/en/shell.tsx";
-import { targets } from "@/lib/words/en/targets.ts";
-import { useWords } from "@/lib/words/words.tsx";
+import { shell } from "@/lib/i18n/en/shell.tsx";
+import { targets } from "@/lib/i18n/en/targets.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useTargetHealth } from "@/lib/queries/targets.ts";
 import { FindingList } from "./finding-list.tsx";
 import { MasterTable } from "./master-table.tsx";
 

@@ -1,8 +1,8 @@
 "use client";
 
-import { useTargets } from "@/lib/live/targets.ts";
-import { targets as room } from "@/lib/words/en/targets.ts";
-import { useWords } from "@/lib/words/words.tsx";
+import { targets as room } from "@/lib/i18n/en/targets.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useTargets } from "@/lib/queries/targets.ts";
 import { TargetCard } from "./target-card.tsx";
 
 /** Every Redis that is looked at, and what makes it unsafe for locks. */

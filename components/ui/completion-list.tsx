@@ -2,8 +2,8 @@
 
 import clsx from "clsx";
 import { useEffect, useRef } from "react";
-import { ui } from "@/lib/words/en/ui.ts";
-import { useWords } from "@/lib/words/words.tsx";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 import { type Completion, optionId } from "./completion.ts";
 
 interface CompletionListProps {

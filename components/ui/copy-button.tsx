@@ -2,10 +2,10 @@
 
 import { Check, Copy } from "lucide-react";
 import { useEffect, useState } from "react";
-import { ui } from "@/lib/words/en/ui.ts";
-import { useWords } from "@/lib/words/words.tsx";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 import { Button } from "./button.tsx";
-import { copyText } from "./copy-text.ts";
+import { copyText } from "./clipboard.ts";
 
 interface CopyButtonProps {
   text: string;

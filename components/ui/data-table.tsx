@@ -1,8 +1,8 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { ui } from "@/lib/words/en/ui.ts";
-import { useWords } from "@/lib/words/words.tsx";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 
 export const TD = "px-4 py-2 align-top";
 

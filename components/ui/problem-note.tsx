@@ -1,7 +1,7 @@
 "use client";
 
-import { ui } from "@/lib/words/en/ui.ts";
-import { useWords } from "@/lib/words/words.tsx";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 import { Button } from "./button.tsx";
 import { ProblemText } from "./problem-text.tsx";
 

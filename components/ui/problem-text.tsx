@@ -1,8 +1,8 @@
 "use client";
 
-import { ApiProblem, NoAnswer } from "@/lib/live/request.ts";
-import { problems, type ToldProblems } from "@/lib/words/en/problems.ts";
-import { useWords } from "@/lib/words/words.tsx";
+import { ApiProblem, NoAnswer } from "@/lib/api/request.ts";
+import { problems, type ToldProblems } from "@/lib/i18n/en/problems.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 
 /** What went wrong, in the language of the page; where that is not English, with the server's own sentence below. */
 export function ProblemText({ problem }: { problem: { message: string } }) {

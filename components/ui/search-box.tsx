@@ -5,9 +5,9 @@ import { Search, X } from "lucide-react";
 import dynamic from "next/dynamic";
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { Kbd } from "@/components/ui/kbd.tsx";
-import { useKeys } from "@/components/ui/use-keys.ts";
-import { ui } from "@/lib/words/en/ui.ts";
-import { useWords } from "@/lib/words/words.tsx";
+import { useKeys } from "@/components/ui/use-shortcuts.ts";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 import { type Completion, completed, optionId } from "./completion.ts";
 import { type CompletionOf, useCompletion } from "./use-completion.ts";
 

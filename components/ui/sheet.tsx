@@ -3,8 +3,8 @@
 import { Dialog } from "@base-ui/react/dialog";
 import clsx from "clsx";
 import type { FormEvent, KeyboardEvent, ReactNode } from "react";
-import { ui } from "@/lib/words/en/ui.ts";
-import { useWords } from "@/lib/words/words.tsx";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
 import { Button } from "./button.tsx";
 
 interface SheetProps {

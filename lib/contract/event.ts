@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { wordOfNoEvent } from "./event-words.ts";
+import { wordOfNoEvent } from "../query/event-terms.ts";
 import { keyFields, WHEN } from "./lock.ts";
 
 export const EVENT_TYPES = [

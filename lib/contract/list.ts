@@ -1,27 +1,14 @@
 import { z } from "zod";
-import { faultOfFilter, parseFilter } from "./filter.ts";
+import { faultOfFilter, parseFilter } from "../query/filter.ts";
+import { FILTER_CHARACTERS_MAX } from "./limits.ts";
 import { AS_OF, Lock } from "./lock.ts";
+import { LOCK_SORT_PATTERN, LOCK_SORTS } from "./lock-sort.ts";
 
-export const LOCK_SORTS = [
-  "key",
-  "owner",
-  "format",
-  "count",
-  "remaining",
-  "held",
-  "waiters",
-  "fence",
-  "abnormality",
-] as const;
-export type LockSortField = (typeof LOCK_SORTS)[number];
 export const LIST_LIMIT_MAX = 500;
 
 export const LockSort = z
   .string()
-  .regex(
-    new RegExp(`^-?(${LOCK_SORTS.join("|")})$`),
-    `sort is one of ${LOCK_SORTS.join(", ")}, with a leading - for descending`,
-  )
+  .regex(LOCK_SORT_PATTERN, `sort is one of ${LOCK_SORTS.join(", ")}, with a leading - for descending`)
   .max(20)
   .default("key")
   .meta({
@@ -29,8 +16,6 @@ export const LockSort = z
     example: "-held",
   });
 
-/** Room for the exact text of any owner. */
-export const FILTER_CHARACTERS_MAX = 2400;
 /** What costs more than its length to compare: globs and plain text, all of a filter's together. */
 export const FILTER_GLOBS_MAX = 300;
 
@@ -82,9 +67,6 @@ export const LockList = z
   .object({ items: z.array(Lock), total: z.int(), next: z.string().optional(), asOf: AS_OF })
   .meta({ id: "LockList" });
 export type LockList = z.infer<typeof LockList>;
-
-/** A file has no more locks than that: a hundred megabytes of JSON, at most. */
-export const EXPORT_LOCKS_MAX = 100_000;
 
 export const ExportLocksQuery = z.strictObject({
   format: z.enum(["jsonl", "csv"]).default("jsonl").meta({

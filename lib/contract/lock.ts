@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { KEY_BYTES_MAX } from "../keys/key.ts";
 import { Confidence, FormatName, Kind } from "./format.ts";
-import { KEY_BYTES_MAX } from "./key.ts";
-import { Verdict } from "./verdict.ts";
+import { Verdict } from "./liveness.ts";
 
 const KEY = z.string().meta({
   description: `The lock's name, which is its Redis key (at most ${KEY_BYTES_MAX} bytes).`,

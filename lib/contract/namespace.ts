@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { KEY_BYTES_MAX } from "./key.ts";
+import { KEY_BYTES_MAX } from "../keys/key.ts";
 import { AS_OF } from "./lock.ts";
 import { Owner, OwnerListQuery } from "./owner.ts";
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { isTimed } from "./filter.ts";
+import { isTimed } from "../query/filter.ts";
 import { LIST_LIMIT_MAX, LockFilter } from "./list.ts";
+import { VERDICT_STATES } from "./liveness.ts";
 import { AS_OF, keyFields, Waiters } from "./lock.ts";
-import { VERDICT_STATES } from "./verdict.ts";
 
 export const OWNERS_BY = ["owner", "service", "host"] as const;
 export type OwnersBy = (typeof OWNERS_BY)[number];

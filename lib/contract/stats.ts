@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { FormatName } from "./format.ts";
-import { VERDICT_STATES } from "./verdict.ts";
+import { VERDICT_STATES } from "./liveness.ts";
 
 const AT = z.number().meta({ description: "Redis's clock, Unix milliseconds." });
 const PERIOD = "the last 24 hours, by the hour; all since `since` or `waitsSince` where that is later.";

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { VIEW_COLUMNS_MAX, VIEW_ID_PATTERN, VIEW_NAME_CHARACTERS_MAX, VIEWS_MAX } from "./limits.ts";
 import { LockFilter, LockSort } from "./list.ts";
-import { VIEW_COLUMNS_MAX, VIEW_ID_PATTERN, VIEW_NAME_CHARACTERS_MAX, VIEWS_MAX } from "./view-limits.ts";
 
 const NAME = `name has 1 to ${VIEW_NAME_CHARACTERS_MAX} visible characters, and no white space at its ends`;
 

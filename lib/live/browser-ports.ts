@@ -1,10 +1,11 @@
-import { changeView, checkSession, liveUrl } from "./api.ts";
+import type { LiveView } from "@/lib/contract/live.ts";
+import { changeView, checkSession } from "../api/endpoints.ts";
+import { BASE, type TargetName } from "../api/request.ts";
 import { MESSAGE_NAMES } from "./message-names.ts";
-import type { TargetName } from "./request.ts";
-import type { Source, StreamPorts } from "./stream-ports.ts";
+import type { Carry, Source, StreamPorts } from "./stream-ports.ts";
 
 /** By itself: the first rows wait for it, and not for the schemas of all that can be asked. */
-const loadLiveWire = () => import("./live-wire.ts");
+const loadLiveWire = () => import("./message-reader.ts");
 type LiveWire = Awaited<ReturnType<typeof loadLiveWire>>;
 // It is on its way before the page is awake. Whoever needs it asks again, and says so if it failed.
 if (typeof window !== "undefined") loadLiveWire().catch(() => undefined);
@@ -30,6 +31,15 @@ export function browserPorts(target: TargetName): StreamPorts {
       },
     },
   };
+}
+
+function liveUrl(view: LiveView, carry: Carry, target: TargetName): string {
+  const query = new URLSearchParams({ carry });
+  for (const [name, value] of Object.entries(view)) {
+    if (value !== undefined) query.set(name, String(value));
+  }
+  if (target !== undefined) query.set("target", target);
+  return `${BASE}/live?${query}`;
 }
 
 /**

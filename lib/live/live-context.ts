@@ -1,5 +1,5 @@
 import { createContext, useContext } from "react";
-import type { LiveStore } from "./store.ts";
+import type { LiveStore } from "./live-store.ts";
 
 export const LiveContext = createContext<LiveStore | null>(null);
 

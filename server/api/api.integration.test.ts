@@ -4,9 +4,8 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pathOfKey } from "../../lib/contract/key.ts";
-import { LEASE_MS_MAX } from "../../lib/contract/verb.ts";
-import { KEY_OF_BYTES, KEYS_OF_EVERY_KIND } from "../../test/support/unusual-keys.ts";
+import { LEASE_MS_MAX } from "../../lib/contract/actions/verb.ts";
+import { pathOfKey } from "../../lib/keys/key.ts";
 import {
   type CallInit,
   type Door,
@@ -15,6 +14,7 @@ import {
   type TestServer,
   until,
 } from "../../test/support/test-server.ts";
+import { KEY_OF_BYTES, KEYS_OF_EVERY_KIND } from "../../test/support/unusual-keys.ts";
 
 const fresh = () => `lock:${randomUUID()}`;
 const inChunks = (text: string) => new Blob([text]).stream();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { AuditEntry, AuditItem, AuditPage, AuditVerification } from "../../lib/contract/audit.ts";
-import { pathOfKey } from "../../lib/contract/key.ts";
+import { pathOfKey } from "../../lib/keys/key.ts";
 import { auditVerify } from "../../test/support/audit-verify.ts";
 import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
 import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/test-server.ts";

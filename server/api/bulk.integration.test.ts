@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { BulkLine } from "../../lib/contract/bulk.ts";
-import { exactTerm } from "../../lib/contract/filter.ts";
-import { keyOfBytes } from "../../lib/contract/key.ts";
+import { BulkLine } from "../../lib/contract/actions/bulk-release.ts";
+import { keyOfBytes } from "../../lib/keys/key.ts";
+import { exactTerm } from "../../lib/query/filter.ts";
 import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
 
 let server: TestServer;

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pathOfKey } from "../../lib/contract/key.ts";
+import { pathOfKey } from "../../lib/keys/key.ts";
 import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
 
 let server: TestServer;

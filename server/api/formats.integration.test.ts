@@ -2,16 +2,16 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { z } from "zod";
-import { ForceReleaseInput, ReserveInput } from "../../lib/contract/force.ts";
-import { SpokenFormat } from "../../lib/contract/format.ts";
-import { pathOfKey } from "../../lib/contract/key.ts";
+import { ForceReleaseInput, ReserveInput } from "../../lib/contract/actions/force-release.ts";
 import {
   AcquireInput,
   LEASE_MS_MAX,
   ReleaseInput,
   RenewInput,
   VerifyInput,
-} from "../../lib/contract/verb.ts";
+} from "../../lib/contract/actions/verb.ts";
+import { SpokenFormat } from "../../lib/contract/format.ts";
+import { pathOfKey } from "../../lib/keys/key.ts";
 import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
 
 const fresh = () => `lock:${randomUUID()}`;

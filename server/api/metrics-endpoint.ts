@@ -5,8 +5,8 @@ import type { Metrics } from "../stats/metrics.ts";
 import type { ApiResponse, Exchange } from "./http/http-exchange.ts";
 import { problemOf } from "./http/problem.ts";
 import type { RateLimits } from "./http/rate-limits.ts";
-import type { Authentication } from "./routing/request-authenticator.ts";
 import { authorise } from "./routing/authorization.ts";
+import type { Authentication } from "./routing/request-authenticator.ts";
 
 /** Answers Prometheus, at the root of the host; `key`: whoever may read locks may read their figures. */
 export class MetricsDoor {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { pathOfKey } from "../../lib/contract/key.ts";
 import type { Lock } from "../../lib/contract/lock.ts";
+import { pathOfKey } from "../../lib/keys/key.ts";
 import { freshKey } from "../../test/support/test-locks.ts";
 import { startTestMasters, type TestMasters } from "../../test/support/test-masters.ts";
 import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { RAW_ENTRIES_MAX, RAW_TEXT_BYTES_MAX } from "../../lib/contract/raw.ts";
+import { RAW_ENTRIES_MAX, RAW_TEXT_BYTES_MAX } from "../../lib/contract/raw-lock.ts";
 import { startTestServer, type TestServer } from "../../test/support/test-server.ts";
 
 let server: TestServer;

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { RULES_MAX } from "../../lib/contract/detection/format-rule.ts";
 import { FORMAT_NAMES } from "../../lib/contract/format.ts";
-import { RULES_MAX } from "../../lib/contract/format-rule.ts";
-import { pathOfKey } from "../../lib/contract/key.ts";
+import { pathOfKey } from "../../lib/keys/key.ts";
 import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
 
 let server: TestServer;

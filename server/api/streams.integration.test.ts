@@ -5,8 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LockEvent } from "../../lib/contract/event.ts";
 import type { LiveWindow } from "../../lib/contract/live.ts";
 import type { Lock } from "../../lib/contract/lock.ts";
-import { windowAfter } from "../../lib/live/window-after.ts";
-import { type Door, ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
+import { windowAfter } from "../../lib/live/apply-row-changes.ts";
+import {
+  type Door,
+  ROOT_KEY,
+  startTestServer,
+  type TestServer,
+  until,
+} from "../../test/support/test-server.ts";
 
 interface Message {
   event: string;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { VIEWS_MAX } from "../../lib/contract/limits.ts";
 import type { View } from "../../lib/contract/view.ts";
-import { VIEWS_MAX } from "../../lib/contract/view-limits.ts";
 import { TestBrowser } from "../../test/support/test-browser.ts";
 import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
 import { LoginLinks } from "../auth/login-link.ts";

@@ -7,10 +7,10 @@ import { RateLimitedError } from "../errors/request-errors.ts";
 import type { Home } from "../home/home-store.ts";
 import { openHome, settleHome } from "../home/open-home-store.ts";
 import { AccountBook } from "./account-directory.ts";
-import { AccountUses } from "./last-use-tracker.ts";
+import { KeyRing } from "./api-key-verifier.ts";
 import { ApiKeys } from "./api-keys.ts";
 import { grantsOfRoles } from "./grant.ts";
-import { KeyRing } from "./api-key-verifier.ts";
+import { AccountUses } from "./last-use-tracker.ts";
 import { LoginThrottle } from "./login-throttle.ts";
 import type { Principal } from "./principal.ts";
 

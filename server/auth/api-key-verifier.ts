@@ -4,8 +4,8 @@ import { UnavailableError } from "../errors/redis-errors.ts";
 import { UnauthenticatedError } from "../errors/request-errors.ts";
 import { fieldOfKey, type StoredKey } from "./account.ts";
 import type { AccountBook } from "./account-directory.ts";
-import type { AccountUses } from "./last-use-tracker.ts";
 import { grantsOfKey } from "./grant.ts";
+import type { AccountUses } from "./last-use-tracker.ts";
 import type { Principal } from "./principal.ts";
 import { hashOf, isSame, newSecret } from "./secret.ts";
 

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { API_KEYS_MAX, ENDED_KEY_KEPT_MS } from "../../lib/contract/account-limits.ts";
-import type { ApiKey, ApiKeyInput, ApiKeyMade } from "../../lib/contract/api-key.ts";
+import type { ApiKey, ApiKeyInput, ApiKeyMade } from "../../lib/contract/accounts/api-key.ts";
+import { API_KEYS_MAX, ENDED_KEY_KEPT_MS } from "../../lib/contract/limits.ts";
 import { ForbiddenError, InvalidError, NotFoundError } from "../errors/request-errors.ts";
 import { type Accounts, type Change, fieldOfKey, type StoredKey } from "./account.ts";
 import type { AccountBook } from "./account-directory.ts";
-import type { AccountUses } from "./last-use-tracker.ts";
-import { assertMayHandOut } from "./delegation.ts";
 import { newKeySecret } from "./api-key-verifier.ts";
+import { assertMayHandOut } from "./delegation.ts";
+import type { AccountUses } from "./last-use-tracker.ts";
 import type { Principal } from "./principal.ts";
 import { hashOf } from "./secret.ts";
 

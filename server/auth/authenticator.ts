@@ -1,8 +1,8 @@
 import type { Home } from "../home/home-store.ts";
 import { AccountBook } from "./account-directory.ts";
-import { AccountUses } from "./last-use-tracker.ts";
-import { ApiKeys } from "./api-keys.ts";
 import { KeyRing } from "./api-key-verifier.ts";
+import { ApiKeys } from "./api-keys.ts";
+import { AccountUses } from "./last-use-tracker.ts";
 import { LoginLinks } from "./login-link.ts";
 import { LoginThrottle } from "./login-throttle.ts";
 import { Operators } from "./operators.ts";

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Access, Role } from "../../lib/contract/access.ts";
 import { ForbiddenError } from "../errors/request-errors.ts";
-import { type Grant, grantsOfKey, grantsOfRoles, type KeyGrant } from "./grant.ts";
 import { assertMayHandOut, wantedOfRoles } from "./delegation.ts";
+import { type Grant, grantsOfKey, grantsOfRoles, type KeyGrant } from "./grant.ts";
 import { may, type Principal } from "./principal.ts";
 
 const having = (grants: readonly Grant[]): Principal => ({ kind: "key", id: "k", name: "key:k", grants });

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { OPERATORS_MAX } from "../../lib/contract/account-limits.ts";
-import type { Operator, OperatorInput, OperatorPatch } from "../../lib/contract/operator.ts";
+import type { Operator, OperatorInput, OperatorPatch } from "../../lib/contract/accounts/operator.ts";
+import { OPERATORS_MAX } from "../../lib/contract/limits.ts";
 import { InvalidError, LastAdminError, NotFoundError } from "../errors/request-errors.ts";
 import { type Accounts, type Change, fieldOfOperator, type StoredOperator } from "./account.ts";
 import type { AccountBook } from "./account-directory.ts";
-import type { AccountUses } from "./last-use-tracker.ts";
-import { grantsOfRoles } from "./grant.ts";
 import { assertMayHandOut, wantedOfRoles } from "./delegation.ts";
+import { grantsOfRoles } from "./grant.ts";
+import type { AccountUses } from "./last-use-tracker.ts";
 import { hashPassword } from "./password.ts";
 import { idOfOperator, may, type Principal } from "./principal.ts";
 import type { SavedViews } from "./saved-views.ts";

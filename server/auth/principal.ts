@@ -1,5 +1,5 @@
 import { ACCESS_OF_ROLE, type Access, Role } from "../../lib/contract/access.ts";
-import type { Key } from "../../lib/contract/key.ts";
+import type { Key } from "../../lib/keys/key.ts";
 import { KeyRange } from "../redis/glob.ts";
 import type { Grant } from "./grant.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import { VIEWS_MAX } from "../../lib/contract/limits.ts";
 import { View, type ViewInput } from "../../lib/contract/view.ts";
-import { VIEWS_MAX } from "../../lib/contract/view-limits.ts";
 import { UnavailableError } from "../errors/redis-errors.ts";
 import { ForbiddenError, InvalidError, NotFoundError } from "../errors/request-errors.ts";
 import { OURS_AT_HOME } from "../formats/keys.ts";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { BrowserSession } from "../../lib/contract/session.ts";
+import type { BrowserSession } from "../../lib/contract/accounts/session.ts";
 import { NotFoundError } from "../errors/request-errors.ts";
 import type { Home } from "../home/home-store.ts";
 import type { StoredOperator } from "./account.ts";

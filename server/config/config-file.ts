@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { FormatRule, RULES_MAX } from "../../lib/contract/format-rule.ts";
+import { FormatRule, RULES_MAX } from "../../lib/contract/detection/format-rule.ts";
 import { StartupError } from "../errors/startup-error.ts";
 import type { Where } from "../locks/backends/open-backend.ts";
 import { assertWhere, URL_BEGINNING, URL_SCHEMES, whereOfUrl } from "../locks/backends/redis-location.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { FormatRule } from "../../lib/contract/detection/format-rule.ts";
 import { FORMAT_NAMES } from "../../lib/contract/format.ts";
-import { FormatRule } from "../../lib/contract/format-rule.ts";
 import type { Rate } from "../api/http/rate-limits.ts";
 
 /** Patterns between commas. */

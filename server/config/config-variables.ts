@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { NewPassword, OperatorName } from "../../lib/contract/operator.ts";
+import { NewPassword, OperatorName } from "../../lib/contract/accounts/operator.ts";
 import { URL_BEGINNING, URL_SCHEMES } from "../locks/backends/redis-location.ts";
 import { runbooks } from "../watch/annotations/runbook.ts";
 import { LOCKABLE_BY_DEFAULT, WATCHED_BY_DEFAULT } from "./config-file.ts";

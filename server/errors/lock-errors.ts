@@ -1,5 +1,5 @@
-import type { KeyFields } from "../../lib/contract/key.ts";
 import type { Holder } from "../../lib/contract/lock.ts";
+import type { KeyFields } from "../../lib/keys/key.ts";
 import { ErrorWithFacts, ErrorWithoutFacts } from "./lockkeeper-error.ts";
 
 export type HolderFacts = Pick<Holder, "owner" | "count" | "fence" | "record">;

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
-import { FORMATS } from "./lock-writer.ts";
 import { companionKeyOf, fencedCounterKeyOf } from "./keys.ts";
+import { FORMATS } from "./lock-writer.ts";
 
 let server: TestRedis;
 let redis: Redis;

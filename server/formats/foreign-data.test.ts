@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { seeded } from "../../test/support/seeded-random.ts";
 import { rawKey } from "../../test/support/raw-key.ts";
+import { seeded } from "../../test/support/seeded-random.ts";
 import type { LockType } from "./observation.ts";
 import type { RawKey } from "./raw-key.ts";
 import { recognise } from "./registry/detect-lock.ts";

@@ -1,6 +1,6 @@
+import type { FormatRule } from "../../lib/contract/detection/format-rule.ts";
 import type { FormatName } from "../../lib/contract/format.ts";
-import type { FormatRule } from "../../lib/contract/format-rule.ts";
-import { type Key, textOfKey } from "../../lib/contract/key.ts";
+import { type Key, textOfKey } from "../../lib/keys/key.ts";
 import { Glob } from "../redis/glob.ts";
 
 /** The first rule that fits a key counts. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bytesOfKey, type Key, keyOfBytes } from "../../lib/contract/key.ts";
+import { bytesOfKey, type Key, keyOfBytes } from "../../lib/keys/key.ts";
 import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
 import { argumentOf } from "../redis/script.ts";
 import {

@@ -1,4 +1,4 @@
-import { bytesOfKey, isBinary, type Key, textOfKey } from "../../lib/contract/key.ts";
+import { bytesOfKey, isBinary, type Key, textOfKey } from "../../lib/keys/key.ts";
 import type { RedisArgument } from "../redis/commands.ts";
 import { argumentOf } from "../redis/script.ts";
 

@@ -1,6 +1,6 @@
 import type { SpokenFormat, Unit } from "../../lib/contract/format.ts";
-import type { Key } from "../../lib/contract/key.ts";
 import type { OwnerRecord } from "../../lib/contract/lock.ts";
+import type { Key } from "../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../redis/commands.ts";
 import { argumentOf, Script } from "../redis/script.ts";
 import { companionKeyOf, fencedCounterKeyOf, pairOf, waitersKeyOf, wakeChannelOf } from "./keys.ts";

@@ -215,13 +215,16 @@ describe("the scripts", () => {
       }
     });
 
-    it.each(isIncluded(file) ? [] : ["redisson", "token", "timestamp"])("calls only functions that exist, for %s", (format) => {
-      const whole = withIncludes(new URL(file, SERVER), new URL(`formats/${format}/`, SERVER));
-      const code = withoutComments(whole).replace(/'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/g, "''");
-      const called = [...code.matchAll(/(?<![\w.:])([a-z_]\w*)\s*\(/g)].map(([, name = ""]) => name);
-      const defined = new Set([...code.matchAll(/\blocal (?:function )?(\w+)/g)].map(([, name]) => name));
-      expect(called.filter((name) => !LUA_NAMES.has(name) && !defined.has(name))).toEqual([]);
-    });
+    it.each(isIncluded(file) ? [] : ["redisson", "token", "timestamp"])(
+      "calls only functions that exist, for %s",
+      (format) => {
+        const whole = withIncludes(new URL(file, SERVER), new URL(`formats/${format}/`, SERVER));
+        const code = withoutComments(whole).replace(/'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/g, "''");
+        const called = [...code.matchAll(/(?<![\w.:])([a-z_]\w*)\s*\(/g)].map(([, name = ""]) => name);
+        const defined = new Set([...code.matchAll(/\blocal (?:function )?(\w+)/g)].map(([, name]) => name));
+        expect(called.filter((name) => !LUA_NAMES.has(name) && !defined.has(name))).toEqual([]);
+      },
+    );
 
     it("names in its header every key and argument that it uses, up to the highest, and what it returns", () => {
       const plain = /^-- include (fast-path\/\S+)$/m.exec(source)?.[1];

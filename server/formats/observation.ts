@@ -1,6 +1,6 @@
 import type { Confidence, FormatName, Kind } from "../../lib/contract/format.ts";
-import type { Key } from "../../lib/contract/key.ts";
 import type { OwnerRecord } from "../../lib/contract/lock.ts";
+import type { Key } from "../../lib/keys/key.ts";
 
 export const LOCK_TYPES = ["string", "hash", "set", "zset"] as const;
 /** What a lock may be in Redis. */

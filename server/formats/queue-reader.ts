@@ -1,4 +1,4 @@
-import type { Key } from "../../lib/contract/key.ts";
+import type { Key } from "../../lib/keys/key.ts";
 import type { RedisArgument } from "../redis/commands.ts";
 
 /** Somebody who waits, as Redis tells of it. */

@@ -1,4 +1,4 @@
-import { type Key, keyOfBytes } from "../../lib/contract/key.ts";
+import { type Key, keyOfBytes } from "../../lib/keys/key.ts";
 import { type Companion, companionOf } from "./companion.ts";
 import { LOCK_TYPES, type LockType, type NoLockObservation } from "./observation.ts";
 import { remainingOf } from "./script-replies.ts";

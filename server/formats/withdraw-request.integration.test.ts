@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SpokenFormat } from "../../lib/contract/format.ts";
 import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
 import { companionOf } from "./companion.ts";
-import { FORMATS } from "./lock-writer.ts";
 import { companionKeyOf } from "./keys.ts";
+import { FORMATS } from "./lock-writer.ts";
 
 let redis: TestRedis;
 let direct: Redis;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { MasterHealth } from "../../lib/contract/live.ts";
-import type { MasterFacts } from "./redis-facts.ts";
 import { findingsOf, type TargetFacts } from "./findings.ts";
+import type { MasterFacts } from "./redis-facts.ts";
 
 const SAFE = {
   redis_version: "7.4.1",

@@ -1,8 +1,8 @@
 import type { MasterHealth } from "../../lib/contract/live.ts";
 import type { Finding, Severity, Topology } from "../../lib/contract/target.ts";
-import type { MasterFacts } from "./redis-facts.ts";
 import { findingsOfMaster } from "./master-findings.ts";
 import { notificationsOf } from "./master-report.ts";
+import type { MasterFacts } from "./redis-facts.ts";
 
 /** All that is known of a target when its findings are drawn. */
 export interface TargetFacts {

@@ -1,10 +1,10 @@
 import type { Finding, TargetHealth, TargetSummary } from "../../lib/contract/target.ts";
 import { sentinelFacts } from "../redis/sentinel/sentinel-facts.ts";
-import type { TargetKeeper } from "../targets/target-connector.ts";
 import type { Target } from "../targets/target.ts";
-import { factsOf } from "./redis-facts.ts";
+import type { TargetKeeper } from "../targets/target-connector.ts";
 import { findingsOf, type TargetFacts } from "./findings.ts";
 import { reportOf } from "./master-report.ts";
+import { factsOf } from "./redis-facts.ts";
 
 /** A target in one line of a list. */
 export function summaryOf(keeper: TargetKeeper): TargetSummary {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
-import { FORMATS } from "../formats/lock-writer.ts";
 import { OURS_AT_HOME } from "../formats/keys.ts";
+import { FORMATS } from "../formats/lock-writer.ts";
 import { Requests } from "../locks/verbs/request-factory.ts";
 import type { Lead, Store } from "./event-store.ts";
 

@@ -1,11 +1,11 @@
 import type { Election } from "./election.ts";
-import type { Unnumbered, UnnumberedGap } from "./stream-entry.ts";
 import { compareIds } from "./event-id.ts";
 import type { EventIndex } from "./event-index.ts";
 import { APPEND_MAX, type EventStore, type Lead } from "./event-store.ts";
-import { newsOf } from "./unrecorded-observations.ts";
 import type { Observation } from "./observed-events.ts";
 import type { Recorded, StreamCopy } from "./stream-copy.ts";
+import type { Unnumbered, UnnumberedGap } from "./stream-entry.ts";
+import { newsOf } from "./unrecorded-observations.ts";
 
 /** What gathers in this time is appended in one round trip. */
 const GATHER_MS = 10;

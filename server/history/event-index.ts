@@ -1,6 +1,6 @@
 import type { GapEvent, HistoryEntry, LockEvent } from "../../lib/contract/event.ts";
 import { isGap } from "../../lib/contract/gap.ts";
-import { type Key, keyOfFields } from "../../lib/contract/key.ts";
+import { type Key, keyOfFields } from "../../lib/keys/key.ts";
 import { compareIds } from "./event-id.ts";
 
 export interface Retention {

@@ -3,8 +3,8 @@ import { companionKeyOf, OURS_AT_HOME } from "../formats/keys.ts";
 import type { Home } from "../home/home-store.ts";
 import type { RedisArgument } from "../redis/commands.ts";
 import { Script } from "../redis/script.ts";
-import { argumentsOf, entryOf, type UnnumberedEntry } from "./stream-entry.ts";
 import type { Retention } from "./event-index.ts";
+import { argumentsOf, entryOf, type UnnumberedEntry } from "./stream-entry.ts";
 
 /** A connection to the home store. */
 export type Store = Pick<Home, "call" | "close">;

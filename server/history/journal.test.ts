@@ -8,7 +8,7 @@ import {
   isLiveOnly,
   type LockEvent,
 } from "../../lib/contract/event.ts";
-import { fieldsOfKey, type Key, keyOfBytes } from "../../lib/contract/key.ts";
+import { fieldsOfKey, type Key, keyOfBytes } from "../../lib/keys/key.ts";
 import { Journal, type Unnumbered } from "./journal.ts";
 
 function event(type: EventType, key: Key = "lock:a", more: Partial<Unnumbered> = {}): Unnumbered {

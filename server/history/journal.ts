@@ -8,12 +8,12 @@ import {
   type PastOrder,
 } from "../../lib/contract/event.ts";
 import { isGap } from "../../lib/contract/gap.ts";
-import { fieldsOfKey, type Key } from "../../lib/contract/key.ts";
-import type { Unnumbered } from "./stream-entry.ts";
+import { fieldsOfKey, type Key } from "../../lib/keys/key.ts";
 import { compareIds, parseEventId } from "./event-id.ts";
 import { EventIndex, type Retention } from "./event-index.ts";
 import { holdsAt } from "./past-holds.ts";
 import type { Recorded, Telling } from "./stream-copy.ts";
+import type { Unnumbered } from "./stream-entry.ts";
 
 export type { Unnumbered } from "./stream-entry.ts";
 

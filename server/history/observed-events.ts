@@ -1,4 +1,4 @@
-import { type Key, keyOfFields } from "../../lib/contract/key.ts";
+import { type Key, keyOfFields } from "../../lib/keys/key.ts";
 import type { Unnumbered } from "./stream-entry.ts";
 
 /** What this instance observed, and when. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Unnumbered, UnnumberedEntry } from "./stream-entry.ts";
 import { unrecorded } from "./recorded-timeline.ts";
+import type { Unnumbered, UnnumberedEntry } from "./stream-entry.ts";
 
 const own = (
   type: Unnumbered["type"],

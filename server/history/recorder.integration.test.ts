@@ -9,11 +9,11 @@ import { until } from "../../test/support/test-server.ts";
 import type { Home } from "../home/home-store.ts";
 import { openHome } from "../home/open-home-store.ts";
 import { Election } from "./election.ts";
-import type { Unnumbered } from "./stream-entry.ts";
 import type { Retention } from "./event-index.ts";
 import { type Append, type Appended, EventStore, type Lead } from "./event-store.ts";
 import { Journal, type Told } from "./journal.ts";
 import { Recorder } from "./recorder.ts";
+import type { Unnumbered } from "./stream-entry.ts";
 import { Tail } from "./stream-tail.ts";
 
 let redis: TestRedis;

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { HistoryEntry } from "../../lib/contract/event.ts";
-import type { Key } from "../../lib/contract/key.ts";
-import { keyOfFields } from "../../lib/contract/key.ts";
-import { Appender } from "./event-appender.ts";
+import type { Key } from "../../lib/keys/key.ts";
+import { keyOfFields } from "../../lib/keys/key.ts";
 import type { Election } from "./election.ts";
-import type { Unnumbered } from "./stream-entry.ts";
+import { Appender } from "./event-appender.ts";
 import type { EventIndex } from "./event-index.ts";
 import type { EventStore, Page, Stamp } from "./event-store.ts";
-import { newsOf } from "./unrecorded-observations.ts";
 import { type Observation, Observations } from "./observed-events.ts";
 import { isSameChange } from "./recorded-timeline.ts";
 import { StreamCopy, type Telling } from "./stream-copy.ts";
+import type { Unnumbered } from "./stream-entry.ts";
+import { newsOf } from "./unrecorded-observations.ts";
 
 /** How this instance sees its target. */
 export interface Sight {

@@ -1,8 +1,8 @@
 import type { HistoryEntry } from "../../lib/contract/event.ts";
-import type { Unnumbered } from "./stream-entry.ts";
 import { compareIds } from "./event-id.ts";
 import type { EventIndex } from "./event-index.ts";
 import { APPEND_MAX, type EventStore, type Lead, type Page } from "./event-store.ts";
+import type { Unnumbered } from "./stream-entry.ts";
 
 /** What readers are told. */
 export interface Telling {

@@ -1,7 +1,7 @@
-import type { Unnumbered } from "./stream-entry.ts";
 import type { EventIndex } from "./event-index.ts";
 import { byKey, type Observation } from "./observed-events.ts";
 import { unrecorded } from "./recorded-timeline.ts";
+import type { Unnumbered } from "./stream-entry.ts";
 
 /** What of one's own observations the history does not tell yet, in their order. */
 export function newsOf(

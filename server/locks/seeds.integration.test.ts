@@ -2,11 +2,11 @@ import type { Redis } from "ioredis";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Unit } from "../../lib/contract/format.ts";
-import { codeOf, freshKey, pause, startTestLocks, type TestLocks } from "../../test/support/test-locks.ts";
 import { writeGuarded } from "../../test/support/guarded-write.ts";
 import { PollingLock } from "../../test/support/seeds/polling-lock.ts";
 import { ScriptLock } from "../../test/support/seeds/script-lock.ts";
 import { SingleTryLock } from "../../test/support/seeds/single-try-lock.ts";
+import { codeOf, freshKey, pause, startTestLocks, type TestLocks } from "../../test/support/test-locks.ts";
 import { until } from "../../test/support/test-server.ts";
 import type { Hold } from "./client/hold.ts";
 

@@ -1,13 +1,18 @@
-import type { BulkForceInput, BulkItem, BulkItemLine, BulkOutcome } from "../../lib/contract/bulk.ts";
+import type {
+  BulkForceInput,
+  BulkItem,
+  BulkItemLine,
+  BulkOutcome,
+} from "../../lib/contract/actions/bulk-release.ts";
 import type { ErrorCode } from "../../lib/contract/error.ts";
-import { type Key, keyOfFields } from "../../lib/contract/key.ts";
+import { type Key, keyOfFields } from "../../lib/keys/key.ts";
 import { LockkeeperError } from "../errors/lockkeeper-error.ts";
 import { ForbiddenError } from "../errors/request-errors.ts";
 import type { KeyRange } from "../redis/glob.ts";
 import type { Target } from "../targets/target.ts";
 import type { Hold } from "../watch/holds/observed-hold.ts";
-import { freeByForce, judge, wouldFree } from "./force-release.ts";
 import { type Find, reviewed } from "./bulk-review.ts";
+import { freeByForce, judge, wouldFree } from "./force-release.ts";
 
 type Terms = Pick<BulkForceInput, "reason" | "ifUnsure" | "holdOffMs">;
 

@@ -1,10 +1,10 @@
-import type { BulkItem, Reviewed } from "../../lib/contract/bulk.ts";
-import { type FilterTerm, parseFilter } from "../../lib/contract/filter.ts";
-import { fieldsOfKey } from "../../lib/contract/key.ts";
+import type { BulkItem, Reviewed } from "../../lib/contract/actions/bulk-release.ts";
 import type { Holder, Lock } from "../../lib/contract/lock.ts";
+import { fieldsOfKey } from "../../lib/keys/key.ts";
+import { type FilterTerm, parseFilter } from "../../lib/query/filter.ts";
 import type { KeyRange } from "../redis/glob.ts";
-import type { Hold } from "../watch/holds/observed-hold.ts";
 import { holderVersionOf, versionOf } from "../watch/holds/hold-version.ts";
+import type { Hold } from "../watch/holds/observed-hold.ts";
 import { type HolderMatches, holderMatchingOf } from "../watch/index/filter-compiler.ts";
 import { orderOf } from "../watch/index/query-cache.ts";
 import type { Watcher } from "../watch/watcher.ts";

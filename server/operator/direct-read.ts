@@ -1,4 +1,4 @@
-import type { Key } from "../../lib/contract/key.ts";
+import type { Key } from "../../lib/keys/key.ts";
 import type { Observation } from "../formats/observation.ts";
 import { noLockSeen } from "../locks/verbs/error-factories.ts";
 import { NeverSentError } from "../redis/failure.ts";

@@ -1,7 +1,7 @@
-import type { Extended, ExtendInput } from "../../lib/contract/extend.ts";
+import type { Extended, ExtendInput } from "../../lib/contract/actions/extend.ts";
 import type { FormatName } from "../../lib/contract/format.ts";
-import { FORMAT_FACTS } from "../../lib/contract/format-facts.ts";
-import { fieldsOfKey, type Key, textOfKey } from "../../lib/contract/key.ts";
+import { FORMAT_FACTS } from "../../lib/formats/format-catalogue.ts";
+import { fieldsOfKey, type Key, textOfKey } from "../../lib/keys/key.ts";
 import { LostError } from "../errors/lock-errors.ts";
 import { ReadOnlyError, ReasonRequiredError } from "../errors/operator-errors.ts";
 import type { HeldObservation } from "../formats/observation.ts";

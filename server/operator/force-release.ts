@@ -1,26 +1,26 @@
-import type { ForceReleased, ForceReleaseInput } from "../../lib/contract/force.ts";
-import { fieldsOfKey, type Key, textOfKey } from "../../lib/contract/key.ts";
+import type { ForceReleased, ForceReleaseInput } from "../../lib/contract/actions/force-release.ts";
+import { looksAlive } from "../../lib/contract/actions/looks-alive.ts";
 import type { Lock } from "../../lib/contract/lock.ts";
-import { looksAlive } from "../../lib/contract/looks-alive.ts";
+import { fieldsOfKey, type Key, textOfKey } from "../../lib/keys/key.ts";
 import { LostError } from "../errors/lock-errors.ts";
 import { ChangedError, ReasonRequiredError } from "../errors/operator-errors.ts";
 import type { FreeAsk } from "../formats/lock-format.ts";
 import type { HeldObservation } from "../formats/observation.ts";
 import type { Journal } from "../history/journal.ts";
-import { answered } from "../locks/verbs/require-readable.ts";
 import { noLockSeen, notALock } from "../locks/verbs/error-factories.ts";
+import { whileRedisAnswers } from "../locks/verbs/explain-redis-failure.ts";
+import { answered } from "../locks/verbs/require-readable.ts";
 import { reservedOwner } from "../locks/verbs/reserved-owner.ts";
 import type { OperatorVerbs } from "../locks/verbs/verbs.ts";
-import { whileRedisAnswers } from "../locks/verbs/explain-redis-failure.ts";
 import type { KeyRange } from "../redis/glob.ts";
+import { isWatchedVersion, matchVersion, versionOf } from "../watch/holds/hold-version.ts";
+import { isSameHolder } from "../watch/holds/holder-identity.ts";
 import type { HeldBy, Hold } from "../watch/holds/observed-hold.ts";
 import { leaseOf, sinceOf } from "../watch/holds/observed-hold.ts";
-import { isSameHolder } from "../watch/holds/holder-identity.ts";
 import { remakingMsOf } from "../watch/holds/renewal-policy.ts";
-import { isWatchedVersion, matchVersion, versionOf } from "../watch/holds/hold-version.ts";
 import type { Watcher } from "../watch/watcher.ts";
-import { formatToFree } from "./release-format.ts";
 import { changedTo, notAlone, notAs, notKeptOff, unsure } from "./operator-errors.ts";
+import { formatToFree } from "./release-format.ts";
 import { freeTogether, keysTogether } from "./shared-key-release.ts";
 
 interface Parts {

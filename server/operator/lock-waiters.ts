@@ -1,4 +1,3 @@
-import { fieldsOfKey, type Key } from "../../lib/contract/key.ts";
 import type { Waiters } from "../../lib/contract/lock.ts";
 import {
   type LockWaiter,
@@ -6,11 +5,12 @@ import {
   WAITERS_TOLD_MAX,
   type WaitersOrder,
 } from "../../lib/contract/waiters.ts";
+import { fieldsOfKey, type Key } from "../../lib/keys/key.ts";
+import type { FormatRules } from "../formats/format-rules.ts";
 import type { Answered, SeenWaiters } from "../formats/observation.ts";
 import type { Queued } from "../formats/queue-reader.ts";
 import { read } from "../formats/registry/read-keys.ts";
 import { readQueue, type SeenQueue } from "../formats/registry/read-queue.ts";
-import type { FormatRules } from "../formats/format-rules.ts";
 import { answered } from "../locks/verbs/require-readable.ts";
 import { NeverSentError } from "../redis/failure.ts";
 import type { Master, Masters } from "../redis/master.ts";

@@ -1,7 +1,7 @@
 import type { FormatName } from "../../lib/contract/format.ts";
-import { FORMAT_FACTS } from "../../lib/contract/format-facts.ts";
-import { type Key, textOfKey } from "../../lib/contract/key.ts";
 import type { Lock } from "../../lib/contract/lock.ts";
+import { FORMAT_FACTS } from "../../lib/formats/format-catalogue.ts";
+import { type Key, textOfKey } from "../../lib/keys/key.ts";
 import { ChangedError, UnsureError } from "../errors/operator-errors.ts";
 import { InvalidError } from "../errors/request-errors.ts";
 import { heldText } from "../locks/verbs/error-factories.ts";

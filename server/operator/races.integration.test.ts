@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { AuditEntry } from "../../lib/contract/audit.ts";
-import { pathOfKey } from "../../lib/contract/key.ts";
+import { pathOfKey } from "../../lib/keys/key.ts";
 import {
   type ChangingHolder,
   changingHolders,
   FORMATS_OF_CHANGING,
   type Held,
 } from "../../test/support/changing-holders.ts";
-import { startTestProxy, type TestProxy } from "../../test/support/test-proxy.ts";
 import { seeded } from "../../test/support/seeded-random.ts";
+import { startTestProxy, type TestProxy } from "../../test/support/test-proxy.ts";
 import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
 import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
 

@@ -1,4 +1,3 @@
-import { fieldsOfKey, isBinary, type Key, keyOfBytes } from "../../lib/contract/key.ts";
 import {
   RAW_ENTRIES_MAX,
   RAW_TEXT_BYTES_MAX,
@@ -6,7 +5,8 @@ import {
   type RawEntry,
   type RawLock,
   type RawText,
-} from "../../lib/contract/raw.ts";
+} from "../../lib/contract/raw-lock.ts";
+import { fieldsOfKey, isBinary, type Key, keyOfBytes } from "../../lib/keys/key.ts";
 import type { RawReply } from "../formats/raw-key.ts";
 import { type RawLook, readRaw } from "../formats/registry/read-keys.ts";
 import { assertLock, firstFailure, mastersOf, type Where } from "./direct-read.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ReleaseTerms } from "../../lib/contract/lock.ts";
-import { sampleLock } from "../../lib/contract/lock-sample.ts";
+import { sampleLock } from "../../lib/contract/sample-lock.ts";
 import { LockkeeperError } from "../errors/lockkeeper-error.ts";
 import { formatToFree } from "./release-format.ts";
 

@@ -1,7 +1,7 @@
-import type { ForceReleaseInput } from "../../lib/contract/force.ts";
+import type { ForceReleaseInput } from "../../lib/contract/actions/force-release.ts";
 import type { FormatName } from "../../lib/contract/format.ts";
-import { FORMAT_FACTS } from "../../lib/contract/format-facts.ts";
 import type { Lock } from "../../lib/contract/lock.ts";
+import { FORMAT_FACTS } from "../../lib/formats/format-catalogue.ts";
 import { FormatRequiredError, ReadOnlyError } from "../errors/operator-errors.ts";
 import { InvalidError } from "../errors/request-errors.ts";
 

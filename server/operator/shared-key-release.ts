@@ -1,7 +1,7 @@
-import type { ForceReleased } from "../../lib/contract/force.ts";
+import type { ForceReleased } from "../../lib/contract/actions/force-release.ts";
 import type { FormatName } from "../../lib/contract/format.ts";
-import { FREED_TOGETHER } from "../../lib/contract/freed-together.ts";
-import { fieldsOfKey, type Key } from "../../lib/contract/key.ts";
+import { FREED_TOGETHER } from "../../lib/formats/released-together.ts";
+import { fieldsOfKey, type Key } from "../../lib/keys/key.ts";
 import type { FreeAsk } from "../formats/lock-format.ts";
 import type { HeldObservation } from "../formats/observation.ts";
 import type { OperatorVerbs } from "../locks/verbs/verbs.ts";

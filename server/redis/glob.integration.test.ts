@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { keyOfBytes } from "../../lib/contract/key.ts";
+import { keyOfBytes } from "../../lib/keys/key.ts";
 import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
 import { Glob } from "./glob.ts";
 

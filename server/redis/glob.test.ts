@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { keyOfBytes } from "../../lib/contract/key.ts";
+import { keyOfBytes } from "../../lib/keys/key.ts";
 import { Glob, KeyRange, matchesAny, widest } from "./glob.ts";
 
 const matches = (pattern: string, key: string) => new Glob(pattern).matches(key);

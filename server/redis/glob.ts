@@ -1,4 +1,4 @@
-import { bytesOfKey, type Key } from "../../lib/contract/key.ts";
+import { bytesOfKey, type Key } from "../../lib/keys/key.ts";
 
 type Token =
   | "*"

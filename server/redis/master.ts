@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import type { Key } from "../../lib/contract/key.ts";
+import type { Key } from "../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "./commands.ts";
 import { connect, type RedisAddress } from "./connect.ts";
 

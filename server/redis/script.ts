@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
-import { bytesOfKey, isBinary, type Key } from "../../lib/contract/key.ts";
+import { bytesOfKey, isBinary, type Key } from "../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "./commands.ts";
 
 /** A key as ioredis takes it. */

@@ -1,7 +1,7 @@
 import type { FormatName } from "../../lib/contract/format.ts";
-import type { Key } from "../../lib/contract/key.ts";
+import { VERDICT_STATES, type VerdictState } from "../../lib/contract/liveness.ts";
 import type { Totals } from "../../lib/contract/stats.ts";
-import { VERDICT_STATES, type VerdictState } from "../../lib/contract/verdict.ts";
+import type { Key } from "../../lib/keys/key.ts";
 import type { Hold } from "../watch/holds/observed-hold.ts";
 
 /** How many locks are held, counted as they change: asking costs the same whatever their number. */

@@ -1,8 +1,6 @@
 import type { HistoryEntry, LockEvent } from "../../lib/contract/event.ts";
 import type { FormatName } from "../../lib/contract/format.ts";
 import { isGap } from "../../lib/contract/gap.ts";
-import type { Key } from "../../lib/contract/key.ts";
-import { patternOf } from "../../lib/contract/key-pattern.ts";
 import type {
   PatternFigures,
   PatternSort,
@@ -11,13 +9,15 @@ import type {
   Totals,
   Usual,
 } from "../../lib/contract/stats.ts";
+import type { Key } from "../../lib/keys/key.ts";
+import { patternOf } from "../../lib/keys/key-pattern.ts";
 import type { Hold } from "../watch/holds/observed-hold.ts";
 import { Census } from "./hold-gauge.ts";
-import { Ledger } from "./wait-tracker.ts";
-import { OTHER_PATTERN } from "./pattern-registry.ts";
 import { matchesPattern } from "./pattern-filter.ts";
+import { OTHER_PATTERN } from "./pattern-registry.ts";
 import { Series, STEP_MS } from "./stats-series.ts";
 import type { VerbCall } from "./verb-call.ts";
+import { Ledger } from "./wait-tracker.ts";
 
 const TICK_MS = 1000;
 const TOP = 5;

@@ -1,4 +1,4 @@
-import { matchesGlob } from "../../lib/contract/filter.ts";
+import { matchesGlob } from "../../lib/query/glob.ts";
 
 /** Text that a pattern contains, or a glob that it matches. A `*` of the pattern itself is a character like any other. */
 export function matchesPattern(filter: string, pattern: string): boolean {

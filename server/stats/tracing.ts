@@ -1,6 +1,6 @@
 import type { Context, Span, Tracer } from "@opentelemetry/api";
 import type { Logger } from "pino";
-import { textOfKey } from "../../lib/contract/key.ts";
+import { textOfKey } from "../../lib/keys/key.ts";
 import type { VerbCall, VerbEnd } from "./verb-call.ts";
 import type { Headers, VerbSpan } from "./verb-observer.ts";
 

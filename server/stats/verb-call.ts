@@ -1,4 +1,4 @@
-import type { Key } from "../../lib/contract/key.ts";
+import type { Key } from "../../lib/keys/key.ts";
 
 /** The verbs that are counted, timed and traced. */
 export const VERBS = ["acquire", "renew", "release", "verify", "reserve", "force-release"] as const;

@@ -1,8 +1,8 @@
+import { reservedFor } from "../../lib/contract/actions/reservation.ts";
 import type { EventType, LockEvent } from "../../lib/contract/event.ts";
-import { type Key, keyOfFields, textOfKey } from "../../lib/contract/key.ts";
-import { patternOf } from "../../lib/contract/key-pattern.ts";
-import { reservedFor } from "../../lib/contract/reserved.ts";
 import type { PatternCount } from "../../lib/contract/stats.ts";
+import { type Key, keyOfFields, textOfKey } from "../../lib/keys/key.ts";
+import { patternOf } from "../../lib/keys/key-pattern.ts";
 import type { HeldBy, Hold } from "../watch/holds/observed-hold.ts";
 import { Few } from "./bounded-map.ts";
 import { type OnePattern, Patterns } from "./pattern-registry.ts";

@@ -1,4 +1,4 @@
-import type { FormatRule } from "../../lib/contract/format-rule.ts";
+import type { FormatRule } from "../../lib/contract/detection/format-rule.ts";
 import type { Where } from "../locks/backends/open-backend.ts";
 import type { Safety } from "../locks/verbs/safety.ts";
 import type { Runbook } from "../watch/annotations/runbook.ts";

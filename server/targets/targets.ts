@@ -1,7 +1,7 @@
 import { UnavailableError } from "../errors/redis-errors.ts";
 import { NotFoundError } from "../errors/request-errors.ts";
-import type { TargetKeeper } from "./target-connector.ts";
 import type { Target } from "./target.ts";
+import type { TargetKeeper } from "./target-connector.ts";
 
 /** All targets, in the order of the configuration; the first is the one that is meant when none is named. */
 export class Targets {

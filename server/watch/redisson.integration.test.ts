@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { RedissonFixture } from "../../test/support/redisson-fixture.ts";
 import { openVerbs, type TestVerbs } from "../../test/support/test-locks.ts";
 import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
-import { RedissonFixture } from "../../test/support/redisson-fixture.ts";
 import { until } from "../../test/support/test-server.ts";
 import { startTestWatcher, type TestWatcher } from "../../test/support/test-watcher.ts";
 import type { Journal } from "../history/journal.ts";

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pathOfKey } from "../../lib/contract/key.ts";
+import { pathOfKey } from "../../lib/keys/key.ts";
 import { type CallInit, type Reply, startTestServer, type TestServer } from "../support/test-server.ts";
 import { Document } from "./fuzz/fuzz-document.ts";
 import { KeyspaceWatch } from "./fuzz/keyspace-monitor.ts";

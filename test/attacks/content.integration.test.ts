@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pathOfKey } from "../../lib/contract/key.ts";
+import { pathOfKey } from "../../lib/keys/key.ts";
 import { type ApiProcess, startApiProcess } from "../support/api-process.ts";
 import { startTestRedis, type TestRedis } from "../support/test-redis.ts";
 import { ROOT_KEY, startTestServer, type TestServer, until } from "../support/test-server.ts";

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FUZZ_CASES, FUZZ_SEED } from "../support/fuzz-settings.ts";
 import { ROOT_KEY, startTestServer, type TestServer } from "../support/test-server.ts";
-import { Campaign } from "./fuzz/fuzz-run.ts";
 import { Document } from "./fuzz/fuzz-document.ts";
-import { KeyspaceWatch } from "./fuzz/keyspace-monitor.ts";
-import { Pools } from "./fuzz/value-pools.ts";
 import { Scene } from "./fuzz/fuzz-fixture.ts";
+import { Campaign } from "./fuzz/fuzz-run.ts";
+import { KeyspaceWatch } from "./fuzz/keyspace-monitor.ts";
 import { overHttp, overWebDoor } from "./fuzz/transport.ts";
+import { Pools } from "./fuzz/value-pools.ts";
 
 /** Requests made from the document that the server itself tells, to every operation in it. */
 describe("requests made from openapi.json", () => {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { matchesFilter, matchesGlob, parseFilter } from "../../lib/contract/filter.ts";
-import { KEY_BYTES_MAX } from "../../lib/contract/key.ts";
-import { patternOf } from "../../lib/contract/key-pattern.ts";
 import { FILTER_GLOBS_MAX } from "../../lib/contract/list.ts";
+import { KEY_BYTES_MAX } from "../../lib/keys/key.ts";
+import { patternOf } from "../../lib/keys/key-pattern.ts";
+import { matchesFilter, parseFilter } from "../../lib/query/filter.ts";
+import { matchesGlob } from "../../lib/query/glob.ts";
 import { Glob } from "../../server/redis/glob.ts";
 
 /** Sixteen times is what four times as much takes where time grows by the square, and 64 by the cube. */

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { it } from "vitest";
+import type { Grant, Released, Verified } from "../../lib/contract/actions/verb.ts";
 import type { SpokenFormat, Unit } from "../../lib/contract/format.ts";
-import type { Grant, Released, Verified } from "../../lib/contract/verb.ts";
 import { LockkeeperError } from "../../server/errors/lockkeeper-error.ts";
 import type { ForceReleaseRequest } from "../../server/formats/lock-writer.ts";
 import type { ForceReleaseReply } from "../../server/formats/script-replies.ts";

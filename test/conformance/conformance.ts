@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe } from "vitest";
-import { anyOrder } from "./random-calls.ts";
+import { type Opened, Scene, type Spoken } from "./conformance-fixture.ts";
 import { exclusion } from "./exclusion.ts";
 import { fences } from "./fences.ts";
 import { force } from "./force-release.ts";
 import { foreign, redissonWakeUps } from "./foreign-holders.ts";
-import { holdOff } from "./reservation.ts";
 import { lapse } from "./grace-and-min-hold.ts";
 import { principals } from "./principals.ts";
+import { anyOrder } from "./random-calls.ts";
 import { reentry } from "./reentry.ts";
 import { renewal } from "./renewal.ts";
 import { requests } from "./request-ids.ts";
-import { type Opened, Scene, type Spoken } from "./conformance-fixture.ts";
+import { holdOff } from "./reservation.ts";
 import { timestamp } from "./timestamp.ts";
 import { contention, waiting } from "./waiting.ts";
 

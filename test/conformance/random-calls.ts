@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, it } from "vitest";
-import { Model } from "./lock-model.ts";
 import type { Feature, Scene } from "./conformance-fixture.ts";
+import { Model } from "./lock-model.ts";
 
 const OWNERS = ["a", "b"] as const;
 const RUNS = 30;

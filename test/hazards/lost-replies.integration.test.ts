@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { SpokenFormat } from "../../lib/contract/format.ts";
+import { seeded } from "../support/seeded-random.ts";
 import { ALL_FORMATS, freshKey, startTestLocks, type TestVerbs } from "../support/test-locks.ts";
 import { startTestProxy } from "../support/test-proxy.ts";
-import { seeded } from "../support/seeded-random.ts";
 
 const WORKERS = 12;
 const HOLDS = 84;

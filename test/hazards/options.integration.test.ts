@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LEASE_MS_MAX, LEASE_MS_MIN } from "../../lib/contract/verb.ts";
+import { LEASE_MS_MAX, LEASE_MS_MIN } from "../../lib/contract/actions/verb.ts";
 import { companionOf } from "../../server/formats/companion.ts";
 import { companionKeyOf } from "../../server/formats/keys.ts";
 import type { HoldOptions, LockClient } from "../../server/locks/client/lock-client.ts";

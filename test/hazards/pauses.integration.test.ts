@@ -3,7 +3,14 @@ import { LockkeeperError } from "../../server/errors/lockkeeper-error.ts";
 import { companionOf } from "../../server/formats/companion.ts";
 import { companionKeyOf } from "../../server/formats/keys.ts";
 import type { LockClient } from "../../server/locks/client/lock-client.ts";
-import { ALL_FORMATS, codeOf, freshKey, pause, startTestLocks, type TestLocks } from "../support/test-locks.ts";
+import {
+  ALL_FORMATS,
+  codeOf,
+  freshKey,
+  pause,
+  startTestLocks,
+  type TestLocks,
+} from "../support/test-locks.ts";
 import { startTestProxy } from "../support/test-proxy.ts";
 import { until } from "../support/test-server.ts";
 

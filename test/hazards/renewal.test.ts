@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Grant, Released } from "../../lib/contract/verb.ts";
+import type { Grant, Released } from "../../lib/contract/actions/verb.ts";
 import { LostError } from "../../server/errors/lock-errors.ts";
 import { Hold, type HoldEvents } from "../../server/locks/client/hold.ts";
 import { Watchdog } from "../../server/locks/client/watchdog.ts";

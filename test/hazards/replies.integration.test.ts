@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { FORMATS } from "../../server/formats/lock-writer.ts";
 import { companionKeyOf, eventChannelOf } from "../../server/formats/keys.ts";
+import { FORMATS } from "../../server/formats/lock-writer.ts";
 import { BUDGET_MS } from "../../server/locks/verbs/attempt.ts";
 import { forceByName } from "../support/force-release-by-owner.ts";
 import {

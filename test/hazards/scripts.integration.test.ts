@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { SpokenFormat } from "../../lib/contract/format.ts";
 import { Locks } from "../../server/locks/verbs/redis-locks.ts";
 import type { AcquireOptions } from "../../server/locks/verbs/verbs.ts";
-import { ALL_FORMATS, codeOf, freshKey, startTestLocks, type TestLocks } from "../support/test-locks.ts";
 import { outlivingTheLock, refusingWrite, withLua } from "../support/lua-prelude.ts";
+import { ALL_FORMATS, codeOf, freshKey, startTestLocks, type TestLocks } from "../support/test-locks.ts";
 import { until } from "../support/test-server.ts";
 
 let test: TestLocks;

@@ -4,9 +4,16 @@ import type { Unit } from "../../lib/contract/format.ts";
 import { companionOf } from "../../server/formats/companion.ts";
 import { companionKeyOf } from "../../server/formats/keys.ts";
 import type { LockClient } from "../../server/locks/client/lock-client.ts";
-import { codeOf, freshKey, pause, startTestLocks, type TestLocks, type TestVerbs } from "../support/test-locks.ts";
 import { PollingLock } from "../support/seeds/polling-lock.ts";
 import { SingleTryLock } from "../support/seeds/single-try-lock.ts";
+import {
+  codeOf,
+  freshKey,
+  pause,
+  startTestLocks,
+  type TestLocks,
+  type TestVerbs,
+} from "../support/test-locks.ts";
 
 const CONTENDERS = 8;
 const ROUNDS = 1000;

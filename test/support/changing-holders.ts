@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
-import { pathOfKey } from "../../lib/contract/key.ts";
+import { pathOfKey } from "../../lib/keys/key.ts";
 import type { TestServer } from "./test-server.ts";
 
 /** One hold of a lock; `name` is what its library knows it by. */

@@ -1,5 +1,5 @@
 import type { SpokenFormat } from "../../lib/contract/format.ts";
-import type { Key } from "../../lib/contract/key.ts";
+import type { Key } from "../../lib/keys/key.ts";
 import type { ForceReleaseRequest } from "../../server/formats/lock-writer.ts";
 import { strangerOf } from "../../server/formats/observation.ts";
 import type { ForceReleaseReply } from "../../server/formats/script-replies.ts";

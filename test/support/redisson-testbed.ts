@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
-import { FORMATS, type Waiting } from "../../server/formats/lock-writer.ts";
+import { FormatRules } from "../../server/formats/format-rules.ts";
 import { eventChannelOf } from "../../server/formats/keys.ts";
 import type { FreeAsk } from "../../server/formats/lock-format.ts";
+import { FORMATS, type Waiting } from "../../server/formats/lock-writer.ts";
 import type { HeldObservation, Observation } from "../../server/formats/observation.ts";
 import { knownFormat } from "../../server/formats/registry/lock-formats.ts";
 import { read } from "../../server/formats/registry/read-keys.ts";
 import type { AcquireReply } from "../../server/formats/script-replies.ts";
-import { FormatRules } from "../../server/formats/format-rules.ts";
-import { startTestRedis, type TestRedis } from "./test-redis.ts";
 import { RedissonFixture } from "./redisson-fixture.ts";
+import { startTestRedis, type TestRedis } from "./test-redis.ts";
 import { until } from "./test-server.ts";
 
 const BY_RULE = new FormatRules([{ pattern: "ruled:*", format: "redisson" }]);

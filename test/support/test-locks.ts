@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
+import type { Grant } from "../../lib/contract/actions/verb.ts";
 import type { SpokenFormat } from "../../lib/contract/format.ts";
-import type { Grant } from "../../lib/contract/verb.ts";
 import { LockkeeperError } from "../../server/errors/lockkeeper-error.ts";
 import { LockClient, type LockClientOptions } from "../../server/locks/client/lock-client.ts";
 import { Locks } from "../../server/locks/verbs/redis-locks.ts";

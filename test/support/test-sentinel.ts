@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import type { SentinelWhere } from "../../server/redis/sentinel/sentinel-address.ts";
-import { startTestRedis, type TestRedis } from "./test-redis.ts";
 import { type Sentinel, startSentinel } from "./sentinel-process.ts";
+import { startTestRedis, type TestRedis } from "./test-redis.ts";
 import { until } from "./test-server.ts";
 
 const FAILOVER_WITHIN_MS = 15_000;

@@ -1,4 +1,4 @@
-import { pathOfKey } from "@/lib/contract/key.ts";
+import { pathOfKey } from "@/lib/keys/key.ts";
 
 /** A whole program that acquires, renews, works with the fence, releases, and stops when the lock is lost. */
 export interface GuideOptions {

@@ -1,7 +1,7 @@
 import type { Language } from "../language.ts";
 import { curlGuide } from "./curl.ts";
-import { javaGuide } from "./java.ts";
 import type { GuideOptions } from "./guide-options.ts";
+import { javaGuide } from "./java.ts";
 import { pythonGuide } from "./python.ts";
 import { typescriptGuide } from "./typescript.ts";
 

@@ -1,6 +1,6 @@
 import type { HistoryEntry } from "../../../lib/contract/event.ts";
-import { type Key, keyOfFields } from "../../../lib/contract/key.ts";
 import type { LiveView } from "../../../lib/contract/live.ts";
+import { type Key, keyOfFields } from "../../../lib/keys/key.ts";
 import type { Journal } from "../../history/journal.ts";
 import type { Hold } from "../../watch/holds/observed-hold.ts";
 import { orderOf } from "../../watch/index/query-cache.ts";

@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import type { LiveView } from "../../../lib/contract/live.ts";
 import type { Principal } from "../../auth/principal.ts";
 import { NotFoundError } from "../../errors/request-errors.ts";
-import type { TargetKeeper } from "../../targets/target-connector.ts";
 import type { Target } from "../../targets/target.ts";
+import type { TargetKeeper } from "../../targets/target-connector.ts";
 import type { Sink } from "../http/http-exchange.ts";
-import { Feed } from "./tab-broadcaster.ts";
 import { Tab } from "./tab.ts";
+import { Feed } from "./tab-broadcaster.ts";
 import { operatorOf, targetHelloOf, tellUnreached } from "./unreachable-target.ts";
 
 interface Open {

@@ -1,4 +1,4 @@
-import { type Key, keyOfPath } from "../../../lib/contract/key.ts";
+import { type Key, keyOfPath } from "../../../lib/keys/key.ts";
 import type { Watcher } from "../../watch/watcher.ts";
 import type { Frame } from "./live-snapshot.ts";
 import type { Window } from "./window-diff.ts";

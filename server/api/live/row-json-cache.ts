@@ -1,5 +1,5 @@
-import type { Key } from "../../../lib/contract/key.ts";
 import type { Note } from "../../../lib/contract/lock.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import type { Hold } from "../../watch/holds/observed-hold.ts";
 import type { Watcher } from "../../watch/watcher.ts";
 

@@ -1,5 +1,5 @@
-import { type Key, keyOfPath } from "../../../lib/contract/key.ts";
 import type { LiveMessage, LiveView } from "../../../lib/contract/live.ts";
+import { type Key, keyOfPath } from "../../../lib/keys/key.ts";
 import type { Principal } from "../../auth/principal.ts";
 import type { Watcher } from "../../watch/watcher.ts";
 import type { Sink } from "../http/http-exchange.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { LiveRows, LiveWindow } from "../../../lib/contract/live.ts";
-import { sampleLock } from "../../../lib/contract/lock-sample.ts";
-import { windowAfter } from "../../../lib/live/window-after.ts";
+import { sampleLock } from "../../../lib/contract/sample-lock.ts";
+import { windowAfter } from "../../../lib/live/apply-row-changes.ts";
 import type { Window } from "./window-diff.ts";
 import { changeOf } from "./window-diff.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ZodOpenApiResponseObject } from "zod-openapi";
 import { type ErrorCode, STATUS_OF_CODE, TITLE_OF_CODE } from "../../../lib/contract/error.ts";
-import { PROBLEM_OF_CODE, problemExample, problemSchema } from "../../../lib/contract/problem.ts";
+import { PROBLEM_OF_CODE, problemExample, problemSchema } from "../../../lib/contract/problem-catalogue.ts";
 import type { Route, StreamMessage } from "../routing/route.ts";
 
 const EVERY_ANSWER = {

@@ -2,7 +2,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import type { z } from "zod";
 import type { ErrorCode } from "../../../lib/contract/error.ts";
-import { PROBLEM_OF_CODE, problemExample, problemSchema } from "../../../lib/contract/problem.ts";
+import { PROBLEM_OF_CODE, problemExample, problemSchema } from "../../../lib/contract/problem-catalogue.ts";
 import { declaredRoutes, nameOf } from "../../../test/support/declared-routes.ts";
 import type * as lockErrors from "../../errors/lock-errors.ts";
 import type { LockkeeperError } from "../../errors/lockkeeper-error.ts";

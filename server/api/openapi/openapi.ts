@@ -8,12 +8,12 @@ import {
 } from "zod-openapi";
 import type { ErrorCode } from "../../../lib/contract/error.ts";
 import { Problem } from "../../../lib/contract/error.ts";
-import { KEY_BYTES_MAX } from "../../../lib/contract/key.ts";
 import { TARGET_CHARACTERS_MAX, TargetQuery } from "../../../lib/contract/target.ts";
+import { KEY_BYTES_MAX } from "../../../lib/keys/key.ts";
 import type { Route } from "../routing/route.ts";
 import { TAGS } from "../routing/tags.ts";
-import { messageSchemas, NOT_MODIFIED, problemsOf, successOf } from "./openapi-responses.ts";
 import { compacted } from "./openapi-compact.ts";
+import { messageSchemas, NOT_MODIFIED, problemsOf, successOf } from "./openapi-responses.ts";
 
 /** `~` and the base64url of the largest key. */
 const KEY_SEGMENT_MAX = 1 + Math.ceil((KEY_BYTES_MAX * 4) / 3);

@@ -6,9 +6,9 @@ import {
   AuditVerification,
 } from "../../../lib/contract/audit.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
-import { AuditReader } from "../../history/audit/audit-reader.ts";
 import { lineOf } from "../../history/audit/audit-chain.ts";
 import { CSV_HEAD, csvLineOf } from "../../history/audit/audit-csv.ts";
+import { AuditReader } from "../../history/audit/audit-reader.ts";
 import { checkStore, verificationOf } from "../../history/audit/verify-chain.ts";
 import { json } from "../http/http-exchange.ts";
 import { LINES_HEADERS, LINES_TYPE, Lines } from "../http/line-stream.ts";

@@ -1,4 +1,4 @@
-import { BrowserSessionList } from "../../../lib/contract/session.ts";
+import { BrowserSessionList } from "../../../lib/contract/accounts/session.ts";
 import { may, type Principal } from "../../auth/principal.ts";
 import { json } from "../http/http-exchange.ts";
 import { BROWSER_SESSION, BROWSER_SESSION_ID } from "../openapi/examples/accounts.ts";

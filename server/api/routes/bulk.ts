@@ -1,14 +1,14 @@
 import { setImmediate as afterIo } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { AuditOutcome } from "../../../lib/contract/audit.ts";
 import {
   BULK_BODY_BYTES_MAX,
   BulkForceInput,
   type BulkItem,
   BulkLine,
   type BulkOutcome,
-} from "../../../lib/contract/bulk.ts";
-import { keyOfFields } from "../../../lib/contract/key.ts";
+} from "../../../lib/contract/actions/bulk-release.ts";
+import type { AuditOutcome } from "../../../lib/contract/audit.ts";
+import { keyOfFields } from "../../../lib/keys/key.ts";
 import { keysFor } from "../../auth/principal.ts";
 import { inOrder, oneByOne } from "../../concurrency/for-each-limited.ts";
 import { LockkeeperError } from "../../errors/lockkeeper-error.ts";

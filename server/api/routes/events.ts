@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ENDINGS, EventFilter, type HistoryEntry } from "../../../lib/contract/event.ts";
-import { eventMatcher } from "../../../lib/contract/event-filter.ts";
-import { type Key, keyOfFields, textOfKey } from "../../../lib/contract/key.ts";
+import { type Key, keyOfFields, textOfKey } from "../../../lib/keys/key.ts";
+import { eventMatcher } from "../../../lib/query/event-matcher.ts";
 import { keysFor } from "../../auth/principal.ts";
 import type { Told } from "../../history/journal.ts";
 import type { KeyRange } from "../../redis/glob.ts";

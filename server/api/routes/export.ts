@@ -1,5 +1,6 @@
 import { setImmediate as afterIo } from "node:timers/promises";
-import { EXPORT_LOCKS_MAX, ExportLocksQuery } from "../../../lib/contract/list.ts";
+import { EXPORT_LOCKS_MAX } from "../../../lib/contract/limits.ts";
+import { ExportLocksQuery } from "../../../lib/contract/list.ts";
 import { Lock } from "../../../lib/contract/lock.ts";
 import { keysFor } from "../../auth/principal.ts";
 import type { KeyRange } from "../../redis/glob.ts";

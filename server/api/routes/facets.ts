@@ -5,8 +5,8 @@ import {
   Facets,
   FacetsQuery,
 } from "../../../lib/contract/facet.ts";
-import { exactTerm } from "../../../lib/contract/filter.ts";
-import { type Key, textOfKey } from "../../../lib/contract/key.ts";
+import { type Key, textOfKey } from "../../../lib/keys/key.ts";
+import { exactTerm } from "../../../lib/query/filter.ts";
 import { keysFor } from "../../auth/principal.ts";
 import { UnavailableError } from "../../errors/redis-errors.ts";
 import type { KeyRange } from "../../redis/glob.ts";

@@ -1,4 +1,4 @@
-import { FinderInput, FinderReport } from "../../../lib/contract/finder.ts";
+import { FinderInput, FinderReport } from "../../../lib/contract/detection/lock-finder.ts";
 import { json } from "../http/http-exchange.ts";
 import { FINDING } from "../openapi/examples/targets.ts";
 import { type Route, targetRoute } from "../routing/route.ts";

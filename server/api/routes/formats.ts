@@ -1,9 +1,9 @@
 import type { Logger } from "pino";
+import { FormatRulesInput, Formats } from "../../../lib/contract/detection/format-rule.ts";
+import { RulesPreview } from "../../../lib/contract/detection/rule-preview.ts";
 import { FORMAT_NAMES, isSpoken } from "../../../lib/contract/format.ts";
-import { FORMAT_FACTS } from "../../../lib/contract/format-facts.ts";
-import { FormatRulesInput, Formats } from "../../../lib/contract/format-rule.ts";
-import type { Key } from "../../../lib/contract/key.ts";
-import { RulesPreview } from "../../../lib/contract/rule-preview.ts";
+import { FORMAT_FACTS } from "../../../lib/formats/format-catalogue.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import type { FormatRules } from "../../formats/format-rules.ts";
 import { whileRedisAnswers } from "../../locks/verbs/explain-redis-failure.ts";
 import type { RuleBook } from "../../watch/annotations/format-rule-store.ts";

@@ -1,6 +1,6 @@
 import { History, type HistoryEntry, HistoryQuery, KeyHistoryQuery } from "../../../lib/contract/event.ts";
-import { eventMatcher, eventWords } from "../../../lib/contract/event-filter.ts";
-import { type Key, keyOfFields } from "../../../lib/contract/key.ts";
+import { type Key, keyOfFields } from "../../../lib/keys/key.ts";
+import { eventMatcher, eventWords } from "../../../lib/query/event-matcher.ts";
 import { keysFor } from "../../auth/principal.ts";
 import type { Journal, PastPage } from "../../history/journal.ts";
 import type { KeyRange } from "../../redis/glob.ts";

@@ -1,4 +1,10 @@
-import { ApiKey, ApiKeyInput, ApiKeyList, ApiKeyMade, RotateInput } from "../../../lib/contract/api-key.ts";
+import {
+  ApiKey,
+  ApiKeyInput,
+  ApiKeyList,
+  ApiKeyMade,
+  RotateInput,
+} from "../../../lib/contract/accounts/api-key.ts";
 import { json } from "../http/http-exchange.ts";
 import { API_KEY, API_KEY_MADE, API_KEY_ROTATED, KEY_ID } from "../openapi/examples/accounts.ts";
 import { HOME_ERRORS, type Route, route } from "../routing/route.ts";

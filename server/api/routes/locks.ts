@@ -1,14 +1,18 @@
 import type { z } from "zod";
-import { Extended, ExtendInput } from "../../../lib/contract/extend.ts";
-import { ForceReleased, ForceReleaseInput, ReserveInput } from "../../../lib/contract/force.ts";
-import type { Key } from "../../../lib/contract/key.ts";
+import { Extended, ExtendInput } from "../../../lib/contract/actions/extend.ts";
+import {
+  ForceReleased,
+  ForceReleaseInput,
+  ReserveInput,
+} from "../../../lib/contract/actions/force-release.ts";
+import { Grant } from "../../../lib/contract/actions/verb.ts";
 import { ListQuery, LockList } from "../../../lib/contract/list.ts";
 import { Lock } from "../../../lib/contract/lock.ts";
-import { Grant } from "../../../lib/contract/verb.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import { keysFor } from "../../auth/principal.ts";
-import { answered } from "../../locks/verbs/require-readable.ts";
 import { noLockSeen } from "../../locks/verbs/error-factories.ts";
 import { whileRedisAnswers } from "../../locks/verbs/explain-redis-failure.ts";
+import { answered } from "../../locks/verbs/require-readable.ts";
 import { extendByForce } from "../../operator/extend-lock.ts";
 import { freeByForce } from "../../operator/force-release.ts";
 import type { KeyRange } from "../../redis/glob.ts";

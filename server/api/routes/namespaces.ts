@@ -1,5 +1,5 @@
-import { textOfKey } from "../../../lib/contract/key.ts";
 import { NamespaceList, NamespaceListQuery } from "../../../lib/contract/namespace.ts";
+import { textOfKey } from "../../../lib/keys/key.ts";
 import { keysFor } from "../../auth/principal.ts";
 import { tagged } from "../http/etag.ts";
 import { NAMESPACE_LIST } from "../openapi/examples/namespaces.ts";

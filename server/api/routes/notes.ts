@@ -1,5 +1,5 @@
-import { fieldsOfKey } from "../../../lib/contract/key.ts";
-import { Noted, NoteInput } from "../../../lib/contract/note.ts";
+import { Noted, NoteInput } from "../../../lib/contract/actions/note.ts";
+import { fieldsOfKey } from "../../../lib/keys/key.ts";
 import { keysFor } from "../../auth/principal.ts";
 import { lookAtSeen } from "../../operator/force-release.ts";
 import { json } from "../http/http-exchange.ts";

@@ -4,7 +4,7 @@ import {
   OperatorList,
   OperatorPatch,
   PasswordInput,
-} from "../../../lib/contract/operator.ts";
+} from "../../../lib/contract/accounts/operator.ts";
 import type { StoredOperator } from "../../auth/account.ts";
 import type { PasswordLogin } from "../../auth/password-login.ts";
 import { idOfOperator, may } from "../../auth/principal.ts";

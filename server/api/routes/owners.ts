@@ -1,5 +1,3 @@
-import { exactTerm } from "../../../lib/contract/filter.ts";
-import { fieldsOfKey, type Key, textOfKey } from "../../../lib/contract/key.ts";
 import {
   type Owner,
   OwnerList,
@@ -7,11 +5,13 @@ import {
   type OwnerSortField,
   type OwnersBy,
 } from "../../../lib/contract/owner.ts";
+import { fieldsOfKey, type Key, textOfKey } from "../../../lib/keys/key.ts";
+import { exactTerm } from "../../../lib/query/filter.ts";
 import { keysFor } from "../../auth/principal.ts";
 import { UnavailableError } from "../../errors/redis-errors.ts";
 import type { KeyRange } from "../../redis/glob.ts";
-import type { Group } from "../../watch/index/hold-group.ts";
 import type { GroupOrder, GroupsBy } from "../../watch/index/group-cache.ts";
+import type { Group } from "../../watch/index/hold-group.ts";
 import type { Watcher } from "../../watch/watcher.ts";
 import { cursorAt, placeIn } from "../http/cursor.ts";
 import { tagged } from "../http/etag.ts";

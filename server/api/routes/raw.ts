@@ -1,4 +1,4 @@
-import { RawLock } from "../../../lib/contract/raw.ts";
+import { RawLock } from "../../../lib/contract/raw-lock.ts";
 import { whileRedisAnswers } from "../../locks/verbs/explain-redis-failure.ts";
 import { rawLook } from "../../operator/raw-lock.ts";
 import { json } from "../http/http-exchange.ts";

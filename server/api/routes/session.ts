@@ -1,4 +1,4 @@
-import { LoginInput, Session } from "../../../lib/contract/session.ts";
+import { LoginInput, Session } from "../../../lib/contract/accounts/session.ts";
 import type { FoundSession } from "../../auth/session.ts";
 import { UnauthenticatedError } from "../../errors/request-errors.ts";
 import { plainAddress } from "../../network/client-address.ts";

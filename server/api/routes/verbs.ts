@@ -6,7 +6,7 @@ import {
   RenewInput,
   Verified,
   VerifyInput,
-} from "../../../lib/contract/verb.ts";
+} from "../../../lib/contract/actions/verb.ts";
 import { AbortedError } from "../../errors/lock-errors.ts";
 import type { AcquiredGrant } from "../../locks/verbs/verbs.ts";
 import { callOf, type VerbEnd } from "../../stats/verb-call.ts";

@@ -1,7 +1,7 @@
 import { ACCESS_OF_ROLE } from "../../../lib/contract/access.ts";
+import type { ForceReleased } from "../../../lib/contract/actions/force-release.ts";
 import type { AuditOutcome } from "../../../lib/contract/audit.ts";
-import type { ForceReleased } from "../../../lib/contract/force.ts";
-import { fieldsOfKey, type Key, textOfKey } from "../../../lib/contract/key.ts";
+import { fieldsOfKey, type Key, textOfKey } from "../../../lib/keys/key.ts";
 import { idOfOperator, may } from "../../auth/principal.ts";
 import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { ChangedError } from "../../errors/operator-errors.ts";

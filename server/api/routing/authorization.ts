@@ -1,4 +1,4 @@
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import { accessesAt, keysFor, may, maySome, type Principal } from "../../auth/principal.ts";
 import { ForbiddenError } from "../../errors/request-errors.ts";
 import type { Route } from "./route.ts";

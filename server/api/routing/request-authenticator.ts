@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
-import { grantsOfRoles } from "../../auth/grant.ts";
 import type { KeyRing } from "../../auth/api-key-verifier.ts";
+import { grantsOfRoles } from "../../auth/grant.ts";
 import { idOfOperator, NOBODY, type Principal } from "../../auth/principal.ts";
 import type { RootKey } from "../../auth/root-key.ts";
 import type { Sessions } from "../../auth/sessions.ts";

@@ -1,13 +1,13 @@
 import type { z } from "zod";
 import type { Access } from "../../../lib/contract/access.ts";
 import type { ErrorCode } from "../../../lib/contract/error.ts";
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import type { Principal } from "../../auth/principal.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
 import type { AuditFacts } from "../../history/audit/audit.ts";
 import type { VerbCall } from "../../stats/verb-call.ts";
-import type { TargetKeeper } from "../../targets/target-connector.ts";
 import type { Target } from "../../targets/target.ts";
+import type { TargetKeeper } from "../../targets/target-connector.ts";
 import type { ApiRequest, ApiResponse } from "../http/http-exchange.ts";
 import type { Tag } from "./tags.ts";
 

@@ -11,8 +11,8 @@ import type { Targets } from "../../targets/targets.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
 import type { OpenStreams } from "../http/sse.ts";
 import type { LiveStreams } from "../live/live-streams.ts";
-import type { Authentication } from "./request-authenticator.ts";
 import type { HeldRequests } from "./pending-requests.ts";
+import type { Authentication } from "./request-authenticator.ts";
 import type { StoredAnswers } from "./stored-answers.ts";
 
 /** What the routes are made of; what is about a target comes with each call. */

@@ -1,4 +1,4 @@
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../../redis/commands.ts";
 import { argumentOf, Script } from "../../redis/script.ts";
 import type { FreeAsk } from "../lock-format.ts";

@@ -1,5 +1,5 @@
-import { type Key, textOfKey } from "../../../lib/contract/key.ts";
 import { RECORD_TEXT_MAX } from "../../../lib/contract/lock.ts";
+import { type Key, textOfKey } from "../../../lib/keys/key.ts";
 import { argumentOf } from "../../redis/script.ts";
 import type { How, KnownFormat, More } from "../lock-format.ts";
 import { type HeldObservation, type Recognised, type SeenHolder, strangerOf } from "../observation.ts";

@@ -1,5 +1,5 @@
 import type { Confidence } from "../../../lib/contract/format.ts";
-import { type Key, textOfKey } from "../../../lib/contract/key.ts";
+import { type Key, textOfKey } from "../../../lib/keys/key.ts";
 import type { How, KnownFormat } from "../lock-format.ts";
 import { type Recognised, type SeenHolder, strangerOf } from "../observation.ts";
 import type { RawKey } from "../raw-key.ts";

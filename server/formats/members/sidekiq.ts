@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Confidence } from "../../../lib/contract/format.ts";
-import { bytesOfKey, type Key, textOfKey } from "../../../lib/contract/key.ts";
 import { RECORD_TEXT_MAX } from "../../../lib/contract/lock.ts";
+import { bytesOfKey, type Key, textOfKey } from "../../../lib/keys/key.ts";
 import type { RedisArgument } from "../../redis/commands.ts";
 import { argumentOf } from "../../redis/script.ts";
 import type { How, KnownFormat, More } from "../lock-format.ts";

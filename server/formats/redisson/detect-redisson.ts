@@ -3,8 +3,8 @@ import type { How } from "../lock-format.ts";
 import { type HeldObservation, type Recognised, type SeenHolder, strangerOf } from "../observation.ts";
 import type { RawKey } from "../raw-key.ts";
 import { isLockLike } from "../strings/lock-name.ts";
-import { groupOf } from "./multi-lock.ts";
 import { holdersOf } from "./holders.ts";
+import { groupOf } from "./multi-lock.ts";
 import { longestOf, permitsOf, wholeNumberOf } from "./permits.ts";
 import { readWriteOf } from "./read-write-lock.ts";
 

@@ -1,4 +1,4 @@
-import { keyOfBytes } from "../../../lib/contract/key.ts";
+import { keyOfBytes } from "../../../lib/keys/key.ts";
 import { membersOf, pairsOf, QUEUED_MAX, type Queue } from "../queue-reader.ts";
 import { fairQueueOf } from "./redisson-keys.ts";
 

@@ -1,10 +1,11 @@
 import type { Commands, RedisArgument } from "../../redis/commands.ts";
 import { argumentOf, Script } from "../../redis/script.ts";
-import { FORMATS } from "../lock-writer.ts";
 import { pairOf, wakeChannelOf } from "../keys.ts";
 import type { FreeAsk, FreeTerms } from "../lock-format.ts";
+import { FORMATS } from "../lock-writer.ts";
 import type { HeldObservation, SeenHolder } from "../observation.ts";
 import { type ForceReleaseReply, forceReleaseReplyOf } from "../script-replies.ts";
+import { isUnnamed } from "./detect-redisson.ts";
 import { leasesOf } from "./reader-leases.ts";
 import {
   fairQueueOf,
@@ -14,7 +15,6 @@ import {
   semaphoreChannelOf,
 } from "./redisson-keys.ts";
 import { valueAndOwnerOf, writerOf } from "./redisson-owner.ts";
-import { isUnnamed } from "./detect-redisson.ts";
 
 type Keys = RedisArgument[];
 

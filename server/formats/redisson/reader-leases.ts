@@ -1,4 +1,4 @@
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import type { RedisArgument } from "../../redis/commands.ts";
 import type { HeldObservation, SeenHolder } from "../observation.ts";
 import { readLeasesOf } from "./redisson-keys.ts";

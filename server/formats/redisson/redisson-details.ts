@@ -2,9 +2,9 @@ import type { RedisArgument } from "../../redis/commands.ts";
 import { wakeChannelOf } from "../keys.ts";
 import type { More } from "../lock-format.ts";
 import type { HeldObservation, SeenHolder, SeenWaiters } from "../observation.ts";
+import { isUnnamed } from "./detect-redisson.ts";
 import { leasesOf } from "./reader-leases.ts";
 import { fairQueueOf, latchChannelOf, readWriteChannelOf, semaphoreChannelOf } from "./redisson-keys.ts";
-import { isUnnamed } from "./detect-redisson.ts";
 
 type Command = readonly [command: string, ...RedisArgument[]];
 

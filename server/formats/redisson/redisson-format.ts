@@ -1,8 +1,8 @@
 import type { KnownFormat } from "../lock-format.ts";
+import { recogniseRedisson } from "./detect-redisson.ts";
 import { FAIR_QUEUE } from "./fair-queue.ts";
 import { free, termsOf } from "./force-release-redisson.ts";
 import { more } from "./redisson-details.ts";
-import { recogniseRedisson } from "./detect-redisson.ts";
 
 export const REDISSON: KnownFormat = {
   name: "redisson",

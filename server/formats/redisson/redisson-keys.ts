@@ -1,4 +1,4 @@
-import { bytesOfKey, isBinary, type Key } from "../../../lib/contract/key.ts";
+import { bytesOfKey, isBinary, type Key } from "../../../lib/keys/key.ts";
 import type { RedisArgument } from "../../redis/commands.ts";
 import { redissonNameOf, redissonSuffixOf } from "../keys.ts";
 

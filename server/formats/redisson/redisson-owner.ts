@@ -1,4 +1,4 @@
-import { RESERVE } from "../../../lib/contract/reserved.ts";
+import { RESERVE } from "../../../lib/contract/actions/reservation.ts";
 
 /** As in storage.lua: what is a lock goes to every open page. */
 const OWNER_BYTES_MAX = 1024;

@@ -6,8 +6,8 @@ import { recogniseSymfony } from "../members/symfony.ts";
 import type { LockType, Recognised } from "../observation.ts";
 import type { RawKey } from "../raw-key.ts";
 import { recogniseRedisson } from "../redisson/detect-redisson.ts";
-import { recogniseOurString } from "../writable-strings.ts";
 import { recogniseString } from "../strings/detect-string.ts";
+import { recogniseOurString } from "../writable-strings.ts";
 import { knownFormat } from "./lock-formats.ts";
 
 type Recogniser = (raw: RawKey) => Recognised | undefined;

@@ -1,16 +1,16 @@
 import type { FormatName, SpokenFormat } from "../../../lib/contract/format.ts";
 import type { Commands } from "../../redis/commands.ts";
-import { FORMATS } from "../lock-writer.ts";
 import type { FreeAsk, KnownFormat } from "../lock-format.ts";
+import { FORMATS } from "../lock-writer.ts";
 import { MEDALLION_READERS, MEDALLION_SEMAPHORE } from "../members/medallion.ts";
 import { REDIS_SEMAPHORE } from "../members/redis-semaphore.ts";
 import { SIDEKIQ } from "../members/sidekiq.ts";
 import { SYMFONY } from "../members/symfony.ts";
 import type { HeldObservation, LockType } from "../observation.ts";
 import { REDISSON } from "../redisson/redisson-format.ts";
-import { recogniseDeadline, recogniseToken } from "../writable-strings.ts";
 import { freeString } from "../strings/force-release-string.ts";
 import { STRINGS } from "../strings/string-formats.ts";
+import { recogniseDeadline, recogniseToken } from "../writable-strings.ts";
 
 /**
  * Those that we write ourselves: `force-release.lua` frees a hold of ours and one taken without us alike; but a string

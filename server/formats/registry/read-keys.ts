@@ -1,9 +1,10 @@
 import type { Redis } from "ioredis";
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../../redis/commands.ts";
 import { failureOf, isPassing } from "../../redis/failure.ts";
 import type { Spread } from "../../redis/master.ts";
 import { argumentOf, Script } from "../../redis/script.ts";
+import { type FormatRules, NO_RULES } from "../format-rules.ts";
 import { besideOf, pairOf } from "../keys.ts";
 import type { Observation, SeenWaiters } from "../observation.ts";
 import {
@@ -15,9 +16,8 @@ import {
   VALUE_BYTES_MAX,
   withBeside,
 } from "../raw-key.ts";
-import { type FormatRules, NO_RULES } from "../format-rules.ts";
-import { askMore } from "./read-details.ts";
 import { recognise } from "./detect-lock.ts";
+import { askMore } from "./read-details.ts";
 
 const LIMITS = [FIELDS_MAX, VALUE_BYTES_MAX, MEMBERS_MAX];
 const readScript = new Script<RedisArgument[], number[], RawReply>(

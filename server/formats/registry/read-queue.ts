@@ -1,12 +1,12 @@
 import type { Redis } from "ioredis";
-import { keyOfBytes } from "../../../lib/contract/key.ts";
+import { keyOfBytes } from "../../../lib/keys/key.ts";
 import type { Spread } from "../../redis/master.ts";
 import { waitersKeyOf, wakeChannelOf } from "../keys.ts";
 import type { Answered } from "../observation.ts";
 import { type Command, pairsOf, QUEUED_MAX, type Queue, type Queued } from "../queue-reader.ts";
 import { FAIR_QUEUE } from "../redisson/fair-queue.ts";
-import { listenersOf } from "./read-details.ts";
 import { knownFormat } from "./lock-formats.ts";
+import { listenersOf } from "./read-details.ts";
 
 /** Who waits for a lock at one Redis. */
 export interface SeenQueue {

@@ -1,5 +1,5 @@
-import { FORMAT_FACTS } from "../../../lib/contract/format-facts.ts";
 import type { ReleaseTerms } from "../../../lib/contract/lock.ts";
+import { FORMAT_FACTS } from "../../../lib/formats/format-catalogue.ts";
 import type { FreeTerms } from "../lock-format.ts";
 import type { HeldObservation } from "../observation.ts";
 import { knownFormat } from "./lock-formats.ts";

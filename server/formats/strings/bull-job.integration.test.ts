@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
+import { FormatRules } from "../format-rules.ts";
 import { read } from "../registry/read-keys.ts";
 import { releaseTermsOf } from "../registry/release-terms.ts";
-import { FormatRules } from "../format-rules.ts";
 
 let server: TestRedis;
 let redis: Redis;

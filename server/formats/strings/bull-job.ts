@@ -1,6 +1,6 @@
 import type { FormatName } from "../../../lib/contract/format.ts";
-import { isBinary } from "../../../lib/contract/key.ts";
 import { type OwnerRecord, RECORD_TEXT_MAX } from "../../../lib/contract/lock.ts";
+import { isBinary } from "../../../lib/keys/key.ts";
 import { wholeOf } from "../companion.ts";
 import type { More } from "../lock-format.ts";
 import type { HeldObservation } from "../observation.ts";

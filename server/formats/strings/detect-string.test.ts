@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { FORMAT_NAMES, type FormatName } from "../../../lib/contract/format.ts";
-import { bytesOfKey } from "../../../lib/contract/key.ts";
+import { bytesOfKey } from "../../../lib/keys/key.ts";
 import { uuid1 } from "../../../test/support/libraries.ts";
 import { rawString } from "../../../test/support/raw-key.ts";
 import type { Companion } from "../companion.ts";
-import { knownFormat } from "../registry/lock-formats.ts";
 import { recognise } from "../registry/detect-lock.ts";
+import { knownFormat } from "../registry/lock-formats.ts";
 import { STRING_FORMATS } from "./string-variants.ts";
 
 const HOUR_MS = 3_600_000;

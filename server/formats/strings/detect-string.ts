@@ -1,12 +1,12 @@
 import type { Confidence, FormatName } from "../../../lib/contract/format.ts";
-import { textOfKey } from "../../../lib/contract/key.ts";
 import { type OwnerRecord, RECORD_TEXT_MAX } from "../../../lib/contract/lock.ts";
+import { textOfKey } from "../../../lib/keys/key.ts";
 import { type Recognised, type SeenHolder, strangerOf } from "../observation.ts";
 import { ownerOf, type RawKey } from "../raw-key.ts";
-import { recogniseDeadline } from "../writable-strings.ts";
 import { endOf } from "../timestamp/deadline.ts";
-import { FLAVOURS, type Flavour } from "./string-variants.ts";
+import { recogniseDeadline } from "../writable-strings.ts";
 import { isLockLike } from "./lock-name.ts";
+import { FLAVOURS, type Flavour } from "./string-variants.ts";
 import { type Carried, isNearby, type Shaped, shapesOf, timeOfUuid1 } from "./value-syntax.ts";
 
 /** php-lock writes a thousand years for "never". */

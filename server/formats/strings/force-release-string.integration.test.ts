@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Key, keyOfBytes } from "../../../lib/contract/key.ts";
+import { type Key, keyOfBytes } from "../../../lib/keys/key.ts";
 import { LIBRARIES, uuid1 } from "../../../test/support/libraries.ts";
-import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
 import { PollingLock } from "../../../test/support/seeds/polling-lock.ts";
+import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
 import { until } from "../../../test/support/test-server.ts";
 import { argumentOf } from "../../redis/script.ts";
 import { parseOwnEvent } from "../../watch/connection/script-event.ts";

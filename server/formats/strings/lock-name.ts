@@ -1,4 +1,4 @@
-import { type Key, textOfKey } from "../../../lib/contract/key.ts";
+import { type Key, textOfKey } from "../../../lib/keys/key.ts";
 
 const WORDS: ReadonlySet<string> = new Set([
   ...["lock", "locks", "locked", "locking", "redlock", "spinlock", "rwlock", "distlock"],

@@ -1,4 +1,4 @@
-import { bytesOfKey, type Key } from "../../../lib/contract/key.ts";
+import { bytesOfKey, type Key } from "../../../lib/keys/key.ts";
 import type { RedisArgument } from "../../redis/commands.ts";
 import { argumentOf } from "../../redis/script.ts";
 import type { HeldObservation } from "../observation.ts";

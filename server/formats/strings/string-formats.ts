@@ -1,10 +1,10 @@
-import { FORMAT_FACTS } from "../../../lib/contract/format-facts.ts";
-import { FORMATS } from "../lock-writer.ts";
+import { FORMAT_FACTS } from "../../../lib/formats/format-catalogue.ts";
 import type { KnownFormat } from "../lock-format.ts";
-import { STRING_FORMATS } from "./string-variants.ts";
-import { freeString } from "./force-release-string.ts";
+import { FORMATS } from "../lock-writer.ts";
 import { JOB } from "./bull-job.ts";
 import { recogniseAs } from "./detect-string.ts";
+import { freeString } from "./force-release-string.ts";
+import { STRING_FORMATS } from "./string-variants.ts";
 
 type Free = NonNullable<KnownFormat["frees"]>["free"];
 

@@ -7,9 +7,9 @@ import { until } from "../../../test/support/test-server.ts";
 import { UnavailableError } from "../../errors/redis-errors.ts";
 import type { Home } from "../../home/home-store.ts";
 import { openHome } from "../../home/open-home-store.ts";
+import { BEGINNING, ChainCheck } from "./audit-chain.ts";
 import { AuditLog, type Intent } from "./audit-log.ts";
 import { type AuditRetention, AuditStore } from "./audit-store.ts";
-import { BEGINNING, ChainCheck } from "./audit-chain.ts";
 import { checkStore } from "./verify-chain.ts";
 
 const STREAM = "{lockkeeper}:audit";

@@ -3,8 +3,8 @@ import type { Logger } from "pino";
 import type { AuditIntent, AuditOutcome, ChainPlace } from "../../../lib/contract/audit.ts";
 import { UnavailableError } from "../../errors/redis-errors.ts";
 import { failureOf, isPassing, StrangeReplyError } from "../../redis/failure.ts";
-import { APPEND_MAX, type Appended, type AuditStore, type End } from "./audit-store.ts";
 import { BEGINNING, type Link, linked, type Unplaced } from "./audit-chain.ts";
+import { APPEND_MAX, type Appended, type AuditStore, type End } from "./audit-store.ts";
 
 /** How long an action waits until its intent is written; then it does not happen. */
 const BUDGET_MS = 2000;

@@ -1,7 +1,7 @@
 import { AuditEntry, type AuditItem, type AuditPage, type AuditQuery } from "../../../lib/contract/audit.ts";
-import { auditMatcher } from "../../../lib/contract/audit-filter.ts";
-import { type AuditStore, PAGE } from "./audit-store.ts";
+import { auditMatcher } from "../../../lib/query/audit-matcher.ts";
 import { atOf, BEGINNING, type Link } from "./audit-chain.ts";
+import { type AuditStore, PAGE } from "./audit-store.ts";
 
 /** How many entries one page looks at: whoever looks for what is rare asks again with `next`. */
 const SCAN_MAX = 20_000;

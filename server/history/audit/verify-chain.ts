@@ -1,8 +1,8 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { AuditVerification } from "../../../lib/contract/audit.ts";
-import type { AuditStore, End } from "./audit-store.ts";
 import { BEGINNING, ChainCheck, linkOfLine } from "./audit-chain.ts";
+import type { AuditStore, End } from "./audit-store.ts";
 
 /** Entries may be removed in order while we read. */
 const TRIES = 3;

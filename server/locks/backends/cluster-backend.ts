@@ -1,14 +1,14 @@
 import { StartupError } from "../../errors/startup-error.ts";
 import { eventChannelOf } from "../../formats/keys.ts";
-import { Cluster } from "../../redis/cluster/cluster-client.ts";
 import { type ClusterWhere, clusterAddressOf } from "../../redis/cluster/cluster-address.ts";
+import { Cluster } from "../../redis/cluster/cluster-client.ts";
 import { type ClusterAddress, ClusterMap, type NodeName } from "../../redis/cluster/cluster-map.ts";
 import { ClusterNodes } from "../../redis/cluster/cluster-node-connections.ts";
 import { ClusterSubscriber } from "../../redis/cluster/cluster-subscriber.ts";
 import { slotOf } from "../../redis/cluster/slot.ts";
 import { COMMAND_TIMEOUT_MS, OPEN_MS, whenReady } from "../../redis/connect.ts";
-import { Lineage } from "../../redis/replication-identity.ts";
 import { ReplicaWait } from "../../redis/replica-wait.ts";
+import { Lineage } from "../../redis/replication-identity.ts";
 import { argumentOf } from "../../redis/script.ts";
 import type { Backend } from "../verbs/backend.ts";
 import { Locks } from "../verbs/redis-locks.ts";

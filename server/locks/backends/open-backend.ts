@@ -1,7 +1,5 @@
 import type { Redis } from "ioredis";
-import type { SpokenFormat } from "../../../lib/contract/format.ts";
 import { StartupError } from "../../errors/startup-error.ts";
-import type { HeldByUs } from "../../formats/lock-writer.ts";
 import { eventChannelOf } from "../../formats/keys.ts";
 import type { ClusterWhere } from "../../redis/cluster/cluster-address.ts";
 import {
@@ -12,8 +10,8 @@ import {
   type RedisAddress,
   whenReady,
 } from "../../redis/connect.ts";
-import { Lineage } from "../../redis/replication-identity.ts";
 import { ReplicaWait } from "../../redis/replica-wait.ts";
+import { Lineage } from "../../redis/replication-identity.ts";
 import { type SentinelWhere, sentinelAddressOf } from "../../redis/sentinel/sentinel-address.ts";
 import { openQuorum, type QuorumWhere } from "../quorum/open-quorum.ts";
 import type { Backend } from "../verbs/backend.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { Grant } from "../../../lib/contract/verb.ts";
+import type { Grant } from "../../../lib/contract/actions/verb.ts";
 import { AbortedError, HeldError, WaitTimeoutError } from "../../errors/lock-errors.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
 import { type Moment, momentNow } from "../verbs/moment.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
+import type { Grant, Released } from "../../../lib/contract/actions/verb.ts";
 import type { SpokenFormat } from "../../../lib/contract/format.ts";
-import type { Key } from "../../../lib/contract/key.ts";
-import type { Grant, Released } from "../../../lib/contract/verb.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import { LostError } from "../../errors/lock-errors.ts";
 import { elapsedSince, type Moment, momentNow } from "../verbs/moment.ts";
 

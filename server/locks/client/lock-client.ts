@@ -1,14 +1,14 @@
 import type { Logger } from "pino";
+import type { Released } from "../../../lib/contract/actions/verb.ts";
 import type { SpokenFormat, Unit } from "../../../lib/contract/format.ts";
 import type { OwnerRecord } from "../../../lib/contract/lock.ts";
-import type { Released } from "../../../lib/contract/verb.ts";
 import { openBackend, type Where } from "../backends/open-backend.ts";
 import type { Backend } from "../verbs/backend.ts";
 import type { Safety } from "../verbs/safety.ts";
 import type { ReserveOptions, Verbs } from "../verbs/verbs.ts";
-import { OwnerContext } from "./owner-context.ts";
-import { Hold, type HoldEvents, type HoldRelease } from "./hold.ts";
 import { type Retry, take } from "./acquire-with-retry.ts";
+import { Hold, type HoldEvents, type HoldRelease } from "./hold.ts";
+import { OwnerContext } from "./owner-context.ts";
 import { Watchdog } from "./watchdog.ts";
 
 /**

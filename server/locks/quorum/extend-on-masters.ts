@@ -5,10 +5,10 @@ import { read } from "../../formats/registry/read-keys.ts";
 import type { ExtendReply } from "../../formats/script-replies.ts";
 import { COMMAND_TIMEOUT_MS } from "../../redis/connect.ts";
 import { majorityOf } from "../../redis/majority.ts";
-import { ask, repliesOf } from "./poll-masters.ts";
 import { isOf } from "./force-release-on-masters.ts";
-import type { Master } from "./quorum-master.ts";
+import { ask, repliesOf } from "./poll-masters.ts";
 import { tooFew } from "./quorum-errors.ts";
+import type { Master } from "./quorum-master.ts";
 import { certainMs } from "./time-limits.ts";
 
 /** Prolongs a hold at all masters at once; a majority has to have it. @throws LockkeeperError unavailable */

@@ -1,4 +1,4 @@
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import { type AcquireRequest, FORMATS } from "../../formats/lock-writer.ts";
 import type { AcquireReply } from "../../formats/script-replies.ts";
 import { stopWaiting } from "../../formats/stop-waiting.ts";

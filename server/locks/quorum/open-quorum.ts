@@ -1,6 +1,6 @@
 import type { Backend } from "../verbs/backend.ts";
-import { type CountRule, closeAll, openMasters } from "./quorum-master.ts";
 import { QuorumLocks } from "./quorum-locks.ts";
+import { type CountRule, closeAll, openMasters } from "./quorum-master.ts";
 import { renewTogether } from "./renew-many-on-masters.ts";
 
 /** Independent Redis masters, of which a majority has to agree on each lock. */

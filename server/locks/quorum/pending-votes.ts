@@ -1,4 +1,4 @@
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import type { AcquireRequest } from "../../formats/lock-writer.ts";
 import type { Name, Standing } from "./master-request.ts";
 

@@ -1,14 +1,14 @@
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import { within } from "../../concurrency/with-timeout.ts";
 import type { AcquireRequest } from "../../formats/lock-writer.ts";
 import type { AcquireReply } from "../../formats/script-replies.ts";
 import { kthLargest, majorityOf, median } from "../../redis/majority.ts";
 import { type Moment, momentNow } from "../verbs/moment.ts";
 import { type Agreement, agreementOf, isBehind, joins, progressOf, type Vote, votesOf } from "./agreement.ts";
+import { type Name, Standing } from "./master-request.ts";
+import { OpenVotes } from "./pending-votes.ts";
 import { type Answer, type Answers, ask } from "./poll-masters.ts";
 import type { Master } from "./quorum-master.ts";
-import { OpenVotes } from "./pending-votes.ts";
-import { type Name, Standing } from "./master-request.ts";
 import { budgetMsOf, validityMs } from "./time-limits.ts";
 
 export interface Elected {

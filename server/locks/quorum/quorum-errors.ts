@@ -1,4 +1,4 @@
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import type { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import type { AcquireRequest } from "../../formats/lock-writer.ts";

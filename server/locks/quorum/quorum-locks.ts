@@ -1,16 +1,16 @@
+import type { Grant, Released, Verified, VerifyInput } from "../../../lib/contract/actions/verb.ts";
 import type { SpokenFormat } from "../../../lib/contract/format.ts";
-import type { Key } from "../../../lib/contract/key.ts";
-import type { Grant, Released, Verified, VerifyInput } from "../../../lib/contract/verb.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import { HeldError } from "../../errors/lock-errors.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
-import type { AcquireRequest } from "../../formats/lock-writer.ts";
 import type { FreeAsk } from "../../formats/lock-format.ts";
+import type { AcquireRequest } from "../../formats/lock-writer.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
 import type { ExtendReply } from "../../formats/script-replies.ts";
 import { BUDGET_MS } from "../verbs/attempt.ts";
 import { assertDurations } from "../verbs/durations.ts";
-import { Lockable } from "../verbs/lockable-keys.ts";
 import { assertMappable, assertOwner, grantOf } from "../verbs/error-factories.ts";
+import { Lockable } from "../verbs/lockable-keys.ts";
 import { Requests } from "../verbs/request-factory.ts";
 import { reservedOwner } from "../verbs/reserved-owner.ts";
 import type {
@@ -25,15 +25,15 @@ import type {
 } from "../verbs/verbs.ts";
 import { type Sight, type Taken, Waits } from "../verbs/wait-coordinator.ts";
 import { WaitingRoom } from "../verbs/waiter-queues.ts";
-import { Candidate, type Elected } from "./quorum-attempt.ts";
-import { elect, reasonOf } from "./retry-attempt.ts";
 import { extendEverywhere } from "./extend-on-masters.ts";
 import { freeEverywhere } from "./force-release-on-masters.ts";
-import type { Master } from "./quorum-master.ts";
 import { OpenVotesOfHolds } from "./pending-votes.ts";
+import { Candidate, type Elected } from "./quorum-attempt.ts";
+import type { Master } from "./quorum-master.ts";
 import { Releases } from "./quorum-releases.ts";
-import { renew } from "./renew-on-masters.ts";
 import { QuorumSubscriber } from "./quorum-subscriber.ts";
+import { renew } from "./renew-on-masters.ts";
+import { elect, reasonOf } from "./retry-attempt.ts";
 import { PATIENCE_MS } from "./time-limits.ts";
 import { verify } from "./verify-on-masters.ts";
 

@@ -3,8 +3,8 @@ import type { Redis } from "ioredis";
 import { StartupError } from "../../errors/startup-error.ts";
 import { eventChannelOf } from "../../formats/keys.ts";
 import { addressOf, COMMAND_TIMEOUT_MS, connect, whenReady } from "../../redis/connect.ts";
-import { runIdOf } from "../../redis/server-info.ts";
 import { majorityOf } from "../../redis/majority.ts";
+import { runIdOf } from "../../redis/server-info.ts";
 
 /** One of the independent Redis servers of a quorum, and our connections to it. They come back by themselves. */
 export interface Master {

@@ -1,13 +1,13 @@
-import { fieldsOfKey, type Key } from "../../../lib/contract/key.ts";
-import type { Released } from "../../../lib/contract/verb.ts";
+import type { Released } from "../../../lib/contract/actions/verb.ts";
+import { fieldsOfKey, type Key } from "../../../lib/keys/key.ts";
 import { FORMATS, type ReleaseRequest } from "../../formats/lock-writer.ts";
 import type { ReleaseReply } from "../../formats/script-replies.ts";
 import { kthSmallest, largestFirst, majorityOf, median } from "../../redis/majority.ts";
 import { attempt, BUDGET_MS } from "../verbs/attempt.ts";
 import { notALock, notOwner, refusal } from "../verbs/error-factories.ts";
 import { type Answer, type Answers, ask, repliesOf } from "./poll-masters.ts";
-import type { Master } from "./quorum-master.ts";
 import { maybeDone, tooFew } from "./quorum-errors.ts";
+import type { Master } from "./quorum-master.ts";
 
 /** As long as masters remember a request. */
 const REMEMBERED_MS = 120_000;

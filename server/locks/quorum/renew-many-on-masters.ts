@@ -2,8 +2,8 @@ import { FORMATS } from "../../formats/lock-writer.ts";
 import { kthLargest, majorityOf } from "../../redis/majority.ts";
 import type { Renewable, Renewed } from "../verbs/backend.ts";
 import { momentNow } from "../verbs/moment.ts";
-import { type Answers, ask, repliesOf } from "./poll-masters.ts";
 import { verdictOf } from "./common-hold.ts";
+import { type Answers, ask, repliesOf } from "./poll-masters.ts";
 import type { Master } from "./quorum-master.ts";
 import { certainMs, validityMs } from "./time-limits.ts";
 

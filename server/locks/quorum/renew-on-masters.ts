@@ -1,14 +1,14 @@
-import type { Key } from "../../../lib/contract/key.ts";
-import type { Grant } from "../../../lib/contract/verb.ts";
+import type { Grant } from "../../../lib/contract/actions/verb.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import { FORMATS, type RenewRequest } from "../../formats/lock-writer.ts";
 import type { RenewReply } from "../../formats/script-replies.ts";
 import { largestFirst } from "../../redis/majority.ts";
-import { momentNow } from "../verbs/moment.ts";
 import { grantOf, lostBy, notOwner, refusal } from "../verbs/error-factories.ts";
-import { type Answers, ask, repliesOf } from "./poll-masters.ts";
+import { momentNow } from "../verbs/moment.ts";
 import { commonHoldOf, verdictOf } from "./common-hold.ts";
-import type { Master } from "./quorum-master.ts";
+import { type Answers, ask, repliesOf } from "./poll-masters.ts";
 import { tooFew } from "./quorum-errors.ts";
+import type { Master } from "./quorum-master.ts";
 import { budgetMsOf, certainMs, validityMs } from "./time-limits.ts";
 
 /** Prolongs a hold where it still is. @throws LockkeeperError lost, not_owner, not_a_lock, request_id_reused, unavailable */

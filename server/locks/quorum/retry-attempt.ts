@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import type { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { UnavailableError } from "../../errors/redis-errors.ts";
 import type { AcquireRequest } from "../../formats/lock-writer.ts";

@@ -1,15 +1,15 @@
-import { fieldsOfKey, type Key } from "../../../lib/contract/key.ts";
-import type { Verified, VerifyInput } from "../../../lib/contract/verb.ts";
+import type { Verified, VerifyInput } from "../../../lib/contract/actions/verb.ts";
+import { fieldsOfKey, type Key } from "../../../lib/keys/key.ts";
 import type { Answered } from "../../formats/observation.ts";
 import { readOne } from "../../formats/registry/read-keys.ts";
 import { largestFirst, majorityOf } from "../../redis/majority.ts";
-import { answered } from "../verbs/require-readable.ts";
 import { attempt, BUDGET_MS } from "../verbs/attempt.ts";
 import { lostBy, notALock } from "../verbs/error-factories.ts";
-import { type Answers, ask, repliesOf } from "./poll-masters.ts";
+import { answered } from "../verbs/require-readable.ts";
 import { commonHoldOf, type SeenHold, verdictOf } from "./common-hold.ts";
-import type { Master } from "./quorum-master.ts";
+import { type Answers, ask, repliesOf } from "./poll-masters.ts";
 import { tooFew } from "./quorum-errors.ts";
+import type { Master } from "./quorum-master.ts";
 
 /** Whether a majority has the owner's hold at this moment. @throws LockkeeperError lost, not_a_lock, unavailable */
 export async function verify(masters: readonly Master[], key: Key, wanted: VerifyInput): Promise<Verified> {

@@ -4,8 +4,8 @@ import { startTestMasters, type TestMasters } from "../../../test/support/test-m
 import { until } from "../../../test/support/test-server.ts";
 import { HeldError } from "../../errors/lock-errors.ts";
 import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
-import { FORMATS } from "../../formats/lock-writer.ts";
 import { waitersKeyOf } from "../../formats/keys.ts";
+import { FORMATS } from "../../formats/lock-writer.ts";
 import { openBackend } from "../backends/open-backend.ts";
 import type { Backend } from "../verbs/backend.ts";
 import type { AcquireOptions } from "../verbs/verbs.ts";

@@ -1,4 +1,4 @@
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import { within } from "../../concurrency/with-timeout.ts";
 import { UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import { type AcquireRequest, FORMATS, type Format, type Waiting } from "../../formats/lock-writer.ts";

@@ -1,4 +1,4 @@
-import { LEASE_MS_MAX, LEASE_MS_MIN } from "../../../lib/contract/verb.ts";
+import { LEASE_MS_MAX, LEASE_MS_MIN } from "../../../lib/contract/actions/verb.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
 
 export interface Durations {

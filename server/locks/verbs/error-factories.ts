@@ -1,7 +1,7 @@
+import { MIN_HOLD, reservedFor } from "../../../lib/contract/actions/reservation.ts";
+import type { Grant } from "../../../lib/contract/actions/verb.ts";
 import type { SpokenFormat, Unit } from "../../../lib/contract/format.ts";
-import { fieldsOfKey, isBinary, type Key } from "../../../lib/contract/key.ts";
-import { MIN_HOLD, reservedFor } from "../../../lib/contract/reserved.ts";
-import type { Grant } from "../../../lib/contract/verb.ts";
+import { fieldsOfKey, isBinary, type Key } from "../../../lib/keys/key.ts";
 import {
   HeldError,
   KeyNotAllowedError,

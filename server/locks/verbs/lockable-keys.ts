@@ -1,4 +1,4 @@
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import { KeyNotAllowedError } from "../../errors/lock-errors.ts";
 import { KeyRange } from "../../redis/glob.ts";
 import { assertMappable } from "./error-factories.ts";

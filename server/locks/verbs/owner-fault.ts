@@ -1,4 +1,4 @@
-import { OWNER_CHARACTERS_MAX } from "../../../lib/contract/verb.ts";
+import { OWNER_CHARACTERS_MAX } from "../../../lib/contract/actions/verb.ts";
 
 // These mean something in the layouts we share with Redisson.
 const ENDINGS = [":write", ":expire_time", ":lock_count"];

@@ -5,8 +5,8 @@ import { forceByName } from "../../../test/support/force-release-by-owner.ts";
 import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
 import { HeldError } from "../../errors/lock-errors.ts";
 import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
-import { FORMATS } from "../../formats/lock-writer.ts";
 import { companionKeyOf, fencedCounterKeyOf } from "../../formats/keys.ts";
+import { FORMATS } from "../../formats/lock-writer.ts";
 import { addressOf, connect, whenReady } from "../../redis/connect.ts";
 import { Locks } from "./redis-locks.ts";
 

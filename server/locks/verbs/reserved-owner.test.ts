@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MIN_HOLD, RESERVE, reservedFor } from "../../../lib/contract/reserved.ts";
+import { MIN_HOLD, RESERVE, reservedFor } from "../../../lib/contract/actions/reservation.ts";
 import { ownerFault } from "./owner-fault.ts";
 import { reservedOwner } from "./reserved-owner.ts";
 

@@ -1,5 +1,5 @@
-import { MIN_HOLD, RESERVE } from "../../../lib/contract/reserved.ts";
-import { OWNER_CHARACTERS_MAX } from "../../../lib/contract/verb.ts";
+import { MIN_HOLD, RESERVE } from "../../../lib/contract/actions/reservation.ts";
+import { OWNER_CHARACTERS_MAX } from "../../../lib/contract/actions/verb.ts";
 
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 /** As in owner.ts: these mean something in the layouts we share with Redisson. */

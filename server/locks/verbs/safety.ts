@@ -1,8 +1,8 @@
 import { NotReplicatedError, UnavailableError } from "../../errors/redis-errors.ts";
 import { StartupError } from "../../errors/startup-error.ts";
 import type { Commands, RedisArgument } from "../../redis/commands.ts";
-import type { Lineage } from "../../redis/replication-identity.ts";
 import type { Ran, ReplicaWait } from "../../redis/replica-wait.ts";
+import type { Lineage } from "../../redis/replication-identity.ts";
 
 /** What more is asked of Redis before a lock counts as granted. Each is off by default, and costs nothing then. */
 export interface Safety {

@@ -1,9 +1,9 @@
+import type { Grant, Released, Verified, VerifyInput } from "../../../lib/contract/actions/verb.ts";
 import type { SpokenFormat, Unit } from "../../../lib/contract/format.ts";
-import type { Key } from "../../../lib/contract/key.ts";
 import type { OwnerRecord } from "../../../lib/contract/lock.ts";
-import type { Grant, Released, Verified, VerifyInput } from "../../../lib/contract/verb.ts";
-import type { ExtendRequest } from "../../formats/lock-writer.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import type { FreeAsk } from "../../formats/lock-format.ts";
+import type { ExtendRequest } from "../../formats/lock-writer.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
 import type { ExtendReply, ForceReleaseReply } from "../../formats/script-replies.ts";
 

@@ -1,10 +1,10 @@
-import { fieldsOfKey, type Key } from "../../../lib/contract/key.ts";
-import type { Verified, VerifyInput } from "../../../lib/contract/verb.ts";
+import type { Verified, VerifyInput } from "../../../lib/contract/actions/verb.ts";
+import { fieldsOfKey, type Key } from "../../../lib/keys/key.ts";
 import { readOne } from "../../formats/registry/read-keys.ts";
 import type { Commands } from "../../redis/commands.ts";
-import { answered } from "./require-readable.ts";
 import { attempt } from "./attempt.ts";
 import { lostBy, notALock } from "./error-factories.ts";
+import { answered } from "./require-readable.ts";
 
 /** Whether the owner holds the lock at this moment, by one look. @throws LockkeeperError lost, not_a_lock, unavailable */
 export async function verify(redis: Commands, key: Key, ask: VerifyInput): Promise<Verified> {

@@ -1,4 +1,4 @@
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import { AbortedError, type HeldError, WaitTimeoutError } from "../../errors/lock-errors.ts";
 import { UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import type { StopSignal } from "./verbs.ts";

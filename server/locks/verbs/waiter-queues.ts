@@ -1,4 +1,4 @@
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import { wakeChannelOf } from "../../formats/keys.ts";
 import type { Subscriber } from "../../redis/commands.ts";
 import type { Refused, Stop } from "./wait-stop.ts";

@@ -1,10 +1,10 @@
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import type { RedisArgument } from "../commands.ts";
 import { COMMAND_TIMEOUT_MS } from "../connect.ts";
 import { connectMaster, type Master, type Masters, type Spread } from "../master.ts";
 import { argumentOf } from "../script.ts";
-import { Cluster } from "./cluster-client.ts";
 import { type ClusterWhere, clusterAddressOf } from "./cluster-address.ts";
+import { Cluster } from "./cluster-client.ts";
 import { ClusterMap, type NodeName } from "./cluster-map.ts";
 import { redirectionOf } from "./redirection.ts";
 import { slotOf } from "./slot.ts";

@@ -1,4 +1,4 @@
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import { StartupError } from "../../errors/startup-error.ts";
 import { addressOf, type RedisAddress } from "../connect.ts";
 import type { Master, Masters } from "../master.ts";

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import type { FormatRule } from "../../../lib/contract/format-rule.ts";
+import type { FormatRule } from "../../../lib/contract/detection/format-rule.ts";
 import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
 import { Home } from "../../home/home-store.ts";
 import { RuleBook } from "./format-rule-store.ts";

@@ -1,6 +1,10 @@
-import { type FormatRule, FormatRulesInput, type ListedRule } from "../../../lib/contract/format-rule.ts";
-import { OURS_AT_HOME } from "../../formats/keys.ts";
+import {
+  type FormatRule,
+  FormatRulesInput,
+  type ListedRule,
+} from "../../../lib/contract/detection/format-rule.ts";
 import { FormatRules } from "../../formats/format-rules.ts";
+import { OURS_AT_HOME } from "../../formats/keys.ts";
 import type { Home } from "../../home/home-store.ts";
 
 interface Parts {

@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { type Key, keyOfPath, pathOfKey } from "../../../lib/contract/key.ts";
+import { NOTE_DAYS_MAX, NOTES_MAX } from "../../../lib/contract/actions/note.ts";
+import { NOTE_CHARACTERS_MAX } from "../../../lib/contract/limits.ts";
 import type { Note } from "../../../lib/contract/lock.ts";
-import { NOTE_CHARACTERS_MAX, NOTE_DAYS_MAX, NOTES_MAX } from "../../../lib/contract/note.ts";
+import { type Key, keyOfPath, pathOfKey } from "../../../lib/keys/key.ts";
 import { OURS_AT_HOME } from "../../formats/keys.ts";
 import type { Home } from "../../home/home-store.ts";
-import type { Hold } from "../holds/observed-hold.ts";
 import { matchVersion } from "../holds/hold-version.ts";
+import type { Hold } from "../holds/observed-hold.ts";
 
 /** A field of the stored hash that is no note: it is another after each change, so that other instances look. */
 const MARK = "";

@@ -1,9 +1,9 @@
+import type { RuleChange, RulesPreview } from "../../../lib/contract/detection/rule-preview.ts";
 import type { Confidence, FormatName } from "../../../lib/contract/format.ts";
-import { fieldsOfKey, type Key } from "../../../lib/contract/key.ts";
-import type { RuleChange, RulesPreview } from "../../../lib/contract/rule-preview.ts";
+import { fieldsOfKey, type Key } from "../../../lib/keys/key.ts";
 import { inShares } from "../../concurrency/for-each-yielding.ts";
-import type { Observation } from "../../formats/observation.ts";
 import type { FormatRules } from "../../formats/format-rules.ts";
+import type { Observation } from "../../formats/observation.ts";
 import type { Master } from "../../redis/master.ts";
 import type { Hold } from "../holds/observed-hold.ts";
 import { Discovery } from "../scan/scan-cursor.ts";

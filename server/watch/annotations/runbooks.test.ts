@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { keyOfBytes } from "../../../lib/contract/key.ts";
+import { keyOfBytes } from "../../../lib/keys/key.ts";
 import { Runbooks } from "./runbooks.ts";
 
 const runbooks = new Runbooks([

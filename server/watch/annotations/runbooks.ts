@@ -1,4 +1,4 @@
-import { bytesOfKey, isBinary, type Key, textOfKey } from "../../../lib/contract/key.ts";
+import { bytesOfKey, isBinary, type Key, textOfKey } from "../../../lib/keys/key.ts";
 import { Glob } from "../../redis/glob.ts";
 import { KEY_PLACE, type Runbook } from "./runbook.ts";
 

@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { type Key, keyOfBytes } from "../../../lib/contract/key.ts";
+import { type Key, keyOfBytes } from "../../../lib/keys/key.ts";
 import { eventChannelOf, OURS, standsAside } from "../../formats/keys.ts";
 import { isReply } from "../../redis/failure.ts";
 import { widest } from "../../redis/glob.ts";

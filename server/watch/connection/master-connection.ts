@@ -1,8 +1,8 @@
 import { isReply } from "../../redis/failure.ts";
 import type { Master } from "../../redis/master.ts";
-import { Hearing, type HearingOptions } from "./subscription-monitor.ts";
 import type { NotificationState, Notifications } from "./keyspace-subscriber.ts";
 import { DemotedError } from "./server-fingerprint.ts";
+import { Hearing, type HearingOptions } from "./subscription-monitor.ts";
 
 const PROBE_EVERY_MS = 500;
 /** Redis is down when it has not answered for this long. */

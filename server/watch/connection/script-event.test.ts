@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EVENT_TYPES, LockEvent } from "../../../lib/contract/event.ts";
-import { keyOfBytes } from "../../../lib/contract/key.ts";
+import { keyOfBytes } from "../../../lib/keys/key.ts";
 import { parseOwnEvent } from "./script-event.ts";
 
 const AT = 1_795_216_496_123;
@@ -163,7 +163,9 @@ describe("the scripts", () => {
   });
 
   it("publish types that are known", () => {
-    const types = [...sources.matchAll(/\b(?:format_event|granted|grant)\('([a-z_]+)'/g)].map(([, type]) => type);
+    const types = [...sources.matchAll(/\b(?:format_event|granted|grant)\('([a-z_]+)'/g)].map(
+      ([, type]) => type,
+    );
     expect(new Set(types)).toEqual(
       new Set(types.filter((type) => EVENT_TYPES.some((name) => name === type))),
     );

@@ -1,5 +1,5 @@
 import { EVENT_TYPES, type EventType } from "../../../lib/contract/event.ts";
-import { KEY_BYTES_MAX, type Key, keyOfBytes } from "../../../lib/contract/key.ts";
+import { KEY_BYTES_MAX, type Key, keyOfBytes } from "../../../lib/keys/key.ts";
 
 /** What one of our scripts published about a hold: exact, in order, numbered by `seq` within the hold. */
 export interface OwnEvent {

@@ -2,7 +2,15 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SeenHolder } from "../../formats/observation.ts";
 import type { OwnEvent } from "../connection/script-event.ts";
-import { type Hint, isOpen, type Present, type Tale, type Told, tellDerived, tellExact } from "./event-derivation.ts";
+import {
+  type Hint,
+  isOpen,
+  type Present,
+  type Tale,
+  type Told,
+  tellDerived,
+  tellExact,
+} from "./event-derivation.ts";
 
 const NOW = 1_790_000_000_000;
 const UUID_OWNER = "5f0c0c1e-0000-4000-8000-000000000001:1";

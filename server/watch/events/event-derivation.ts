@@ -1,5 +1,5 @@
 import type { EventType, LockEvent } from "../../../lib/contract/event.ts";
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import type { SeenHolder } from "../../formats/observation.ts";
 import type { OwnEvent } from "../connection/script-event.ts";
 import { TOLERANCE_MS } from "../holds/renewal-history.ts";

@@ -1,11 +1,9 @@
 import type { FormatName } from "../../../lib/contract/format.ts";
-import { fieldsOfKey, type Key, textOfKey } from "../../../lib/contract/key.ts";
+import { fieldsOfKey, type Key, textOfKey } from "../../../lib/keys/key.ts";
 import type { Journal } from "../../history/journal.ts";
 import { type OwnEvent, wordOf } from "../connection/script-event.ts";
 import type { Hold } from "../holds/observed-hold.ts";
 import { TOLERANCE_MS } from "../holds/renewal-history.ts";
-import { Forced } from "./force-released-holds.ts";
-import { presentsOf, talesOf } from "./holder-state.ts";
 import {
   endingOf,
   type Hint,
@@ -17,6 +15,8 @@ import {
   tellDerived,
   tellExact,
 } from "./event-derivation.ts";
+import { Forced } from "./force-released-holds.ts";
+import { presentsOf, talesOf } from "./holder-state.ts";
 
 /** Time for the word of our own scripts to arrive before we conclude anything about their work ourselves. */
 const GRACE_MS = 50;

@@ -1,6 +1,6 @@
 import type { FormatName } from "../../../lib/contract/format.ts";
-import { FORMAT_FACTS } from "../../../lib/contract/format-facts.ts";
-import type { Key } from "../../../lib/contract/key.ts";
+import { FORMAT_FACTS } from "../../../lib/formats/format-catalogue.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
 import { isNamedByOwner } from "../holds/holder-identity.ts";
 import { remakingMsOf } from "../holds/renewal-policy.ts";

@@ -1,6 +1,6 @@
 import { endOf, type HeldBy, type Hold, leaseOf, sinceOf } from "../holds/observed-hold.ts";
-import type { Forced } from "./force-released-holds.ts";
 import { isOpen, type Present, type Shown, type Tale, taleOf } from "./event-derivation.ts";
+import type { Forced } from "./force-released-holds.ts";
 
 interface Look {
   readonly hold: Hold | undefined;

@@ -1,5 +1,5 @@
-import type { Key } from "../../../lib/contract/key.ts";
 import type { Missed as MissedCounts } from "../../../lib/contract/live.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import type { Observation } from "../../formats/observation.ts";
 import type { Circumstances } from "../holds/continuity.ts";
 import type { Hold } from "../holds/observed-hold.ts";

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { FinderReport } from "../../../lib/contract/finder.ts";
-import type { Key } from "../../../lib/contract/key.ts";
-import { patternOf } from "../../../lib/contract/key-pattern.ts";
+import type { FinderReport } from "../../../lib/contract/detection/lock-finder.ts";
+import type { Key } from "../../../lib/keys/key.ts";
+import { patternOf } from "../../../lib/keys/key-pattern.ts";
 import type { Observation } from "../../formats/observation.ts";
 import type { Master, Masters } from "../../redis/master.ts";
+import { runOf } from "../scan/keyspace-scan.ts";
 import { Discovery } from "../scan/scan-cursor.ts";
 import { Pace } from "../scan/time-budget.ts";
-import { runOf } from "../scan/keyspace-scan.ts";
 import { Finds } from "./found-locks.ts";
 
 /** Somebody waits for it, and it is done once. */

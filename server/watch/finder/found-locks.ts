@@ -1,7 +1,7 @@
-import type { FoundGroup } from "../../../lib/contract/finder.ts";
+import type { FoundGroup } from "../../../lib/contract/detection/lock-finder.ts";
 import type { Confidence, FormatName } from "../../../lib/contract/format.ts";
-import { type Key, textOfKey } from "../../../lib/contract/key.ts";
-import { patternOf } from "../../../lib/contract/key-pattern.ts";
+import { type Key, textOfKey } from "../../../lib/keys/key.ts";
+import { patternOf } from "../../../lib/keys/key-pattern.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
 
 const SURENESS: readonly Confidence[] = ["certain", "likely", "possible"];

@@ -1,5 +1,5 @@
-import type { ComparingTerm, FilterTerm } from "../../../lib/contract/filter.ts";
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
+import type { ComparingTerm, FilterTerm } from "../../../lib/query/filter.ts";
 import type { HeldBy, Hold } from "./observed-hold.ts";
 
 /** For how long nineteen of twenty locks of a key's pattern were held, in ms; undefined: too few have ended yet. */

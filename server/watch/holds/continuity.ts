@@ -1,9 +1,9 @@
 import type { HeldObservation, Observation, SeenHolder } from "../../formats/observation.ts";
-import { type HeldBy, type Hold, sinceOf } from "./observed-hold.ts";
-import { isCertain, isSameHolder } from "./holder-identity.ts";
-import { firstLook, nextLook, TOLERANCE_MS } from "./renewal-history.ts";
-import { judge } from "./liveness.ts";
 import { NO_SIGHT } from "./hold-version.ts";
+import { isCertain, isSameHolder } from "./holder-identity.ts";
+import { judge } from "./liveness.ts";
+import { type HeldBy, type Hold, sinceOf } from "./observed-hold.ts";
+import { firstLook, nextLook, TOLERANCE_MS } from "./renewal-history.ts";
 
 /** What was heard around a look. */
 export interface Circumstances {

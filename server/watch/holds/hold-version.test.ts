@@ -2,8 +2,8 @@ import { describe, expect, it, vi } from "vitest";
 import type { FormatName } from "../../../lib/contract/format.ts";
 import type { SeenHolder } from "../../formats/observation.ts";
 import { holdOf } from "./continuity.ts";
-import type { Hold } from "./observed-hold.ts";
 import { holderVersionOf, matchVersion, NO_SIGHT, versionOf } from "./hold-version.ts";
+import type { Hold } from "./observed-hold.ts";
 
 interface Given extends Partial<SeenHolder> {
   epoch?: number;

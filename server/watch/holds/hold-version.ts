@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { SeenHolder } from "../../formats/observation.ts";
-import type { HeldBy, Hold } from "./observed-hold.ts";
 import { isNamedByOwner } from "./holder-identity.ts";
+import type { HeldBy, Hold } from "./observed-hold.ts";
 
 /**
  * A version names one hold, or one holder's part of it. Of our own holds the fence does, of others the owner where its

@@ -1,7 +1,7 @@
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import type { Observation } from "../../formats/observation.ts";
-import type { Hold } from "./observed-hold.ts";
 import { isSameHolder } from "./holder-identity.ts";
+import type { Hold } from "./observed-hold.ts";
 
 /** How a field of a hash or a member of a set goes away. */
 const LEAVING = /^(?:hdel|hexpired|srem|spop|zrem|zpop)/;

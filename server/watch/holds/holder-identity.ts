@@ -1,4 +1,4 @@
-import { FORMAT_FACTS } from "../../../lib/contract/format-facts.ts";
+import { FORMAT_FACTS } from "../../../lib/formats/format-catalogue.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 
 /** Whether an owner string names one hold, whichever of its formats the lock is of. Else it may come back. */

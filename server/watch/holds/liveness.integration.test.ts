@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { VerdictState } from "../../../lib/contract/verdict.ts";
+import type { VerdictState } from "../../../lib/contract/liveness.ts";
 import { pause, scriptCalls } from "../../../test/support/test-locks.ts";
 import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
 import { until } from "../../../test/support/test-server.ts";

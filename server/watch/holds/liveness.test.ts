@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { FormatName } from "../../../lib/contract/format.ts";
-import type { VerdictState } from "../../../lib/contract/verdict.ts";
+import type { VerdictState } from "../../../lib/contract/liveness.ts";
 import { type HeldObservation, type SeenHolder, strangerOf } from "../../formats/observation.ts";
 import { type Circumstances, holdOf } from "./continuity.ts";
-import { dueMsOf } from "./reread-delay.ts";
-import type { Hold } from "./observed-hold.ts";
 import { turnsAtOf, verdictOf } from "./liveness.ts";
+import type { Hold } from "./observed-hold.ts";
+import { dueMsOf } from "./reread-delay.ts";
 
 const NOW = 1_790_000_000_000;
 const CALM: Circumstances = { wasGone: false, since: "exact", sight: "1" };

@@ -1,7 +1,7 @@
-import type { Verdict, VerdictState } from "../../../lib/contract/verdict.ts";
+import type { Verdict, VerdictState } from "../../../lib/contract/liveness.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
-import { renewalOf } from "./renewal-policy.ts";
 import type { Renewals } from "./renewal-history.ts";
+import { renewalOf } from "./renewal-policy.ts";
 
 /** A renewal may come late by this share of the cadence before anything is said of it. */
 const PATIENCE = 1 / 2;

@@ -1,10 +1,10 @@
-import { fieldsOfKey, type Key } from "../../../lib/contract/key.ts";
 import type { Holder, Lock, Waiters } from "../../../lib/contract/lock.ts";
+import { fieldsOfKey, type Key } from "../../../lib/keys/key.ts";
 import type { SeenVotes } from "../../formats/observation.ts";
 import { releaseTermsOf } from "../../formats/registry/release-terms.ts";
-import { type HeldBy, type Hold, leaseOf, remainingOf, sinceOf } from "./observed-hold.ts";
-import { verdictOf } from "./liveness.ts";
 import { holderVersionOf, versionOf } from "./hold-version.ts";
+import { verdictOf } from "./liveness.ts";
+import { type HeldBy, type Hold, leaseOf, remainingOf, sinceOf } from "./observed-hold.ts";
 
 /** A hold as the contract gives it. */
 export function lockOf(target: string, hold: Hold, sharedWith: readonly Key[]): Lock {

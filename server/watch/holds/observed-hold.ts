@@ -1,8 +1,8 @@
-import type { Key } from "../../../lib/contract/key.ts";
 import type { Holder } from "../../../lib/contract/lock.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
-import type { Renewals } from "./renewal-history.ts";
 import type { Judgement } from "./liveness.ts";
+import type { Renewals } from "./renewal-history.ts";
 
 /** One holder in the picture. */
 export interface HeldBy {

@@ -1,6 +1,6 @@
+import { reservedFor } from "../../../lib/contract/actions/reservation.ts";
 import { FORMAT_NAMES, type FormatName } from "../../../lib/contract/format.ts";
-import { FORMAT_FACTS } from "../../../lib/contract/format-facts.ts";
-import { reservedFor } from "../../../lib/contract/reserved.ts";
+import { FORMAT_FACTS } from "../../../lib/formats/format-catalogue.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
 
 /** Who prolongs a lease by itself, and after which share of it. */

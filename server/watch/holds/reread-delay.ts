@@ -1,5 +1,5 @@
-import type { Hold } from "./observed-hold.ts";
 import { turnsAtOf } from "./liveness.ts";
+import type { Hold } from "./observed-hold.ts";
 
 /** In how many ms after its last look a hold is to be looked at again if nothing is heard of it; undefined: never. */
 export function dueMsOf(hold: Hold | undefined): number | undefined {

@@ -1,5 +1,5 @@
 import type { FormatName } from "../../../lib/contract/format.ts";
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import { timedTermOf } from "../holds/abnormal.ts";
 import type { Hold } from "../holds/observed-hold.ts";
 import type { Knows } from "./query-cache.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { FACET_FIELDS, FACET_VALUES_MAX, type FacetField } from "../../../lib/contract/facet.ts";
-import { exactTerm, wordsOfFilter } from "../../../lib/contract/filter.ts";
+import { exactTerm, wordsOfFilter } from "../../../lib/query/filter.ts";
 import { type HeldObservation, strangerOf } from "../../formats/observation.ts";
 import { KeyRange } from "../../redis/glob.ts";
 import { Mirror } from "./lock-index.ts";

@@ -1,5 +1,5 @@
-import { isTimed } from "../../../lib/contract/filter.ts";
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
+import { isTimed } from "../../../lib/query/filter.ts";
 import { inShares } from "../../concurrency/for-each-yielding.ts";
 import type { Hold } from "../holds/observed-hold.ts";
 import { FacetCounts, type FacetsAsked } from "./facet-counts.ts";

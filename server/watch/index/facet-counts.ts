@@ -1,6 +1,6 @@
 import { FACET_FIELDS, FACET_VALUES_MAX, type FacetField } from "../../../lib/contract/facet.ts";
-import { type FilterTerm, parseFilter } from "../../../lib/contract/filter.ts";
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
+import { type FilterTerm, parseFilter } from "../../../lib/query/filter.ts";
 import type { KeyRange } from "../../redis/glob.ts";
 import { NEVER } from "../holds/abnormal.ts";
 import type { Hold } from "../holds/observed-hold.ts";

@@ -1,11 +1,7 @@
-import {
-  type ComparingTerm,
-  type FilterTerm,
-  matchesGlob,
-  parseFilter,
-} from "../../../lib/contract/filter.ts";
-import { type Key, textOfKey } from "../../../lib/contract/key.ts";
 import type { OwnerRecord } from "../../../lib/contract/lock.ts";
+import { type Key, textOfKey } from "../../../lib/keys/key.ts";
+import { type ComparingTerm, type FilterTerm, parseFilter } from "../../../lib/query/filter.ts";
+import { matchesGlob } from "../../../lib/query/glob.ts";
 import type { SeenHolder } from "../../formats/observation.ts";
 import { type TimedTerm, timedTermOf } from "../holds/abnormal.ts";
 import type { Hold } from "../holds/observed-hold.ts";

@@ -1,13 +1,13 @@
-import type { Key } from "../../../lib/contract/key.ts";
 import type { OwnerSortField, OwnersBy } from "../../../lib/contract/owner.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import { inShares } from "../../concurrency/for-each-yielding.ts";
 import type { SeenHolder } from "../../formats/observation.ts";
 import type { KeyRange } from "../../redis/glob.ts";
 import { heldSince } from "../holds/abnormal.ts";
 import { type Hold, sinceOf } from "../holds/observed-hold.ts";
 import type { AbnormalKeys } from "./abnormal-keys.ts";
-import { type Counted, Group, type Part } from "./hold-group.ts";
 import { matchingOf } from "./filter-compiler.ts";
+import { type Counted, Group, type Part } from "./hold-group.ts";
 import { type Direction, SortedKeys, type SortValue } from "./sorted-keys.ts";
 
 export interface GroupOrder {

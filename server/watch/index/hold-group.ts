@@ -1,6 +1,6 @@
-import type { Key } from "../../../lib/contract/key.ts";
+import type { VerdictState } from "../../../lib/contract/liveness.ts";
 import type { Waiters } from "../../../lib/contract/lock.ts";
-import type { VerdictState } from "../../../lib/contract/verdict.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import type { Hold } from "../holds/observed-hold.ts";
 import { type Place, SortedKeys } from "./sorted-keys.ts";
 

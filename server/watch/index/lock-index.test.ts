@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LOCK_SORTS } from "../../../lib/contract/list.ts";
+import { LOCK_SORTS } from "../../../lib/contract/lock-sort.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 import { Mirror } from "./lock-index.ts";
 import { type Order, orderOf } from "./query-cache.ts";

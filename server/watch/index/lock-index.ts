@@ -1,6 +1,6 @@
 import type { FormatName } from "../../../lib/contract/format.ts";
-import type { Key } from "../../../lib/contract/key.ts";
 import type { OwnerRecord } from "../../../lib/contract/lock.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import type { Observation, SeenVotes, SeenWaiters } from "../../formats/observation.ts";
 import type { KeyRange } from "../../redis/glob.ts";
 import { NOTHING_USUAL } from "../holds/abnormal.ts";
@@ -10,8 +10,8 @@ import { AbnormalKeys } from "./abnormal-keys.ts";
 import { FacetSurveys } from "./facet-count-cache.ts";
 import { Groups } from "./group-cache.ts";
 import { type Knows, type Order, Questions } from "./query-cache.ts";
-import type { Place } from "./sorted-keys.ts";
 import { Tokens } from "./shared-token-index.ts";
+import type { Place } from "./sorted-keys.ts";
 
 /** How many locks that are left out are told apart; more are not counted. */
 const LEFT_OUT_MAX = 10_000;

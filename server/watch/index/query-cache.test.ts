@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { FormatName } from "../../../lib/contract/format.ts";
-import { LOCK_SORTS, type LockSortField } from "../../../lib/contract/list.ts";
 import type { OwnerRecord } from "../../../lib/contract/lock.ts";
+import { LOCK_SORTS, type LockSortField } from "../../../lib/contract/lock-sort.ts";
 import { type HeldObservation, strangerOf } from "../../formats/observation.ts";
 import { heldSince, rankOf } from "../holds/abnormal.ts";
 import { type Hold, sinceOf } from "../holds/observed-hold.ts";

@@ -1,5 +1,5 @@
-import type { Key } from "../../../lib/contract/key.ts";
-import type { LockSortField } from "../../../lib/contract/list.ts";
+import type { LockSortField } from "../../../lib/contract/lock-sort.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import type { KeyRange } from "../../redis/glob.ts";
 import { NEVER, type UsualHeld } from "../holds/abnormal.ts";
 import type { Hold } from "../holds/observed-hold.ts";

@@ -1,5 +1,5 @@
 import type { FormatName } from "../../../lib/contract/format.ts";
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import type { Hold } from "../holds/observed-hold.ts";
 
 /** Formats in which one token may stand at several keys that were taken together. */

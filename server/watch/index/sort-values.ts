@@ -1,5 +1,5 @@
-import { textOfKey } from "../../../lib/contract/key.ts";
-import type { LockSortField } from "../../../lib/contract/list.ts";
+import type { LockSortField } from "../../../lib/contract/lock-sort.ts";
+import { textOfKey } from "../../../lib/keys/key.ts";
 import { heldSince, rankOf, rankTurnsAt } from "../holds/abnormal.ts";
 import type { Hold } from "../holds/observed-hold.ts";
 import type { SortValue } from "./sorted-keys.ts";

@@ -1,4 +1,4 @@
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import { NEVER, type TimedTerm, type UsualHeld } from "../holds/abnormal.ts";
 import type { Hold } from "../holds/observed-hold.ts";
 import { Deadlines } from "../scan/deadlines.ts";

@@ -1,12 +1,12 @@
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import type { Answered, HeldObservation, SeenVotes } from "../../formats/observation.ts";
 import { majorityOf } from "../../redis/majority.ts";
 import { type OwnEvent, wordOf } from "../connection/script-event.ts";
 import type { Hint } from "../events/event-derivation.ts";
 import { TOLERANCE_MS } from "../holds/renewal-history.ts";
 import type { Look } from "../scan/key-reader.ts";
-import { nameOf, type Tally, tally } from "./vote-tally.ts";
 import { broughtTo, decisionOf, shapeOf, type Vote } from "./master-vote.ts";
+import { nameOf, type Tally, tally } from "./vote-tally.ts";
 
 /** A decision that is new, and has to be seen once more. */
 interface Turning<Of> {

@@ -1,4 +1,4 @@
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 
 /** A key is read so often at most within so long: what a busy lock does is looked at some tens of times a second. */
 const OFTEN = { times: 5, withinMs: 100 };

@@ -1,4 +1,4 @@
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import type { Observation } from "../../formats/observation.ts";
 import { BusyKeys } from "./busy-keys.ts";
 import { Deadlines } from "./deadlines.ts";

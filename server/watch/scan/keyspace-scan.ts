@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
+import type { Reader } from "./key-reader.ts";
 import { Discovery } from "./scan-cursor.ts";
 import type { Pace } from "./time-budget.ts";
-import type { Reader } from "./key-reader.ts";
 
 /** So many marks may wait while a walk goes ahead: what is told of meanwhile waits behind them. */
 const MARKS_AHEAD = 500;

@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { type Key, keyOfBytes } from "../../../lib/contract/key.ts";
+import { type Key, keyOfBytes } from "../../../lib/keys/key.ts";
 import { standsAside } from "../../formats/keys.ts";
 import { Glob, matchesAny, widest } from "../../redis/glob.ts";
 

@@ -1,12 +1,12 @@
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import type { Observation } from "../../formats/observation.ts";
 import type { Master } from "../../redis/master.ts";
-import { Link } from "../connection/master-connection.ts";
 import { type Listener, Notifications } from "../connection/keyspace-subscriber.ts";
+import { Link } from "../connection/master-connection.ts";
 import { RedisClock } from "../connection/redis-clock.ts";
-import { Passes } from "../scan/reconciliation-scheduler.ts";
 import { type Look, Reader } from "../scan/key-reader.ts";
 import { Walks } from "../scan/keyspace-scan.ts";
+import { Passes } from "../scan/reconciliation-scheduler.ts";
 
 interface Surroundings {
   readonly db: number;

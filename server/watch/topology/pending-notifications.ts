@@ -1,4 +1,4 @@
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import type { Observation } from "../../formats/observation.ts";
 import type { OwnEvent } from "../connection/script-event.ts";
 import type { Hint } from "../events/event-derivation.ts";

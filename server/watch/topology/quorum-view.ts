@@ -1,21 +1,21 @@
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import { enoughOf } from "../../concurrency/settle-quorum.ts";
+import type { FormatRules } from "../../formats/format-rules.ts";
 import type { Observation, SeenVotes } from "../../formats/observation.ts";
 import { read } from "../../formats/registry/read-keys.ts";
-import type { FormatRules } from "../../formats/format-rules.ts";
 import { NeverSentError } from "../../redis/failure.ts";
-import type { Master } from "../../redis/master.ts";
 import { majorityOf } from "../../redis/majority.ts";
-import type { OwnEvent } from "../connection/script-event.ts";
+import type { Master } from "../../redis/master.ts";
 import { RedisClock } from "../connection/redis-clock.ts";
-import { dueMsOf } from "../holds/reread-delay.ts";
+import type { OwnEvent } from "../connection/script-event.ts";
 import { NO_SIGHT } from "../holds/hold-version.ts";
+import { dueMsOf } from "../holds/reread-delay.ts";
 import type { Mirror } from "../index/lock-index.ts";
 import { Ballot, type Decision } from "../quorum/key-consensus.ts";
 import { tally } from "../quorum/vote-tally.ts";
 import type { Look } from "../scan/key-reader.ts";
-import { Heard } from "./pending-notifications.ts";
 import type { MasterWatch } from "./master-watch.ts";
+import { Heard } from "./pending-notifications.ts";
 import type { Sources, Taken } from "./topology-view.ts";
 
 /** A key over which many strive is decided anew with each look. */

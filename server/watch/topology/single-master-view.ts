@@ -1,16 +1,16 @@
-import type { Key } from "../../../lib/contract/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
+import type { FormatRules } from "../../formats/format-rules.ts";
 import type { Observation } from "../../formats/observation.ts";
 import { read } from "../../formats/registry/read-keys.ts";
-import type { FormatRules } from "../../formats/format-rules.ts";
 import { NeverSentError } from "../../redis/failure.ts";
 import type { Master, Masters } from "../../redis/master.ts";
-import type { OwnEvent } from "../connection/script-event.ts";
 import { RedisClock } from "../connection/redis-clock.ts";
+import type { OwnEvent } from "../connection/script-event.ts";
 import { dueMsOf } from "../holds/reread-delay.ts";
 import type { Mirror } from "../index/lock-index.ts";
 import type { Look } from "../scan/key-reader.ts";
-import { Heard } from "./pending-notifications.ts";
 import type { MasterWatch } from "./master-watch.ts";
+import { Heard } from "./pending-notifications.ts";
 import type { Sources, Taken } from "./topology-view.ts";
 
 /** Two masters that have not heard of a move yet send us back and forth. */

@@ -1,8 +1,8 @@
-import type { Key } from "../../../lib/contract/key.ts";
-import type { Observation, SeenVotes } from "../../formats/observation.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import type { FormatRules } from "../../formats/format-rules.ts";
-import type { OwnEvent } from "../connection/script-event.ts";
+import type { Observation, SeenVotes } from "../../formats/observation.ts";
 import type { RedisClock } from "../connection/redis-clock.ts";
+import type { OwnEvent } from "../connection/script-event.ts";
 import type { Hint } from "../events/event-derivation.ts";
 import type { Circumstances } from "../holds/continuity.ts";
 import type { Look } from "../scan/key-reader.ts";

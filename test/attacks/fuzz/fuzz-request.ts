@@ -1,4 +1,4 @@
-import { pathOfKey } from "../../../lib/contract/key.ts";
+import { pathOfKey } from "../../../lib/keys/key.ts";
 import type { Document, JsonSchema, Operation } from "./fuzz-document.ts";
 import { type Credentials, type Plan, Raw } from "./request-plans.ts";
 import type { Pools } from "./value-pools.ts";

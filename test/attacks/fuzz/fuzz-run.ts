@@ -1,11 +1,11 @@
 import fc from "fast-check";
-import type { Document, Operation } from "./fuzz-document.ts";
 import { asCurl, faultOfAnswer } from "./answer-check.ts";
+import type { Document, Operation } from "./fuzz-document.ts";
+import { type FuzzRequest, type HeadersOf, requestOf } from "./fuzz-request.ts";
 import type { KeyspaceWatch } from "./keyspace-monitor.ts";
 import { type Plan, Plans } from "./request-plans.ts";
-import type { Pools } from "./value-pools.ts";
-import { type FuzzRequest, type HeadersOf, requestOf } from "./fuzz-request.ts";
 import { type FuzzAnswer, fitsWebDoor, type Outcome, type Wire } from "./transport.ts";
+import type { Pools } from "./value-pools.ts";
 
 export interface CampaignParts {
   readonly document: Document;

@@ -140,7 +140,8 @@ export const THE_TEN: readonly Mutant[] = [
       {
         file: "server/formats/acquire.lua",
         find: "increment_count(1, owner)\n  count = count + 1",
-        instead: "increment_count(1, owner)\n  kept.fence = format_integer(parse_whole(kept.fence) + 1)\n  count = count + 1",
+        instead:
+          "increment_count(1, owner)\n  kept.fence = format_integer(parse_whole(kept.fence) + 1)\n  count = count + 1",
       },
     ],
     run: { faults: [] },

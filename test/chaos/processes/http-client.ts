@@ -1,4 +1,4 @@
-import { Grant } from "../../../lib/contract/verb.ts";
+import { Grant } from "../../../lib/contract/actions/verb.ts";
 import { HttpCalls } from "./http-calls.ts";
 import { HttpHold } from "./http-hold.ts";
 import type { HeldLock, LockingClient, Wish } from "./locking.ts";

@@ -1,5 +1,5 @@
+import { Grant, Released, Verified } from "../../../lib/contract/actions/verb.ts";
 import type { SpokenFormat } from "../../../lib/contract/format.ts";
-import { Grant, Released, Verified } from "../../../lib/contract/verb.ts";
 import { elapsedSince, type Moment } from "../../../server/locks/verbs/moment.ts";
 import { type Answer, ApiError, type HttpCalls } from "./http-calls.ts";
 import type { HeldLock } from "./locking.ts";

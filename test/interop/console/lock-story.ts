@@ -1,6 +1,6 @@
 import type { FormatName } from "../../../lib/contract/format.ts";
+import type { VerdictState } from "../../../lib/contract/liveness.ts";
 import type { Waiters } from "../../../lib/contract/lock.ts";
-import type { VerdictState } from "../../../lib/contract/verdict.ts";
 import { expect } from "../figures.ts";
 import type { Operator } from "./operator.ts";
 import {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
+import type { ForceReleased } from "../../../lib/contract/actions/force-release.ts";
 import type { History, LockEvent } from "../../../lib/contract/event.ts";
-import type { ForceReleased } from "../../../lib/contract/force.ts";
 import type { FormatName } from "../../../lib/contract/format.ts";
 import { isGap } from "../../../lib/contract/gap.ts";
-import { pathOfKey } from "../../../lib/contract/key.ts";
 import type { LockList } from "../../../lib/contract/list.ts";
 import type { Lock } from "../../../lib/contract/lock.ts";
+import { pathOfKey } from "../../../lib/keys/key.ts";
 import { type Reply, startTestServer, type TestServer } from "../../support/test-server.ts";
 import { assert, expect } from "../figures.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FormatName, Kind } from "../../../lib/contract/format.ts";
+import type { VerdictState } from "../../../lib/contract/liveness.ts";
 import type { Holder, Lock, Waiters } from "../../../lib/contract/lock.ts";
-import type { VerdictState } from "../../../lib/contract/verdict.ts";
 import { until } from "../../support/test-server.ts";
 import { assert, expect } from "../figures.ts";
 import type { Peer } from "../peer.ts";

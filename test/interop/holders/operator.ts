@@ -1,8 +1,8 @@
 import type { Redis as IoRedis } from "ioredis";
+import type { ForceReleaseInput } from "../../../lib/contract/actions/force-release.ts";
 import type { LockEvent } from "../../../lib/contract/event.ts";
-import type { ForceReleaseInput } from "../../../lib/contract/force.ts";
-import { pathOfKey } from "../../../lib/contract/key.ts";
 import type { Lock } from "../../../lib/contract/lock.ts";
+import { pathOfKey } from "../../../lib/keys/key.ts";
 import { type Reply, startTestServer, until } from "../../support/test-server.ts";
 import { type Connection, Redis } from "./clients.ts";
 

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import type { Redis } from "ioredis";
-import { BULK_BODY_BYTES_MAX } from "../../../lib/contract/bulk.ts";
-import { pathOfKey } from "../../../lib/contract/key.ts";
-import { KEY_OF_BYTES, KEYS_OF_EVERY_KIND } from "../../support/unusual-keys.ts";
+import { BULK_BODY_BYTES_MAX } from "../../../lib/contract/actions/bulk-release.ts";
+import { pathOfKey } from "../../../lib/keys/key.ts";
 import { ROOT_KEY, until } from "../../support/test-server.ts";
+import { KEY_OF_BYTES, KEYS_OF_EVERY_KIND } from "../../support/unusual-keys.ts";
 import { assert, expect } from "../figures.ts";
 
 const PROMPT_MS = 1000;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { pathOfKey } from "../../../lib/contract/key.ts";
+import { pathOfKey } from "../../../lib/keys/key.ts";
 import { guideIn } from "../../../lib/snippets/guide/guide.ts";
 import { ROOT_KEY, startTestServer, type TestServer } from "../../support/test-server.ts";
 import { kill, start } from "../children.ts";

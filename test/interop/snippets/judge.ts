@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../../../lib/contract/error.ts";
-import { problemSchema } from "../../../lib/contract/problem.ts";
+import { problemSchema } from "../../../lib/contract/problem-catalogue.ts";
 import { type OpenApiDocument, type Operation, operationsOf } from "../../../lib/reference/document.ts";
 import { sampleRequestOf } from "../../../lib/reference/sample-request.ts";
 import { declaredRoutes } from "../../support/declared-routes.ts";

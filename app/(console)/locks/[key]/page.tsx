@@ -1,5 +1,5 @@
 import { titled } from "@/app/language.ts";
-import { LockPage } from "@/components/lock/lock-page.tsx";
+import { LockPage } from "@/components/lock-page/lock-page.tsx";
 
 export const generateMetadata = titled("lock");
 

@@ -1,5 +1,5 @@
 import { titled } from "@/app/language.ts";
-import { YouSettings } from "@/components/settings/you-settings.tsx";
+import { YouSettings } from "@/components/settings/account-settings.tsx";
 
 export const generateMetadata = titled("settings");
 

@@ -1,6 +1,6 @@
-import type { ApiKey, ApiKeyMade } from "../../../../lib/contract/api-key.ts";
-import type { Operator } from "../../../../lib/contract/operator.ts";
-import type { BrowserSession } from "../../../../lib/contract/session.ts";
+import type { ApiKey, ApiKeyMade } from "../../../../lib/contract/accounts/api-key.ts";
+import type { Operator } from "../../../../lib/contract/accounts/operator.ts";
+import type { BrowserSession } from "../../../../lib/contract/accounts/session.ts";
 
 const MORNING = 1_795_204_800_000;
 

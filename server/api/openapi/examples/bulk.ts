@@ -1,4 +1,4 @@
-import type { BulkLine } from "../../../../lib/contract/bulk.ts";
+import type { BulkLine } from "../../../../lib/contract/actions/bulk-release.ts";
 import { FORCE_RELEASED } from "./locks.ts";
 
 export const FREED_LINE: BulkLine = {

@@ -1,3 +1,7 @@
+import type { Extended } from "../../../../lib/contract/actions/extend.ts";
+import type { ForceReleased } from "../../../../lib/contract/actions/force-release.ts";
+import type { Noted } from "../../../../lib/contract/actions/note.ts";
+import type { Grant, Released, Verified } from "../../../../lib/contract/actions/verb.ts";
 import type {
   EventsHello,
   GapEvent,
@@ -5,15 +9,11 @@ import type {
   HistoryEntry,
   LockEvent,
 } from "../../../../lib/contract/event.ts";
-import type { Extended } from "../../../../lib/contract/extend.ts";
-import type { ForceReleased } from "../../../../lib/contract/force.ts";
 import type { LockList } from "../../../../lib/contract/list.ts";
 import type { Lock } from "../../../../lib/contract/lock.ts";
-import { sampleHolder, sampleLock } from "../../../../lib/contract/lock-sample.ts";
-import type { Noted } from "../../../../lib/contract/note.ts";
-import type { RawLock } from "../../../../lib/contract/raw.ts";
+import type { RawLock } from "../../../../lib/contract/raw-lock.ts";
+import { sampleHolder, sampleLock } from "../../../../lib/contract/sample-lock.ts";
 import type { Stats, Usual } from "../../../../lib/contract/stats.ts";
-import type { Grant, Released, Verified } from "../../../../lib/contract/verb.ts";
 import type { LockWaiters } from "../../../../lib/contract/waiters.ts";
 import { LOCK_CSV_HEAD, lockCsvLineOf } from "../../http/lock-csv.ts";
 

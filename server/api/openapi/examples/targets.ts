@@ -1,8 +1,8 @@
-import type { FinderReport } from "../../../../lib/contract/finder.ts";
-import type { Formats } from "../../../../lib/contract/format-rule.ts";
+import type { Session } from "../../../../lib/contract/accounts/session.ts";
+import type { Formats } from "../../../../lib/contract/detection/format-rule.ts";
+import type { FinderReport } from "../../../../lib/contract/detection/lock-finder.ts";
+import type { RulesPreview } from "../../../../lib/contract/detection/rule-preview.ts";
 import type { Health, LiveHello, MasterHealth } from "../../../../lib/contract/live.ts";
-import type { RulesPreview } from "../../../../lib/contract/rule-preview.ts";
-import type { Session } from "../../../../lib/contract/session.ts";
 import type { TargetHealth, TargetSummary } from "../../../../lib/contract/target.ts";
 
 const NOW = 1_795_216_504_643;

@@ -1,0 +1,11 @@
+import { expect, it } from "vitest";
+import type { MasterHealth } from "@/lib/contract/live.ts";
+import { shell } from "@/lib/i18n/en/shell.tsx";
+import { partialOf } from "./connection.ts";
+
+const target = (...states: MasterHealth["state"][]) => ({ masters: states.map((state) => ({ state })) });
+
+it("how much of a target is down is said in numbers", () => {
+  expect(partialOf(target("live", "down", "live"), shell)).toBe("1 of 3 masters is down");
+  expect(partialOf(target("down", "down", "catching_up"), shell)).toBe("2 of 3 masters are down");
+});

@@ -1,0 +1,24 @@
+import type { shell } from "@/lib/i18n/en/shell.tsx";
+
+export interface Place {
+  href: string;
+  name: keyof typeof shell.places;
+  /** Not in the menu of others: all of it would be refused. */
+  isForAdmins?: true;
+  covers(pathname: string): boolean;
+}
+
+export const PLACES: readonly Place[] = [
+  { href: "/", name: "locks", covers: (pathname) => pathname === "/" || pathname.startsWith("/locks/") },
+  { href: "/owners", name: "owners", covers: (pathname) => pathname === "/owners" },
+  { href: "/events", name: "events", covers: (pathname) => pathname === "/events" },
+  { href: "/targets", name: "targets", covers: (pathname) => pathname === "/targets" },
+  { href: "/formats", name: "formats", covers: (pathname) => pathname === "/formats" },
+  { href: "/audit", name: "audit", isForAdmins: true, covers: (pathname) => pathname === "/audit" },
+  { href: "/docs", name: "docs", covers: (pathname) => pathname === "/docs" },
+  {
+    href: "/settings/you",
+    name: "settings",
+    covers: (pathname) => pathname.startsWith("/settings/"),
+  },
+];

@@ -1,0 +1,55 @@
+"use client";
+
+import clsx from "clsx";
+import type { TargetSummary } from "@/lib/contract/target.ts";
+import { shell } from "@/lib/i18n/en/shell.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+
+interface Kind {
+  environment?: string | undefined;
+  readOnly: boolean;
+}
+
+export function isProduction(target: { environment?: string | undefined } | null | undefined): boolean {
+  return target?.environment === "production";
+}
+
+/** What to know of a target before anything is done to it. */
+export function TargetBadges({ target: { environment, readOnly } }: { target: Kind }) {
+  const words = useWords(shell);
+  return (
+    <>
+      {environment !== undefined && (
+        <span
+          className={clsx(
+            "shrink-0 rounded-[4px] border text-2xs",
+            isProduction({ environment })
+              ? "border-bad bg-bad px-1.5 font-semibold tracking-wide text-bad-ink uppercase"
+              : "border-line px-1 text-ink-2",
+          )}
+        >
+          {environment}
+        </span>
+      )}
+      {readOnly && (
+        <span className="shrink-0 rounded-[4px] border border-line px-1 text-2xs text-ink-2">
+          {words.readOnly}
+        </span>
+      )}
+    </>
+  );
+}
+
+type State = TargetSummary["state"];
+
+const DOTS: Record<State, string> = {
+  live: "bg-ok",
+  catching_up: "bg-warn",
+  partial: "bg-bad",
+  down: "bg-bad",
+};
+
+/** The word for it stands beside it, or is read out. */
+export function StateDot({ state }: { state: State }) {
+  return <span aria-hidden className={clsx("size-[7px] shrink-0 rounded-full", DOTS[state])} />;
+}

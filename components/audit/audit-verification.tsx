@@ -1,0 +1,59 @@
+"use client";
+
+import { Button } from "@/components/ui/button.tsx";
+import { CopyButton } from "@/components/ui/copy-button.tsx";
+import { formatDate, formatNumber } from "@/components/ui/format-duration.ts";
+import { ProblemText } from "@/components/ui/problem-text.tsx";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import type { AuditVerification, ChainPlace } from "@/lib/contract/audit.ts";
+import { audit } from "@/lib/i18n/en/audit.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useAuditVerification } from "@/lib/queries/audit.ts";
+
+/** Whether nothing was changed or taken out afterwards. */
+export function AuditChain({ head }: { head: ChainPlace | undefined }) {
+  const words = useWords(audit);
+  const verification = useAuditVerification();
+  const { data, error, isFetching } = verification;
+  return (
+    <div className="flex flex-wrap items-center gap-2" aria-live="polite">
+      <Button blocked={isFetching ? words.chainBusy : null} onClick={() => void verification.refetch()}>
+        {isFetching ? words.checking : words.checkChain}
+      </Button>
+      {error !== null && (
+        <span className="text-bad">
+          <ProblemText problem={error} />
+        </span>
+      )}
+      {data !== undefined && !isFetching && <Verdict found={data} />}
+      {data === undefined && head !== undefined && head.number > 0 && (
+        <span className="inline-flex items-center gap-1.5 text-ink-3">
+          {words.endsWith(formatNumber(head.number))}
+          <code className="font-mono text-xs" title={head.hash}>
+            {head.hash.slice(0, 12)}…
+          </code>
+          <CopyButton text={head.hash} label={words.copyHash} small />
+        </span>
+      )}
+    </div>
+  );
+}
+
+function Verdict({ found }: { found: AuditVerification }) {
+  const words = useWords(audit);
+  const { state, entries, broken, checkedAt } = found;
+  if (state === "whole") {
+    return (
+      <span className="text-ok" data-testid="chain" title={words.checkedAt(formatDate(checkedAt))}>
+        {words.whole(formatNumber(entries))}
+      </span>
+    );
+  }
+  return (
+    <span className="font-medium text-bad" data-testid="chain">
+      {broken === undefined
+        ? words.broken
+        : words.brokenAt(formatNumber(broken.number), <SafeText text={broken.why} wrap />)}
+    </span>
+  );
+}

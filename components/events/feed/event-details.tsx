@@ -1,0 +1,173 @@
+"use client";
+
+import { X } from "lucide-react";
+import type { ReactNode } from "react";
+import { TargetLink } from "@/components/app/target-link.tsx";
+import { hrefOf } from "@/components/lock-facts/lock-path.ts";
+import { Button } from "@/components/ui/button.tsx";
+import { CopyButton } from "@/components/ui/copy-button.tsx";
+import { formatDate, formatSpan } from "@/components/ui/format-duration.ts";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import type { GapEvent, HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
+import { isGap } from "@/lib/contract/gap.ts";
+import { eventsPage } from "@/lib/i18n/en/events-page.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { isKept } from "@/lib/live/event-ids.ts";
+import { EventName } from "../text/event-line.tsx";
+import { exactMoment } from "../text/event-time.ts";
+
+interface EventDetailsProps {
+  /** undefined: it was asked for, and is not there. */
+  entry: HistoryEntry | undefined;
+  onClose(): void;
+  /** Shows what happened around a moment again. */
+  onReplay(at: number): void;
+}
+
+/** All that is known of an entry, beside the list; on a phone over its lower half. */
+export function EventDetails({ entry, onClose, onReplay }: EventDetailsProps) {
+  const { details: words } = useWords(eventsPage);
+  const title = entry !== undefined && isGap(entry) ? words.gapTitle : words.title;
+  return (
+    <aside
+      aria-label={title}
+      className="flex min-h-0 w-[360px] shrink-0 flex-col gap-3 overflow-y-auto rounded-t-[10px] border border-b-0 border-line bg-panel px-4 py-3 max-lg:fixed max-lg:inset-x-0 max-lg:bottom-0 max-lg:z-30 max-lg:max-h-[62dvh] max-lg:w-auto max-lg:shadow-sheet"
+    >
+      <div className="flex items-center gap-2">
+        <h2 className="flex-1 font-semibold">
+          {entry === undefined || isGap(entry) ? title : <EventName event={entry} />}
+        </h2>
+        <Button look="quiet" size="small-icon" aria-label={words.close} title={words.close} onClick={onClose}>
+          <X aria-hidden size={14} />
+        </Button>
+      </div>
+      {entry === undefined ? (
+        <p className="text-ink-2">{words.closed}</p>
+      ) : (
+        <>
+          {isGap(entry) ? <GapFacts gap={entry} /> : <EventFacts event={entry} />}
+          <Actions entry={entry} onReplay={onReplay} />
+          <Raw entry={entry} />
+        </>
+      )}
+    </aside>
+  );
+}
+
+function EventFacts({ event }: { event: LockEvent }) {
+  const { details: words } = useWords(eventsPage);
+  const { key, owner, by, reason, heldMs, fence, count, observed } = event;
+  return (
+    <dl className="grid grid-cols-[88px_minmax(0,1fr)] gap-x-3 gap-y-1.5">
+      <Fact name={words.when}>
+        <time
+          dateTime={new Date(event.at).toISOString()}
+          title={formatDate(event.at)}
+          className="font-mono text-xs"
+        >
+          {exactMoment(event.at)}
+        </time>
+      </Fact>
+      <Fact name={words.key}>
+        <TargetLink
+          href={hrefOf(event)}
+          prefetch={false}
+          className="font-mono text-xs text-accent hover:underline"
+        >
+          <SafeText text={key} wrap />
+        </TargetLink>
+      </Fact>
+      {owner !== undefined && (
+        <Fact name={words.owner}>
+          <span className="font-mono text-xs">
+            <SafeText text={owner} wrap />
+          </span>
+        </Fact>
+      )}
+      {by !== undefined && (
+        <Fact name={words.by}>
+          <SafeText text={by} wrap />
+        </Fact>
+      )}
+      {by !== undefined && (
+        <Fact name={words.reason}>{reason ? <SafeText text={reason} wrap /> : words.none}</Fact>
+      )}
+      {heldMs !== undefined && <Fact name={words.held}>{formatSpan(heldMs)}</Fact>}
+      {fence !== undefined && (
+        <Fact name={words.fence}>
+          <span className="font-mono text-xs">{fence}</span>
+        </Fact>
+      )}
+      {count !== undefined && <Fact name={words.count}>{count}</Fact>}
+      <Fact name={words.seen}>
+        {isKept(event) ? words[observed] : `${words[observed]}; ${words.liveOnly}`}
+      </Fact>
+    </dl>
+  );
+}
+
+function GapFacts({ gap }: { gap: GapEvent }) {
+  const { details: words } = useWords(eventsPage);
+  return (
+    <>
+      <p className="text-warn">{words.gapText}</p>
+      <dl className="grid grid-cols-[88px_minmax(0,1fr)] gap-x-3 gap-y-1.5">
+        <Fact name={words.from}>{formatDate(gap.from)}</Fact>
+        <Fact name={words.to}>{formatDate(gap.to)}</Fact>
+        <Fact name={words.lasted}>{formatSpan(gap.to - gap.from)}</Fact>
+      </dl>
+    </>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-ink-3">{name}</dt>
+      <dd className="min-w-0 wrap-anywhere">{children}</dd>
+    </>
+  );
+}
+
+function Actions({ entry, onReplay }: { entry: HistoryEntry; onReplay(at: number): void }) {
+  const { details: words } = useWords(eventsPage);
+  return (
+    <div className="flex flex-wrap gap-2">
+      {isKept(entry) && (
+        <CopyButton text={linkTo(entry)} label={words.copyLink}>
+          {words.copyLink}
+        </CopyButton>
+      )}
+      <Button onClick={() => onReplay(isGap(entry) ? entry.from : entry.at)}>{words.replay}</Button>
+    </div>
+  );
+}
+
+/** The address of this page, at the moment of the entry and with it open. */
+function linkTo({ at, id }: HistoryEntry): string {
+  const address = new URL(location.href);
+  for (const name of ["from", "to", "speed"]) address.searchParams.delete(name);
+  address.searchParams.set("at", String(Math.ceil(at)));
+  address.hash = encodeURIComponent(id);
+  return address.href;
+}
+
+function Raw({ entry }: { entry: HistoryEntry }) {
+  const { details: words } = useWords(eventsPage);
+  const text = JSON.stringify(entry, null, 2);
+  return (
+    <div className="flex flex-col gap-1">
+      <div className="flex items-center gap-2">
+        <h3 className="flex-1 text-2xs text-ink-3">{words.raw}</h3>
+        <CopyButton text={text} label={words.copyRaw} />
+      </div>
+      <pre className="rounded-[8px] border border-line bg-bg px-3 py-2 font-mono text-2xs leading-relaxed wrap-anywhere whitespace-pre-wrap">
+        {text.split("\n").map((line) => (
+          <div key={line} className={line.startsWith(" ") ? "pl-4" : undefined}>
+            <SafeText text={line.trim()} wrap />
+          </div>
+        ))}
+      </pre>
+    </div>
+  );
+}

@@ -1,0 +1,68 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { type ReactNode, useCallback, useRef } from "react";
+import { useKeys } from "@/components/ui/use-shortcuts.ts";
+import type { HistoryEntry } from "@/lib/contract/event.ts";
+import { useHash } from "../../ui/use-location-hash.ts";
+import { EventList, type EventListHandle } from "./event-list.tsx";
+
+const EventDetails = dynamic(() => import("./event-details.tsx").then((module) => module.EventDetails), {
+  ssr: false,
+});
+
+interface EventStreamProps {
+  /** Newest first. */
+  entries: readonly HistoryEntry[];
+  skippedBefore: ReadonlyMap<string, number>;
+  follows: boolean;
+  /** Whether the entry of the address can still come. */
+  isLoading: boolean;
+  onTop(isAtTop: boolean): void;
+  onJump(at: number): void;
+  onReplay(at: number): void;
+  onOlder: (() => void) | undefined;
+  onNewer: (() => void) | undefined;
+  isOlderComing: boolean;
+  handle: React.RefObject<EventListHandle | null>;
+  children: ReactNode;
+  end: ReactNode;
+}
+
+/** The list and, beside it, the entry that the address names behind its #. j and k go along, Enter shows. */
+export function EventStream({ entries, handle, isLoading, onReplay, ...list }: EventStreamProps) {
+  const [hash, setHash] = useHash();
+  const place = useRef<HTMLDivElement>(null);
+  const openId = hash === "" ? undefined : hash;
+  const open = openId === undefined ? undefined : entries.find(({ id }) => id === openId);
+  const onOpen = useCallback(({ id }: HistoryEntry) => setHash(id === openId ? "" : id), [openId, setHash]);
+  const go = (by: 1 | -1) => {
+    const focused = place.current?.querySelector<HTMLElement>("li:focus-within")?.dataset.id;
+    const from = entries.findIndex(({ id }) => id === (focused ?? openId));
+    const at = Math.min(entries.length - 1, Math.max(0, from + by));
+    handle.current?.go(at);
+    const next = entries[at];
+    // What is shown beside the list goes along.
+    if (openId !== undefined && next !== undefined) setHash(next.id);
+  };
+  const close = () => {
+    setHash("");
+    const at = entries.findIndex(({ id }) => id === openId);
+    if (at >= 0) handle.current?.go(at);
+  };
+  useKeys({
+    j: () => go(1),
+    k: () => go(-1),
+    escape: () => {
+      if (openId !== undefined) close();
+    },
+  });
+  return (
+    <div ref={place} className="flex min-h-0 flex-1 gap-3">
+      <EventList {...list} entries={entries} openId={openId} onOpen={onOpen} ref={handle} />
+      {openId !== undefined && (open !== undefined || !isLoading) && (
+        <EventDetails entry={open} onClose={close} onReplay={onReplay} />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,175 @@
+"use client";
+
+import { useCallback, useRef } from "react";
+import { useCommands } from "@/components/app/command-registry.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { EmptyState } from "@/components/ui/empty-state.tsx";
+import { useKeys } from "@/components/ui/use-shortcuts.ts";
+import { isGap } from "@/lib/contract/gap.ts";
+import { eventsPage } from "@/lib/i18n/en/events-page.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import type { EventReader, Reading } from "@/lib/live/event-reader.ts";
+import { useLiveStore } from "@/lib/live/live-context.ts";
+import { shortMoment } from "../text/event-time.ts";
+import type { EventListHandle } from "./event-list.tsx";
+import { EventStream } from "./event-stream.tsx";
+import { EventPauseButton } from "./pause-button.tsx";
+import { type EventSearch, useEventReader } from "./use-event-reader.ts";
+
+interface LiveEventsProps {
+  search: EventSearch;
+  at: number | undefined;
+  onJump(at: number | undefined): void;
+  onReplay(at: number): void;
+  onClear(): void;
+}
+
+/** What happens now, and before; or what came until a moment, and after. */
+export function LiveEvents({ search, at, onJump, onReplay, onClear }: LiveEventsProps) {
+  const [reading, reader] = useEventReader(search, at);
+  const { commands } = useWords(eventsPage);
+  const { events } = useLiveStore();
+  const list = useRef<EventListHandle>(null);
+  const { entries, newer, older, paused, waiting } = reading;
+  const onTop = useCallback((top: boolean) => reader.stand(!top), [reader]);
+  const resume = () => {
+    list.current?.toTop();
+    reader.stand(false);
+    if (at !== undefined) onJump(undefined);
+    else if (newer === "live") reader.resume();
+    else reader.toNow();
+  };
+  const toggle = () => (paused ? resume() : reader.pause());
+  useKeys({
+    p: toggle,
+    " ": (event) => {
+      if (isPressed(event)) return;
+      event.preventDefault();
+      toggle();
+    },
+  });
+  useCommands(
+    at === undefined
+      ? [{ id: "events:pause", name: paused ? commands.goOn : commands.pause, keys: "p", run: toggle }]
+      : [{ id: "events:now", name: commands.live, run: resume }],
+  );
+  const isFiltered = search.filter !== "" || search.types.length > 0;
+  // Times in which nobody watched are shown whatever is searched for.
+  const isEmpty = isFiltered ? entries.every(isGap) : entries.length === 0;
+  const isLoading = older === "loading" || older === "more";
+  return (
+    <>
+      <div className="flex min-h-7 flex-wrap items-center gap-2">
+        <NewerSide reading={reading} reader={reader} at={at} onNow={resume} />
+        <span className="flex-1" />
+        {(at === undefined || waiting > 0) && (
+          <EventPauseButton
+            paused={paused}
+            waiting={waiting}
+            onPause={at === undefined ? () => reader.pause() : undefined}
+            onResume={resume}
+            small={false}
+          />
+        )}
+      </div>
+      <EventStream
+        entries={entries}
+        skippedBefore={events.skippedBefore}
+        follows={newer === "live"}
+        isLoading={isLoading}
+        onTop={onTop}
+        onJump={onJump}
+        onReplay={onReplay}
+        onOlder={older === "more" ? () => reader.older() : undefined}
+        onNewer={newer === "more" ? () => reader.newer() : undefined}
+        isOlderComing={isLoading}
+        handle={list}
+        end={<OlderSide reading={reading} reader={reader} />}
+      >
+        {isEmpty && !isLoading && older !== "failed" && (
+          <Nothing filtered={isFiltered} at={at} onClear={onClear} />
+        )}
+      </EventStream>
+    </>
+  );
+}
+
+/** Whether a key does something where it was pressed. */
+function isPressed({ target }: KeyboardEvent): boolean {
+  return target instanceof HTMLElement && target.closest("button, a") !== null;
+}
+
+interface SideProps {
+  reading: Reading;
+  reader: EventReader;
+}
+
+function NewerSide({
+  reading: { newer },
+  reader,
+  at,
+  onNow,
+}: SideProps & { at: number | undefined; onNow(): void }) {
+  const { list: words } = useWords(eventsPage);
+  if (newer === "live") return null;
+  return (
+    <div className="flex items-center gap-2 text-ink-2">
+      <span>{at === undefined ? words.newerLeft : words.pastUntil(shortMoment(at))}</span>
+      {newer === "failed" && (
+        <span role="alert" className="text-bad">
+          {words.failed}
+        </span>
+      )}
+      <Button
+        size="small"
+        onClick={() => reader.newer()}
+        blocked={newer === "loading" ? words.onTheirWay : null}
+      >
+        {newer === "loading" ? words.loading : newer === "failed" ? words.again : words.newer}
+      </Button>
+      {at === undefined && (
+        <Button size="small" onClick={onNow}>
+          {words.toNow}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function OlderSide({ reading: { older }, reader }: SideProps) {
+  const { list: words } = useWords(eventsPage);
+  return (
+    <div className="flex min-h-11 items-center gap-3 px-4 py-2 text-ink-3" aria-live="polite">
+      {older === "failed" && <span className="text-bad">{words.failed}</span>}
+      {older === "loading" && <span>{words.loading}</span>}
+      {(older === "more" || older === "failed") && (
+        <Button onClick={() => reader.older()}>{older === "failed" ? words.again : words.older}</Button>
+      )}
+      {older === "begins" && <span>{words.begins}</span>}
+      {older === "not_kept" && <span>{words.notKept}</span>}
+    </div>
+  );
+}
+
+function Nothing({ filtered, at, onClear }: { filtered: boolean; at: number | undefined; onClear(): void }) {
+  const { empty } = useWords(eventsPage);
+  if (filtered) {
+    return (
+      <EmptyState title={empty.filtered}>
+        <p>{empty.filteredText}</p>
+        <div>
+          <Button onClick={onClear}>{empty.showAll}</Button>
+        </div>
+      </EmptyState>
+    );
+  }
+  return at === undefined ? (
+    <EmptyState title={empty.live}>
+      <p>{empty.liveText}</p>
+    </EmptyState>
+  ) : (
+    <EmptyState title={empty.before}>
+      <p>{empty.beforeText}</p>
+    </EmptyState>
+  );
+}

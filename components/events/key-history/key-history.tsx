@@ -1,0 +1,77 @@
+import clsx from "clsx";
+import { Button } from "@/components/ui/button.tsx";
+import { formatClockMs, formatDate } from "@/components/ui/format-duration.ts";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import { visibleText } from "@/components/ui/visible-text.ts";
+import type { HistoryEntry } from "@/lib/contract/event.ts";
+import { isGap } from "@/lib/contract/gap.ts";
+import { events as eventNames } from "@/lib/i18n/en/events.ts";
+import { lock } from "@/lib/i18n/en/lock.tsx";
+import { timeline } from "@/lib/i18n/en/timeline.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { Derived, EventName, GapText } from "../text/event-line.tsx";
+import { eventDetail } from "../text/event-text.ts";
+import type { KeyEvents } from "./use-key-events.ts";
+import { useLinkedEvent } from "./use-linked-event.ts";
+
+export function KeyHistory({ history }: { history: KeyEvents }) {
+  const words = useWords(timeline);
+  const { events, complete, loading, failed, older, loadingOlder } = history;
+  return (
+    <section aria-labelledby="recent-events" className="flex flex-col gap-2">
+      <h2 id="recent-events" className="font-semibold">
+        {words.events}
+      </h2>
+      <div className="rounded-[10px] border border-line bg-panel px-4 py-1">
+        {events.length === 0 && (
+          <p className="py-2 text-ink-3">{loading ? words.looking : failed ? words.failed : words.none}</p>
+        )}
+        <ol>
+          {events.map((event) => (
+            <HistoryLine key={event.id} entry={event} />
+          ))}
+        </ol>
+        {older !== undefined && (
+          <div className="py-2">
+            <Button onClick={older} blocked={loadingOlder ? words.onTheirWay : null}>
+              {loadingOlder ? words.loadingOlder : words.older}
+            </Button>
+          </div>
+        )}
+        {older === undefined && !complete && <p className="py-2 text-ink-3">{words.notKept}</p>}
+      </div>
+    </section>
+  );
+}
+
+function HistoryLine({ entry: event }: { entry: HistoryEntry }) {
+  const said = { events: useWords(eventNames), lock: useWords(lock) };
+  const { place, isLinked } = useLinkedEvent(event.id);
+  if (isGap(event)) {
+    return (
+      <li className="flex border-b border-line-soft py-1.5 text-xs last:border-0">
+        <GapText gap={event} />
+      </li>
+    );
+  }
+  const detail = eventDetail(event, said);
+  return (
+    <li
+      ref={place}
+      aria-current={isLinked || undefined}
+      className={clsx(
+        "grid grid-cols-[92px_minmax(0,1fr)] gap-x-3 border-b border-line-soft py-1.5 font-mono text-xs last:border-0 sm:grid-cols-[92px_116px_minmax(0,1fr)_auto]",
+        isLinked && "-mx-4 bg-selected px-4",
+      )}
+    >
+      <time className="text-ink-3" dateTime={new Date(event.at).toISOString()} title={formatDate(event.at)}>
+        {formatClockMs(event.at)}
+      </time>
+      <EventName event={event} />
+      <span className="truncate text-ink-2 max-sm:col-start-2" title={visibleText(event.owner ?? "")}>
+        <SafeText text={detail} />
+      </span>
+      <Derived event={event} />
+    </li>
+  );
+}

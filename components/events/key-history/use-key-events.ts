@@ -1,0 +1,47 @@
+"use client";
+
+import { useMemo } from "react";
+import { pathOf } from "@/components/lock-facts/lock-path.ts";
+import type { HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
+import { isGap } from "@/lib/contract/gap.ts";
+import { useEvents } from "@/lib/live/hooks.ts";
+import { useHistory } from "@/lib/queries/lock-history.ts";
+import { isEnding, mergeEvents } from "./merge-events.ts";
+
+export interface KeyEvents {
+  /** Newest first. */
+  events: readonly HistoryEntry[];
+  /** false: older ones are not kept, or not loaded yet. */
+  complete: boolean;
+  loading: boolean;
+  failed: boolean;
+  /** Loads older ones; undefined when there are none. */
+  older: (() => void) | undefined;
+  loadingOlder: boolean;
+  /** How the last hold ended, when nothing began after it. */
+  ending: LockEvent | undefined;
+}
+
+/** What is recorded of a key, and what came since. */
+export function useKeyEvents(path: string): KeyEvents {
+  const history = useHistory(path);
+  const { events: live } = useEvents();
+  const events = useMemo(
+    () =>
+      mergeEvents(
+        history.data?.pages.flatMap(({ items }) => items) ?? [],
+        live.filter((entry) => isGap(entry) || pathOf(entry) === path),
+      ),
+    [history.data, live, path],
+  );
+  const [last] = events.filter((entry) => !isGap(entry));
+  return {
+    events,
+    complete: history.data?.pages.at(-1)?.complete ?? true,
+    loading: history.isPending,
+    failed: history.isError,
+    older: history.hasNextPage ? () => void history.fetchNextPage() : undefined,
+    loadingOlder: history.isFetchingNextPage,
+    ending: last !== undefined && isEnding(last) ? last : undefined,
+  };
+}

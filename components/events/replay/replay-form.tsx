@@ -1,0 +1,102 @@
+"use client";
+
+import { type FormEvent, useState } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { localText, momentOfText } from "@/components/ui/local-date-time.ts";
+import { eventsPage } from "@/lib/i18n/en/events-page.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import type { Span } from "./use-replay.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const LAST = [
+  ["5 m", 5 * MINUTE_MS],
+  ["15 m", 15 * MINUTE_MS],
+  ["1 h", 60 * MINUTE_MS],
+] as const;
+
+interface ReplayFormProps {
+  /** Around which moment; undefined: until now. */
+  at: number | undefined;
+  /** Redis's clock. */
+  now: number;
+  onStart(span: Span): void;
+  onCancel(): void;
+}
+
+const FIELD = "h-7 rounded-[7px] border border-line bg-bg px-2 text-ink";
+
+/** Which span of the past is to be shown again. */
+export function ReplayForm({ at, now, onStart, onCancel }: ReplayFormProps) {
+  const { replay: words } = useWords(eventsPage);
+  const first: Span =
+    at === undefined
+      ? { from: now - 5 * MINUTE_MS, to: now }
+      : { from: at - 2 * MINUTE_MS, to: at + MINUTE_MS };
+  const [from, setFrom] = useState(localText(first.from));
+  const [to, setTo] = useState(localText(first.to));
+  const [start, end] = [momentOfText(from), momentOfText(to)];
+  const fault =
+    start === undefined || end === undefined
+      ? words.noSpan
+      : end <= start
+        ? words.backwards
+        : end - start > DAY_MS
+          ? words.tooLong
+          : null;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (fault === null && start !== undefined && end !== undefined) onStart({ from: start, to: end });
+  };
+  return (
+    <form
+      onSubmit={submit}
+      aria-label={words.label}
+      className="flex flex-wrap items-center gap-2 rounded-[10px] border border-line bg-panel px-3 py-2"
+      onKeyDown={(event) => {
+        if (event.key === "Escape") onCancel();
+      }}
+    >
+      <span className="text-ink-2">{words.choose}</span>
+      <label className="flex items-center gap-1.5 text-ink-2">
+        {words.from}
+        <input
+          type="datetime-local"
+          step={1}
+          value={from}
+          // biome-ignore lint/a11y/noAutofocus: it was opened to be filled in
+          autoFocus
+          aria-label={words.fromLabel}
+          onChange={({ target }) => setFrom(target.value)}
+          className={FIELD}
+        />
+      </label>
+      <label className="flex items-center gap-1.5 text-ink-2">
+        {words.to}
+        <input
+          type="datetime-local"
+          step={1}
+          value={to}
+          aria-label={words.toLabel}
+          onChange={({ target }) => setTo(target.value)}
+          className={FIELD}
+        />
+      </label>
+      <span className="flex gap-0.5">
+        {LAST.map(([span, ms]) => (
+          <Button key={span} look="quiet" size="small" onClick={() => onStart({ from: now - ms, to: now })}>
+            {words.last(span)}
+          </Button>
+        ))}
+      </span>
+      <span className="flex-1" />
+      {fault !== null && <span className="text-bad">{fault}</span>}
+      <Button look="quiet" onClick={onCancel}>
+        {words.cancel}
+      </Button>
+      <Button type="submit" look="primary" blocked={fault}>
+        {words.start}
+      </Button>
+    </form>
+  );
+}

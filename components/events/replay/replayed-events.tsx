@@ -1,0 +1,104 @@
+"use client";
+
+import { useRef } from "react";
+import { useCommands } from "@/components/app/command-registry.tsx";
+import { EmptyState } from "@/components/ui/empty-state.tsx";
+import { useKeys } from "@/components/ui/use-shortcuts.ts";
+import { eventsPage } from "@/lib/i18n/en/events-page.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import type { EventListHandle } from "../feed/event-list.tsx";
+import { EventStream } from "../feed/event-stream.tsx";
+import type { EventSearch } from "../feed/use-event-reader.ts";
+import { ReplayBar } from "./replay-bar.tsx";
+import type { Speed } from "./replay-clock.ts";
+import { type Span, useReplay } from "./use-replay.ts";
+
+const STEP_MS = 5000;
+const LONG_STEP_MS = 30_000;
+const NOTHING_SKIPPED: ReadonlyMap<string, number> = new Map();
+const ignore = () => undefined;
+
+interface ReplayedEventsProps {
+  search: EventSearch;
+  span: Span;
+  /** Where it stands at first; undefined: it plays from its beginning. */
+  at: number | undefined;
+  speed: Speed;
+  onAt(at: number | undefined): void;
+  onSpeed(speed: Speed): void;
+  onReplay(at: number): void;
+  onEnd(): void;
+}
+
+/** A span of the past, as it came. */
+export function ReplayedEvents({ search, span, at, speed, ...on }: ReplayedEventsProps) {
+  const { empty, commands } = useWords(eventsPage);
+  const replay = useReplay(search, span, at, speed);
+  const list = useRef<EventListHandle>(null);
+  const seek = (position: number) => {
+    // A link names the moment at which one looks, not one that runs on.
+    on.onAt(Math.round(replay.seek(position)));
+  };
+  const toggle = () => {
+    on.onAt(replay.isPlaying ? Math.round(replay.position) : undefined);
+    replay.toggle();
+  };
+  const step = (direction: 1 | -1) => (event: KeyboardEvent) => {
+    event.preventDefault();
+    seek(replay.position + direction * (event.shiftKey ? LONG_STEP_MS : STEP_MS));
+  };
+  useKeys({
+    " ": (event) => {
+      if (event.target instanceof HTMLElement && event.target.closest("button, a") !== null) return;
+      event.preventDefault();
+      toggle();
+    },
+    p: toggle,
+    arrowleft: step(-1),
+    arrowright: step(1),
+  });
+  useCommands([
+    {
+      id: "replay:play",
+      name: replay.isPlaying ? commands.pauseReplay : commands.play,
+      keys: "p",
+      run: toggle,
+    },
+    { id: "replay:end", name: commands.endReplay, run: on.onEnd },
+  ]);
+  const isSilent = replay.state === "done" && replay.entries.length === 0;
+  return (
+    <>
+      <ReplayBar
+        replay={replay}
+        onSeek={seek}
+        onToggle={toggle}
+        onSpeed={(wanted) => {
+          replay.setSpeed(wanted);
+          on.onSpeed(wanted);
+        }}
+        onEnd={on.onEnd}
+      />
+      <EventStream
+        entries={replay.shown}
+        skippedBefore={NOTHING_SKIPPED}
+        follows
+        isLoading={replay.state === "loading"}
+        onTop={ignore}
+        onJump={ignore}
+        onReplay={on.onReplay}
+        onOlder={undefined}
+        onNewer={undefined}
+        isOlderComing={false}
+        handle={list}
+        end={null}
+      >
+        {replay.shown.length === 0 && replay.state !== "loading" && (
+          <EmptyState title={isSilent ? empty.silent : empty.span}>
+            <p>{isSilent ? empty.silentText : empty.spanText}</p>
+          </EmptyState>
+        )}
+      </EventStream>
+    </>
+  );
+}

@@ -1,0 +1,167 @@
+"use client";
+
+import { useEffect, useMemo, useState } from "react";
+import { getPast } from "@/lib/api/endpoints.ts";
+import type { HistoryEntry } from "@/lib/contract/event.ts";
+import { useLiveStore } from "@/lib/live/live-context.ts";
+import type { EventSearch } from "../feed/use-event-reader.ts";
+import {
+  atSpeed,
+  isAtEnd,
+  playing,
+  positionOf,
+  type ReplayClock,
+  type Speed,
+  soughtTo,
+  stopped,
+  stoppedAt,
+} from "./replay-clock.ts";
+
+/** A span longer than this is cut: all of it is held at once, so that one may drag to any moment. */
+const EVENTS_MAX = 20_000;
+const PAGE = 500;
+const TICK_MS = 100;
+const NONE: readonly HistoryEntry[] = [];
+
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+interface Loaded {
+  /** Newest first. */
+  readonly entries: readonly HistoryEntry[];
+  readonly state: "loading" | "done" | "failed";
+  /** false: its beginning may be missing. */
+  readonly isWhole: boolean;
+  /** The span had more than are held: it ends at this moment. */
+  readonly cutAt: number | undefined;
+}
+
+export interface Replay extends Loaded {
+  readonly clock: ReplayClock;
+  readonly position: number;
+  readonly isPlaying: boolean;
+  readonly isOver: boolean;
+  /** Those that have happened at the position, newest first. */
+  readonly shown: readonly HistoryEntry[];
+  toggle(): void;
+  /** @returns where it is then */
+  seek(position: number): number;
+  setSpeed(speed: Speed): void;
+}
+
+const NOTHING: Loaded = { entries: NONE, state: "loading", isWhole: true, cutAt: undefined };
+
+/** A span of the past, shown again as it came. @param begin where it stands at first; undefined: it plays at once */
+export function useReplay(
+  search: EventSearch,
+  { from, to }: Span,
+  begin: number | undefined,
+  speed: Speed,
+): Replay {
+  const loaded = useSpan(search, from, to);
+  const { entries } = loaded;
+  const end = loaded.cutAt ?? to;
+  const [clock, setClock] = useState(() => {
+    const first = stoppedAt(from, to, begin ?? from, speed);
+    return begin === undefined ? playing(first, performance.now()) : first;
+  });
+  // It runs from the moment on at which there is something to be seen.
+  const [isReady, setReady] = useState(false);
+  if (!isReady && loaded.state !== "loading") {
+    setReady(true);
+    setClock((known) => {
+      const position = known.position;
+      const next = stoppedAt(from, end, position, known.speed);
+      return known.runsSince === null ? next : playing(next, performance.now());
+    });
+  }
+  const now = useTicks(isReady && clock.runsSince !== null && clock.position < clock.to);
+  const position = isReady ? positionOf(clock, now) : clock.position;
+  const isOver = isReady && position >= clock.to;
+  const count = useMemo(() => countUntil(entries, position), [entries, position]);
+  const shown = useMemo(() => entries.slice(entries.length - count), [entries, count]);
+  return {
+    ...loaded,
+    clock,
+    position,
+    isPlaying: clock.runsSince !== null && !isOver,
+    isOver,
+    shown,
+    toggle: () => {
+      const at = performance.now();
+      setClock((known) =>
+        known.runsSince !== null && !isAtEnd(known, at) ? stopped(known, at) : playing(known, at),
+      );
+    },
+    seek: (wanted) => {
+      const next = soughtTo(clock, wanted, performance.now());
+      setClock(next);
+      return next.position;
+    },
+    setSpeed: (wanted) => setClock((known) => atSpeed(known, wanted, performance.now())),
+  };
+}
+
+/** The time of a clock that only goes forward, renewed while it runs. */
+function useTicks(runs: boolean): number {
+  const [now, setNow] = useState(0);
+  useEffect(() => {
+    setNow(performance.now());
+    if (!runs) return;
+    const timer = setInterval(() => setNow(performance.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, [runs]);
+  return now;
+}
+
+/** How many, of entries that come newest first, had happened by then. */
+function countUntil(entries: readonly HistoryEntry[], position: number): number {
+  let low = 0;
+  let high = entries.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const entry = entries[middle];
+    if (entry !== undefined && entry.at > position) low = middle + 1;
+    else high = middle;
+  }
+  return entries.length - low;
+}
+
+function useSpan({ filter, types }: EventSearch, from: number, to: number): Loaded {
+  const { target } = useLiveStore();
+  const [loaded, setLoaded] = useState(NOTHING);
+  const names = types.join(",");
+  useEffect(() => {
+    let isWanted = true;
+    const view = { text: filter, types: names === "" ? [] : names.split(","), from, to };
+    const load = async () => {
+      const found: HistoryEntry[] = [];
+      const tell = (state: Loaded["state"], isWhole: boolean, cutAt?: number) => {
+        // By the moment at which it happened: what was recorded late stands later in the history.
+        const entries = found.toSorted((one, other) => other.at - one.at);
+        setLoaded({ entries, state, isWhole, cutAt });
+      };
+      try {
+        for (let cursor: string | undefined; ; ) {
+          const page = await getPast(view, { order: "oldest_first", cursor, limit: PAGE }, target);
+          if (!isWanted) return;
+          found.push(...page.items);
+          cursor = page.next;
+          if (cursor === undefined) return tell("done", page.complete);
+          if (found.length >= EVENTS_MAX) return tell("done", true, found.at(-1)?.at);
+          tell("loading", true);
+        }
+      } catch {
+        if (isWanted) tell("failed", true);
+      }
+    };
+    setLoaded(NOTHING);
+    void load();
+    return () => {
+      isWanted = false;
+    };
+  }, [filter, names, from, to, target]);
+  return loaded;
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { EVENT_TYPES, type LockEvent } from "@/lib/contract/event.ts";
+import { events } from "@/lib/i18n/en/events.ts";
+import { lock } from "@/lib/i18n/en/lock.tsx";
+import { ALL_TYPES, eventDetail } from "./event-text.ts";
+
+const words = { events, lock };
+
+const event = (fields: Partial<LockEvent>): LockEvent => ({
+  id: "1",
+  type: "acquired",
+  target: "main",
+  key: "lock:a",
+  at: 1,
+  observed: "exact",
+  owner: "pod-7",
+  ...fields,
+});
+
+describe("eventDetail", () => {
+  it("knows every type of the contract", () => {
+    expect([...ALL_TYPES].sort()).toEqual([...EVENT_TYPES].sort());
+  });
+
+  it("says what matters of each", () => {
+    expect(eventDetail(event({ fence: "1763647401104822" }), words)).toBe("pod-7, fence …104 822");
+    expect(eventDetail(event({ type: "reentered", count: 2 }), words)).toBe("pod-7, count 2");
+    expect(eventDetail(event({ type: "released", heldMs: 3100, count: 0 }), words)).toBe("pod-7 after 3.1 s");
+    expect(eventDetail(event({ type: "expired", heldMs: 41_000 }), words)).toBe(
+      "pod-7 after 41 s, not released",
+    );
+    expect(eventDetail(event({ type: "recreated" }), words)).toBe("pod-7, made again after it was freed");
+    expect(eventDetail(event({ type: "force_released", by: "mei", reason: "node lost" }), words)).toBe(
+      "by mei, “node lost”, from pod-7",
+    );
+  });
+
+  it("calls a hold-off what it is, and its end nothing else", () => {
+    const byMei = { owner: "lockkeeper:reserve:mei" };
+    expect(eventDetail(event(byMei), words)).toBe("hold-off by mei");
+    expect(eventDetail(event({ ...byMei, type: "expired", heldMs: 60_000 }), words)).toBe(
+      "hold-off by mei after 1 m 00 s",
+    );
+    expect(eventDetail(event({ owner: "lockkeeper:reserve:min-hold" }), words)).toBe("least hold time");
+  });
+});

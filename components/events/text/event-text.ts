@@ -1,0 +1,74 @@
+import { holdOffOf, holdOffText, shortOwner } from "@/components/lock-facts/lock-texts.ts";
+import { formatFence, formatSpan } from "@/components/ui/format-duration.ts";
+import type { EventType, LockEvent } from "@/lib/contract/event.ts";
+import { events as english } from "@/lib/i18n/en/events.ts";
+import type { Words } from "@/lib/i18n/en/messages.ts";
+
+export const ALL_TYPES = Object.keys(english.names) as EventType[];
+
+/** Never part of a normal day. */
+export function isAlarming(type: EventType): boolean {
+  return type === "force_released" || type === "evicted" || type === "recreated";
+}
+
+/** What an event is told in. */
+export interface DetailWords {
+  events: Words["events"];
+  lock: Pick<Words["lock"], "leastHold" | "holdOffBy">;
+}
+
+/** One line about what happened, without the key. May hold text from Redis. `brief`: for a narrow column. */
+export function eventDetail(event: LockEvent, { events: words, lock }: DetailWords, brief = false): string {
+  const holdOff = holdOffOf(event.owner ?? "");
+  const who = holdOff === null ? shortOwner(event.owner ?? "") : holdOffText(holdOff, lock);
+  const ended = event.heldMs === undefined ? who : words.after(who, formatSpan(event.heldMs));
+  const join = (...parts: string[]) => parts.filter((part) => part !== "").join(words.between);
+  const count = event.count === undefined || event.count === 1 ? "" : words.count(event.count);
+  const reason = event.reason ? words.quoted(event.reason) : "";
+  switch (event.type) {
+    case "acquired":
+      return join(who, event.fence === undefined || brief ? "" : words.fence(formatFence(event.fence)));
+    case "waiting":
+    case "wait_ended":
+      return who;
+    case "renewed":
+      if (event.by !== undefined) return join(words.by(event.by), reason, words.moreTimeFor(who));
+      return join(who, count);
+    case "reentered":
+    case "seen":
+      return join(who, count);
+    case "released":
+      // A release that leaves a count behind is one frame of many.
+      return join(ended, event.count ? words.countLeft(event.count) : "");
+    case "expired":
+      // A hold-off is over by expiring; of anything else that is a holder who did not come back.
+      return join(ended, holdOff === null ? words.notReleased : "");
+    case "recreated":
+      return join(who, words.madeAgain);
+    case "evicted":
+      return join(ended, words.thrownOut);
+    case "force_released":
+      return join(
+        event.by === undefined ? "" : words.by(event.by),
+        reason,
+        who === "" ? "" : words.from(ended),
+      );
+  }
+}
+
+/** How a hold ended, for a sentence. */
+export function endingText(event: LockEvent, { endings }: Words["events"]): string {
+  switch (event.type) {
+    case "released":
+      // Seen from outside, a release by the owner and a DEL by anybody look the same.
+      return event.observed === "exact" ? endings.byOwner : endings.released;
+    case "expired":
+      return endings.expired;
+    case "evicted":
+      return endings.evicted;
+    case "force_released":
+      return event.by === undefined ? endings.byOperator : endings.freedBy(event.by);
+    default:
+      return endings.ended;
+  }
+}

@@ -1,0 +1,206 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { EVENT_TYPES, type GapEvent, type HistoryEntry, type LockEvent } from "@/lib/contract/event.ts";
+import { type Bar, takesOf, timelineOf } from "./timeline-bars.ts";
+
+let told = 0;
+function event(type: LockEvent["type"], at: number, owner: string, more: Partial<LockEvent> = {}): LockEvent {
+  return {
+    id: `${at}-${told++}`,
+    type,
+    target: "default",
+    key: "lock:a",
+    at,
+    owner,
+    observed: "exact",
+    ...more,
+  };
+}
+const gap = (from: number, to: number): GapEvent => ({
+  ...{ id: `${to}-${told++}`, type: "gap", target: "default", at: to },
+  ...{ from, to },
+});
+const lanesOf = (story: HistoryEntry[], takes: "one" | "several" | "unknown" = "one", now = 1000) =>
+  timelineOf(story.toReversed(), takes, now);
+const words = ({ owner, from, to, end }: Bar) => `${owner} ${from}-${to} ${end}`;
+const barsOf = (...given: Parameters<typeof lanesOf>) =>
+  lanesOf(...given).lanes.flatMap(({ bars }) => bars.map(words));
+
+describe("a history as lanes", () => {
+  it("has a lane per holder, the last one first, and a bar per hold with how it ended", () => {
+    const story = [
+      event("acquired", 100, "ada", { fence: "1" }),
+      event("reentered", 110, "ada", { fence: "1", count: 2 }),
+      event("released", 120, "ada", { fence: "1", count: 1 }),
+      event("released", 200, "ada", { fence: "1", count: 0 }),
+      event("acquired", 300, "bob", { fence: "2" }),
+      event("expired", 400, "bob", { fence: "2" }),
+      event("acquired", 500, "ada", { fence: "3" }),
+      event("force_released", 600, "ada", { fence: "3", by: "mei", reason: "stuck" }),
+      event("acquired", 700, "cid", { fence: "4" }),
+    ];
+    const { lanes, overlaps, from, to } = lanesOf(story);
+    expect(lanes.map(({ owner, bars }) => [owner, ...bars.map(words)])).toEqual([
+      ["cid", "cid 700-1000 open"],
+      ["ada", "ada 100-200 released", "ada 500-600 force_released"],
+      ["bob", "bob 300-400 expired"],
+    ]);
+    expect(lanes[1]?.bars[1]?.ended).toMatchObject({ by: "mei", reason: "stuck" });
+    expect([overlaps, from, to]).toEqual([[], 100, 1000]);
+  });
+
+  it("shows two holders at one time as wrong when the end of the first is told late", () => {
+    const story = [
+      event("acquired", 100, "ada", { fence: "1" }),
+      event("acquired", 200, "bob", { fence: "2" }),
+      event("expired", 230, "ada", { fence: "1" }),
+      event("released", 300, "bob", { fence: "2" }),
+    ];
+    expect(barsOf(story)).toEqual(["bob 200-300 released", "ada 100-230 expired"]);
+    expect(lanesOf(story).overlaps).toMatchObject([{ from: 200, to: 230, is: "wrong" }]);
+    // A fence says that the lock has one holder, whatever is known of its kind.
+    expect(lanesOf(story, "unknown").overlaps).toMatchObject([{ is: "wrong" }]);
+  });
+
+  it("finds nothing wrong with several readers, and does not judge what it does not know", () => {
+    const story = [
+      event("acquired", 100, "ada"),
+      event("acquired", 200, "bob"),
+      event("released", 300, "ada"),
+      event("released", 400, "bob"),
+    ];
+    expect(lanesOf(story, "several").overlaps).toEqual([]);
+    expect(lanesOf(story, "unknown").overlaps).toMatchObject([{ from: 200, to: 300, is: "unclear" }]);
+    expect(["lock", "fair", "fenced", "multi"].map((kind) => takesOf(kind as "lock"))).toEqual(
+      Array(4).fill("one"),
+    );
+    expect([takesOf("read"), takesOf("semaphore"), takesOf(null)]).toEqual(["several", "several", "unknown"]);
+  });
+
+  it("ends a hold that ended unwatched where the gap begins, and one that was followed where the next begins", () => {
+    const watched = [event("acquired", 100, "ada"), gap(200, 300), event("acquired", 400, "bob")];
+    expect(barsOf(watched)).toEqual(["bob 400-1000 open", "ada 100-200 unseen"]);
+    expect(barsOf([event("acquired", 100, "ada"), event("acquired", 400, "bob")])).toEqual([
+      "bob 400-1000 open",
+      "ada 100-400 unseen",
+    ]);
+    // Seen again after the gap, it is the same hold.
+    const kept = [event("acquired", 100, "ada"), gap(200, 300), event("seen", 300, "ada")];
+    expect(barsOf(kept)).toEqual(["ada 100-1000 open"]);
+  });
+
+  it("draws a hold of which only the end is loaded as far back as the end says", () => {
+    const [bar] = lanesOf([event("released", 500, "ada", { heldMs: 300 })]).lanes[0]?.bars ?? [];
+    expect(bar).toMatchObject({ from: 200, to: 500, fromIs: "exact" });
+    const [unknown] = lanesOf([event("expired", 500, "ada")]).lanes[0]?.bars ?? [];
+    expect(unknown).toMatchObject({ from: 500, to: 500, fromIs: "at_least" });
+  });
+
+  it("takes an end without fence or owner for the only hold that it can be of", () => {
+    const story = [
+      event("acquired", 100, "ada", { fence: "1" }),
+      event("expired", 200, "ada"),
+      event("acquired", 300, "bob", { fence: "2" }),
+      { ...event("evicted", 400, ""), owner: undefined },
+    ];
+    expect(barsOf(story)).toEqual(["bob 300-400 evicted", "ada 100-200 expired"]);
+  });
+});
+
+const OWNERS = ["ada", "bob", "cid", "dot"];
+/** Holds of a lock with one holder: each begins after its own last one, and may begin before another's end is told. */
+const holds = fc.array(
+  fc.record({
+    owner: fc.constantFrom(...OWNERS),
+    after: fc.integer({ min: 1, max: 50 }),
+    forMs: fc.integer({ min: 1, max: 80 }),
+    end: fc.constantFrom("released", "expired", "evicted", "force_released"),
+  }),
+  { minLength: 1, maxLength: 30 },
+);
+
+describe("any history as lanes", () => {
+  it("gives back the holds that it was told of, and the overlaps that they have", () => {
+    fc.assert(
+      fc.property(holds, fc.boolean(), (given, isFenced) => {
+        const free = new Map<string, number>();
+        let at = 0;
+        const all = given.map(({ owner, after, forMs, end }, n) => {
+          const from = Math.max(at + after, (free.get(owner) ?? 0) + 1);
+          at = from;
+          free.set(owner, from + forMs);
+          return {
+            owner,
+            from,
+            to: from + forMs,
+            end: end as "expired",
+            fence: isFenced ? `${n}` : undefined,
+          };
+        });
+        const story = all
+          .flatMap(({ owner, from, to, end, fence }) => [
+            event("acquired", from, owner, { fence }),
+            event(end, to, owner, { fence, count: 0 }),
+          ])
+          .sort((a, b) => a.at - b.at);
+        const { lanes, overlaps } = lanesOf(story, "one", 10_000);
+        const bars = lanes.flatMap((lane) => lane.bars.map(words)).sort();
+        expect(bars).toEqual(all.map(({ owner, from, to, end }) => `${owner} ${from}-${to} ${end}`).sort());
+        const expected = all.flatMap((one, n) =>
+          all
+            .slice(n + 1)
+            .filter(({ from, owner }) => from < one.to && owner !== one.owner)
+            .map(({ from, to }) => `${from}-${Math.min(one.to, to)}`),
+        );
+        expect(overlaps.map(({ from, to }) => `${from}-${to}`).sort()).toEqual(expected.sort());
+      }),
+    );
+  });
+
+  it("never breaks, whatever is told in whatever order: lanes do not overlap themselves, and all is within the time", () => {
+    const entry = fc.oneof(
+      {
+        weight: 9,
+        arbitrary: fc
+          .record({
+            type: fc.constantFrom(...EVENT_TYPES),
+            at: fc.integer({ min: 0, max: 500 }),
+            owner: fc.option(fc.constantFrom(...OWNERS), { nil: undefined }),
+            fence: fc.option(fc.constantFrom("1", "2", "3"), { nil: undefined }),
+            count: fc.option(fc.nat(2), { nil: undefined }),
+            heldMs: fc.option(fc.nat(300), { nil: undefined }),
+          })
+          .map(({ type, at, ...more }) => event(type, at, "", more) as HistoryEntry),
+      },
+      {
+        weight: 1,
+        arbitrary: fc
+          .tuple(fc.nat(200), fc.nat(200))
+          .map(([from, forMs]) => gap(from, from + forMs) as HistoryEntry),
+      },
+    );
+    const takes = fc.constantFrom("one" as const, "several" as const, "unknown" as const);
+    fc.assert(
+      fc.property(fc.array(entry, { maxLength: 40 }), takes, fc.nat(600), (story, takes, now) => {
+        const { lanes, overlaps, gaps, from, to } = timelineOf(story, takes, now);
+        expect(new Set(lanes.map(({ owner }) => owner)).size).toBe(lanes.length);
+        expect(gaps).toHaveLength(story.filter(({ type }) => type === "gap").length);
+        for (const { bars } of lanes) {
+          expect(bars.length).toBeGreaterThan(0);
+          for (const [n, bar] of bars.entries()) {
+            expect(bar.from).toBeLessThanOrEqual(bar.to);
+            expect(bar.from).toBeGreaterThanOrEqual(from);
+            expect(bar.to).toBeLessThanOrEqual(to);
+            if (n > 0) expect(bar.from).toBeGreaterThanOrEqual(bars[n - 1]?.to ?? 0);
+          }
+        }
+        for (const each of overlaps) {
+          expect(each.from).toBeLessThan(each.to);
+          expect(each.bars[0].owner).not.toBe(each.bars[1].owner);
+        }
+        if (takes === "several") expect(overlaps).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

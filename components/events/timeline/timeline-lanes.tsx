@@ -1,0 +1,200 @@
+import clsx from "clsx";
+import { type KeyboardEvent, useId } from "react";
+import { holdOffOf } from "@/components/lock-facts/lock-texts.ts";
+import { formatClock, formatFence } from "@/components/ui/format-duration.ts";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import { visibleText } from "@/components/ui/visible-text.ts";
+import type { GapEvent } from "@/lib/contract/event.ts";
+import { timeline as timelineWords } from "@/lib/i18n/en/timeline.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { barText, laneName } from "./bar-text.ts";
+import type { Bar, Lane, Overlap, Timeline } from "./timeline-bars.ts";
+import { barAfter, placeOf, type TimelineView, ticksOf } from "./timeline-view.ts";
+import { useBarWords } from "./use-bar-messages.ts";
+
+interface TimelineLanesProps {
+  timeline: Timeline;
+  view: TimelineView;
+  /** The id of a bar. */
+  active: string | undefined;
+  onActive(id: string): void;
+}
+
+const MOVES = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"]);
+const HATCH = "bg-[repeating-linear-gradient(135deg,currentColor_0_1px,transparent_1px_6px)]";
+
+/** One stop of the tab key; arrows go from hold to hold. */
+export function TimelineLanes({ timeline, view, active, onActive }: TimelineLanesProps) {
+  const words = useWords(timelineWords);
+  const id = useId();
+  const idOf = (bar: string) => `${id}-${bar}`;
+  const isShown = view.lanes.some(({ bars }) => bars.some((bar) => bar.id === active));
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!MOVES.has(event.key)) return;
+    event.preventDefault();
+    const next = barAfter(view.lanes, active, event.key);
+    if (next !== undefined) onActive(next.id);
+  };
+  return (
+    <div
+      role="listbox"
+      aria-label={words.holds}
+      aria-activedescendant={active !== undefined && isShown ? idOf(active) : undefined}
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+      className="relative flex flex-col gap-1"
+    >
+      <div className="pointer-events-none absolute inset-y-0 right-0 left-24 sm:left-36" aria-hidden>
+        {ticksOf(view).map((at) => (
+          <span
+            key={at}
+            className="absolute inset-y-0 z-10 w-px bg-line"
+            style={{ left: `${placeOf(view, at)}%` }}
+          />
+        ))}
+      </div>
+      {view.lanes.map((lane) => (
+        <LaneRow
+          key={lane.owner}
+          {...{ lane, view, active, onActive, idOf }}
+          overlaps={timeline.overlaps.filter(({ bars }) => bars.some(({ owner }) => owner === lane.owner))}
+        />
+      ))}
+      <div className="pointer-events-none absolute inset-y-0 right-0 left-24 sm:left-36" aria-hidden>
+        {timeline.gaps.map((gap) => (
+          <GapBand key={gap.id} gap={gap} view={view} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface LaneRowProps extends Omit<TimelineLanesProps, "timeline"> {
+  lane: Lane;
+  overlaps: readonly Overlap[];
+  idOf(bar: string): string;
+}
+
+function LaneRow({ lane, view, active, onActive, overlaps, idOf }: LaneRowProps) {
+  const name = laneName(lane.owner, useBarWords());
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset has no place in a listbox
+    <div role="group" aria-label={visibleText(name)} className="flex h-6 items-center">
+      <span
+        aria-hidden
+        title={visibleText(lane.owner)}
+        className="w-24 shrink-0 truncate pr-2 font-mono text-2xs text-ink-2 sm:w-36"
+      >
+        <SafeText text={name} />
+      </span>
+      <div role="presentation" className="relative h-full min-w-0 flex-1 rounded-[4px] bg-line-soft">
+        {lane.bars.map((bar) => (
+          <BarMark
+            key={bar.id}
+            id={idOf(bar.id)}
+            bar={bar}
+            view={view}
+            isActive={bar.id === active}
+            onActive={() => onActive(bar.id)}
+          />
+        ))}
+        {overlaps.map((overlap) => (
+          <OverlapMark key={overlap.bars.map((bar) => bar.id).join()} overlap={overlap} view={view} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface BarMarkProps {
+  id: string;
+  bar: Bar;
+  view: TimelineView;
+  isActive: boolean;
+  onActive(): void;
+}
+
+function BarMark({ id, bar, view, isActive, onActive }: BarMarkProps) {
+  const [left, right] = [placeOf(view, bar.from), placeOf(view, bar.to)];
+  const text = visibleText(barText(bar, useBarWords()));
+  return (
+    <>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the listbox takes the keys */}
+      {/* biome-ignore lint/a11y/useFocusableInteractive: the listbox has the focus and names the active one */}
+      <div
+        role="option"
+        id={id}
+        aria-selected={isActive}
+        aria-label={text}
+        title={text}
+        onClick={onActive}
+        className={clsx(
+          "@container absolute inset-y-[3px] cursor-pointer overflow-hidden rounded-[3px] border bg-bar",
+          isActive ? "border-accent outline-2 outline-accent" : "border-transparent",
+          bar.fromIs === "at_least" && "border-l-ink border-l-2 border-dashed",
+          bar.end === "unseen" && "border-r-2 border-r-ink border-dashed",
+        )}
+        style={{ left: `${left}%`, width: `max(4px, ${right - left}%)` }}
+      >
+        {bar.fence !== undefined && (
+          <span className="hidden px-1 font-mono text-2xs leading-4 whitespace-nowrap text-ink @min-[64px]:block">
+            {formatFence(bar.fence)}
+          </span>
+        )}
+      </div>
+      <EndMark bar={bar} at={right} />
+    </>
+  );
+}
+
+/** A shape besides the colour. */
+function EndMark({ bar: { end, owner }, at }: { bar: Bar; at: number }) {
+  const isForced = end === "force_released" || end === "evicted";
+  if (!isForced && (end !== "expired" || holdOffOf(owner) !== null)) return null;
+  return (
+    <span
+      aria-hidden
+      className={clsx(
+        "pointer-events-none absolute inset-y-0 z-10 -ml-1.5 flex w-3 items-center justify-center rounded-full bg-panel text-xs leading-none font-semibold",
+        "my-[6px]",
+        isForced ? "text-bad" : "text-warn",
+      )}
+      style={{ left: `${at}%` }}
+    >
+      {isForced ? "×" : "◇"}
+    </span>
+  );
+}
+
+function OverlapMark({ overlap: { from, to, is }, view }: { overlap: Overlap; view: TimelineView }) {
+  if (to < view.from) return null;
+  const [left, right] = [placeOf(view, from), placeOf(view, to)];
+  return (
+    <span
+      aria-hidden
+      data-overlap={is}
+      className={clsx(
+        "pointer-events-none absolute inset-y-0 rounded-[3px] border-2 border-current",
+        HATCH,
+        is === "wrong" ? "text-bad" : "text-warn",
+      )}
+      style={{ left: `${left}%`, width: `max(4px, ${right - left}%)` }}
+    />
+  );
+}
+
+function GapBand({ gap: { from, to }, view }: { gap: GapEvent; view: TimelineView }) {
+  const words = useWords(timelineWords);
+  if (to < view.from) return null;
+  const [left, right] = [placeOf(view, from), placeOf(view, to)];
+  return (
+    <div
+      data-gap
+      title={words.gap(formatClock(from), formatClock(to))}
+      className={clsx("@container absolute inset-y-0 border-x border-warn text-warn", HATCH)}
+      style={{ left: `${left}%`, width: `max(3px, ${right - left}%)` }}
+    >
+      <span className="hidden w-fit bg-panel px-1 text-2xs @min-[90px]:block">{words.notWatched}</span>
+    </div>
+  );
+}

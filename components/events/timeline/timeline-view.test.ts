@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import type { Bar, Timeline } from "./timeline-bars.ts";
+import { barAfter, LATEST_BARS, placeOf, ticksOf, viewOf } from "./timeline-view.ts";
+
+const bar = (owner: string, from: number, to: number): Bar => ({
+  ...{ id: `${owner}${from}`, owner, fence: undefined, from, to },
+  ...{ fromIs: "exact", end: "released", ended: undefined },
+});
+const lanes = [
+  { owner: "ada", bars: [bar("ada", 0, 10), bar("ada", 50, 60)] },
+  { owner: "bob", bars: [bar("bob", 20, 30)] },
+];
+const timeline = (more: Partial<Timeline> = {}): Timeline => ({
+  ...{ lanes, overlaps: [], gaps: [], from: 0, to: 100 },
+  ...more,
+});
+
+describe("what is shown of a timeline", () => {
+  it("begins with the latest holds, and with the first one where all are wanted", () => {
+    const bars = Array.from({ length: LATEST_BARS + 5 }, (_, n) => bar("ada", n * 10, n * 10 + 5));
+    const many = timeline({ lanes: [{ owner: "ada", bars }], to: 200 });
+    expect(viewOf(many, "latest").lanes[0]?.bars[0]?.from).toBe(50);
+    expect(viewOf(many, "latest").from).toBeCloseTo(47);
+    expect(viewOf(many, "all").lanes[0]?.bars).toHaveLength(LATEST_BARS + 5);
+  });
+
+  it("draws a dozen holders and says how many it leaves out", () => {
+    const many = Array.from({ length: 20 }, (_, n) => ({ owner: `${n}`, bars: [bar(`${n}`, n, n + 1)] }));
+    const view = viewOf(timeline({ lanes: many }), "all");
+    expect([view.lanes.length, view.others]).toEqual([12, 8]);
+  });
+
+  it("has a place for any time, and none outside", () => {
+    const view = { from: 100, to: 200 };
+    expect([0, 100, 150, 200, 999].map((at) => placeOf(view, at))).toEqual([0, 0, 50, 100, 100]);
+  });
+
+  it("is walked along in time, and across to the hold that is closest", () => {
+    const go = (active: string | undefined, key: string) => barAfter(lanes, active, key)?.id;
+    expect(go(undefined, "ArrowRight")).toBe("ada50");
+    expect(go("ada0", "ArrowRight")).toBe("bob20");
+    expect(go("bob20", "ArrowLeft")).toBe("ada0");
+    expect(go("ada0", "ArrowLeft")).toBe("ada0");
+    expect(go("ada50", "ArrowRight")).toBe("ada50");
+    expect([go("bob20", "Home"), go("bob20", "End")]).toEqual(["ada0", "ada50"]);
+    expect(go("bob20", "ArrowUp")).toBe("ada0");
+    expect(go("ada50", "ArrowDown")).toBe("bob20");
+    expect(go("bob20", "ArrowDown")).toBe("bob20");
+    expect(barAfter([], undefined, "Home")).toBeUndefined();
+  });
+});
+
+it("has round moments between its ends, and no more than fit", () => {
+  const minute = 60_000;
+  expect(ticksOf({ from: 1000, to: 4 * minute })).toEqual([minute, 2 * minute, 3 * minute]);
+  for (const spanMs of [1, 900, 21_000, 3 * minute, 5 * 3_600_000, 40 * 86_400_000, 4e12]) {
+    const ticks = ticksOf({ from: 123_457, to: 123_457 + spanMs });
+    expect(ticks.length).toBeLessThanOrEqual(6);
+    expect(ticks.every((at) => at >= 123_457 && at < 123_457 + spanMs)).toBe(true);
+  }
+});

@@ -1,0 +1,71 @@
+import { type Bar, inTime, type Lane, type Timeline } from "./timeline-bars.ts";
+
+export type Span = "latest" | "all";
+
+/** So many holds are shown at first: a day of short ones would be a day of dots. */
+export const LATEST_BARS = 12;
+const LANES_MAX = 12;
+/** Room at the left, so that the first bar is seen to begin. */
+const MARGIN = 0.02;
+
+export interface TimelineView {
+  readonly lanes: readonly Lane[];
+  /** How many holders are left out. */
+  readonly others: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The part of a timeline that is shown. */
+export function viewOf({ lanes, from, to }: Timeline, span: Span): TimelineView {
+  const first = span === "all" ? undefined : inTime(lanes).at(-LATEST_BARS);
+  const begin = first?.from ?? from;
+  const shown = lanes
+    .map(({ owner, bars }) => ({ owner, bars: bars.filter((bar) => bar.to >= begin) }))
+    .filter(({ bars }) => bars.length > 0);
+  return {
+    lanes: shown.slice(0, LANES_MAX),
+    others: Math.max(0, shown.length - LANES_MAX),
+    from: begin - Math.max(1, (to - begin) * MARGIN),
+    to,
+  };
+}
+
+/** A time as a share of the width, 0 to 100. */
+export function placeOf({ from, to }: Pick<TimelineView, "from" | "to">, at: number): number {
+  return Math.min(100, Math.max(0, (100 * (at - from)) / (to - from)));
+}
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const STEPS_MS = [
+  ...[1, 2, 5, 10, 30].map((seconds) => seconds * SECOND_MS),
+  ...[1, 2, 5, 10, 30].map((minutes) => minutes * MINUTE_MS),
+  ...[1, 3, 6, 12].map((hours) => hours * HOUR_MS),
+  ...[1, 2, 7, 28].map((days) => days * DAY_MS),
+];
+const TICKS_MAX = 5;
+
+/** Round moments between its ends, so many that a label fits at each: a bar is placed in time by the eye. */
+export function ticksOf({ from, to }: Pick<TimelineView, "from" | "to">): number[] {
+  const step = STEPS_MS.find((ms) => (to - from) / ms <= TICKS_MAX) ?? to - from;
+  const first = Math.ceil(from / step) * step;
+  return Array.from({ length: TICKS_MAX + 1 }, (_, at) => first + at * step).filter((at) => at < to);
+}
+
+/** Where an arrow key goes: along in time, or to the bar of the next lane that is closest in time. */
+export function barAfter(lanes: readonly Lane[], active: string | undefined, key: string): Bar | undefined {
+  const bars = inTime(lanes);
+  const at = bars.findIndex(({ id }) => id === active);
+  const here = bars[at];
+  if (key === "Home") return bars[0];
+  if (key === "End" || here === undefined) return bars.at(-1);
+  if (key === "ArrowRight") return bars[Math.min(bars.length - 1, at + 1)];
+  if (key === "ArrowLeft") return bars[Math.max(0, at - 1)];
+  const lane = lanes.findIndex(({ owner }) => owner === here.owner) + (key === "ArrowDown" ? 1 : -1);
+  const near = (bar: Bar) => Math.abs(bar.from - here.from);
+  const [closest] = lanes[lane]?.bars.toSorted((a, b) => near(a) - near(b)) ?? [];
+  return closest ?? here;
+}

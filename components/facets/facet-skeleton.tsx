@@ -1,0 +1,22 @@
+import { facets } from "@/lib/i18n/en/facets.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+
+/** Takes the place of lists that are on their way. @param lines how many each has, below its title */
+export function Skeleton({ lines }: { lines: readonly number[] }) {
+  const words = useWords(facets);
+  let at = 0;
+  return (
+    <div role="status" aria-label={words.loading} className="flex flex-col gap-4">
+      {lines.map((count) => {
+        at += count + 1;
+        return (
+          <div
+            key={at}
+            style={{ height: `${(count + 1) * 24}px` }}
+            className="mx-1.5 rounded-[7px] bg-line-soft/60"
+          />
+        );
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,139 @@
+"use client";
+
+import clsx from "clsx";
+import { ChevronRight } from "lucide-react";
+import { type KeyboardEvent, type ReactNode, useEffect } from "react";
+import { formatNumber } from "@/components/ui/format-duration.ts";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import { visibleText } from "@/components/ui/visible-text.ts";
+import type { Namespace } from "@/lib/contract/namespace.ts";
+import { facets } from "@/lib/i18n/en/facets.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { wordOfNamespace } from "./facet-terms.ts";
+import { indent, useNameTree } from "./key-tree-state.ts";
+
+interface NameBranchProps {
+  namespace: Namespace;
+  prefix: string;
+  level: number;
+  isFirst: boolean;
+  /** There is nothing beside it to choose from. */
+  isOnly: boolean;
+  /** What is in it, made when it is open. */
+  children: ReactNode;
+}
+
+/** A beginning of keys, with what is held under it. What is wrong there, or waited for, is said in words. */
+export function NameBranch({ namespace, prefix, level, isFirst, isOnly, children }: NameBranchProps) {
+  const { name, deeper } = namespace;
+  const tree = useNameTree();
+  const { active, leave } = tree;
+  useEffect(() => () => leave(name), [leave, name]);
+  const label = useSaid(namespace);
+  const word = wordOfNamespace(name);
+  const isChosen = tree.chosen === word;
+  const isOpen = deeper > 0 && (tree.opened.get(name) ?? (isOnly || isUnder(tree.chosen, word)));
+  const choose = () => tree.onChoose(isChosen ? undefined : word);
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    if (event.target !== event.currentTarget) return;
+    if (event.key === "Enter" || event.key === " ") choose();
+    else if (event.key === "ArrowRight" && deeper > 0 && !isOpen) tree.open(name, true);
+    else if (event.key === "ArrowLeft" && isOpen) tree.open(name, false);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <div
+      role="treeitem"
+      aria-level={level}
+      aria-label={label}
+      aria-selected={isChosen}
+      aria-expanded={deeper > 0 ? isOpen : undefined}
+      tabIndex={active === name || (active === null && isFirst) ? 0 : -1}
+      onFocus={(event) => event.target === event.currentTarget && tree.setActive(name)}
+      onKeyDown={onKeyDown}
+      className="outline-none [&:focus-visible>:first-child]:outline-2 [&:focus-visible>:first-child]:-outline-offset-2 [&:focus-visible>:first-child]:outline-accent"
+    >
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the branch around it has the keys */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the branch around it has the role */}
+      <div
+        onClick={choose}
+        title={visibleText(name)}
+        style={{ paddingLeft: `${indent(level)}px` }}
+        className={clsx(
+          "flex h-6 cursor-pointer items-center rounded-[5px] pr-1.5 hover:bg-line-soft",
+          isChosen && "bg-selected font-medium",
+        )}
+      >
+        <Chevron isThere={deeper > 0} isOpen={isOpen} onToggle={() => tree.open(name, !isOpen)} />
+        <span className="min-w-0 flex-1 truncate font-mono text-xs">
+          <SafeText text={name.slice(prefix.length)} />
+        </span>
+        <Counts namespace={namespace} />
+      </div>
+      {isOpen && (
+        // biome-ignore lint/a11y/useSemanticElements: a branch of a tree has no element of its own
+        <div role="group">{children}</div>
+      )}
+    </div>
+  );
+}
+
+/** What was chosen is seen: the branches above it are open. */
+function isUnder(chosen: string | undefined, word: string): boolean {
+  return chosen !== undefined && chosen !== word && chosen.startsWith(word.slice(0, -1));
+}
+
+function useSaid({ name, holds, abnormal, waiters }: Namespace): string {
+  const words = useWords(facets);
+  const parts = [
+    words.branch(visibleText(name), formatNumber(holds)),
+    ...(abnormal > 0 ? [words.abnormal(formatNumber(abnormal))] : []),
+    ...(waiters.count ? [words.waiting(formatNumber(waiters.count))] : []),
+  ];
+  return parts.reduce(words.and);
+}
+
+interface ChevronProps {
+  isThere: boolean;
+  isOpen: boolean;
+  onToggle(): void;
+}
+
+function Chevron({ isThere, isOpen, onToggle }: ChevronProps) {
+  if (!isThere) return <span className="w-6 shrink-0" />;
+  return (
+    <span
+      aria-hidden
+      className="grid size-6 shrink-0 place-items-center text-ink-3 hover:text-ink"
+      onClick={(event) => {
+        event.stopPropagation();
+        onToggle();
+      }}
+    >
+      <ChevronRight
+        size={13}
+        className={clsx(
+          "transition-transform duration-100 motion-reduce:transition-none",
+          isOpen && "rotate-90",
+        )}
+      />
+    </span>
+  );
+}
+
+/** There is room for the graver of two things; both are read out. */
+function Counts({ namespace: { holds, abnormal, waiters } }: { namespace: Namespace }) {
+  const words = useWords(facets);
+  return (
+    <span className="flex shrink-0 items-baseline gap-1.5 pl-1.5 text-2xs font-normal">
+      {abnormal > 0 ? (
+        <span className="text-bad">{words.abnormal(formatNumber(abnormal))}</span>
+      ) : (
+        !!waiters.count && <span className="text-warn">{words.waiting(formatNumber(waiters.count))}</span>
+      )}
+      <span className="text-sm text-ink-3">{formatNumber(holds)}</span>
+    </span>
+  );
+}

@@ -1,0 +1,59 @@
+"use client";
+
+import { useCallback, useId, useMemo, useState } from "react";
+import { ProblemNote } from "@/components/ui/problem-note.tsx";
+import { facets } from "@/lib/i18n/en/facets.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useNamespaces } from "@/lib/queries/facets.ts";
+import { NameLevel } from "./key-tree-level.tsx";
+import { moveInTree } from "./key-tree-shortcuts.ts";
+import { type NameTreeState, TreeContext } from "./key-tree-state.ts";
+
+interface NameTreeProps {
+  /** The word of the search that narrows by keys. */
+  chosen: string | undefined;
+  onChoose(word: string | undefined): void;
+}
+
+/** What keys begin with, opened branch by branch. Of the whole target: it is a map, and stays while one searches. */
+export function NameTree({ chosen, onChoose }: NameTreeProps) {
+  const words = useWords(facets);
+  const id = useId();
+  const [opened, setOpened] = useState<ReadonlyMap<string, boolean>>(new Map());
+  const [active, setActive] = useState<string | null>(null);
+  const open = useCallback(
+    (name: string, isOpen: boolean) => setOpened((before) => new Map(before).set(name, isOpen)),
+    [],
+  );
+  const leave = useCallback(
+    (name: string) => setActive((present) => (present === name ? null : present)),
+    [],
+  );
+  const state = useMemo<NameTreeState>(
+    () => ({ opened, open, active, setActive, leave, chosen, onChoose }),
+    [opened, open, active, leave, chosen, onChoose],
+  );
+  return (
+    <section aria-labelledby={id}>
+      <h3 id={id} title={words.namesMeans} className="px-1.5 pb-0.5 text-2xs font-semibold text-ink-2">
+        {words.names}
+      </h3>
+      <TreeContext value={state}>
+        <Root labelledBy={id} />
+      </TreeContext>
+    </section>
+  );
+}
+
+/** A tree without a branch is none. */
+function Root({ labelledBy }: { labelledBy: string }) {
+  const words = useWords(facets);
+  const { data, error, refetch } = useNamespaces("");
+  if (data === undefined) return <ProblemNote problem={error} onAgain={() => void refetch()} />;
+  if (data.items.length === 0) return <p className="px-1.5 text-2xs text-ink-3">{words.noNames}</p>;
+  return (
+    <div role="tree" aria-labelledby={labelledBy} onKeyDown={moveInTree}>
+      <NameLevel prefix="" level={1} />
+    </div>
+  );
+}

@@ -1,0 +1,128 @@
+"use client";
+
+import { type ReactNode, useEffect, useRef } from "react";
+import { formatLabel } from "@/components/lock-facts/use-format-texts.ts";
+import { Button } from "@/components/ui/button.tsx";
+import { formatNumber } from "@/components/ui/format-duration.ts";
+import { ProblemNote } from "@/components/ui/problem-note.tsx";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import { useKeys } from "@/components/ui/use-shortcuts.ts";
+import type { FormatRule } from "@/lib/contract/detection/format-rule.ts";
+import type { RuleChange as Change, RulesPreview } from "@/lib/contract/detection/rule-preview.ts";
+import { formats as english } from "@/lib/i18n/en/formats.tsx";
+import { lock } from "@/lib/i18n/en/lock.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { usePreviewRules } from "@/lib/queries/formats.ts";
+
+export interface RuleWish {
+  /** All rules that are kept here, as they would be. */
+  readonly rules: readonly FormatRule[];
+  readonly kind: "add" | "remove";
+  /** The one that it is about. */
+  readonly rule: FormatRule;
+}
+
+interface RuleChangeProps {
+  wish: RuleWish;
+  blocked: string | null;
+  onDo(): void;
+  onCancel(): void;
+}
+
+/** What a rule, or the lack of one, would change of the locks that are held: looked at before it is done. */
+export function RuleChange({ wish, blocked, onDo, onCancel }: RuleChangeProps) {
+  const { change: words, ...all } = useWords(english);
+  const names = useWords(lock);
+  const preview = usePreviewRules();
+  const { mutate } = preview;
+  const place = useRef<HTMLElement>(null);
+  useEffect(() => mutate(wish.rules), [mutate, wish]);
+  useEffect(() => place.current?.focus(), []);
+  useKeys({ escape: onCancel });
+  const pattern = (
+    <code className="font-mono text-xs">
+      <SafeText text={wish.rule.pattern} wrap />
+    </code>
+  );
+  const isAdding = wish.kind === "add";
+  return (
+    <section
+      ref={place}
+      tabIndex={-1}
+      data-testid="rule-preview"
+      className="mx-4 mb-3 flex flex-col gap-2 rounded-[9px] border border-accent px-3 py-2.5 outline-none"
+    >
+      <h3 className="font-medium">
+        {isAdding ? words.adding(pattern, formatLabel(wish.rule.format, names)) : words.removing(pattern)}
+      </h3>
+      {preview.isError && <ProblemNote problem={preview.error} />}
+      <div role="status">
+        {preview.data === undefined && !preview.isError && <p className="text-ink-3">{words.looking}</p>}
+        {preview.data !== undefined && <Changes preview={preview.data} />}
+      </div>
+      <div className="flex gap-2">
+        <Button look="primary" onClick={onDo} blocked={blocked ?? (preview.isPending ? all.waiting : null)}>
+          {isAdding ? words.add : words.remove}
+        </Button>
+        <Button onClick={onCancel}>{words.cancel}</Button>
+      </div>
+    </section>
+  );
+}
+
+function Changes({ preview }: { preview: RulesPreview }) {
+  const { change: words } = useWords(english);
+  const { held, affected, looked, scanned, isWhole, changes } = preview;
+  return (
+    <div className="flex flex-col gap-2">
+      {changes.length === 0 ? (
+        <p>{words.nothing}</p>
+      ) : (
+        <ul className="divide-y divide-line-soft rounded-[8px] border border-line">
+          {changes.map((change) => (
+            <Line key={JSON.stringify([change.from, change.to])} change={change} />
+          ))}
+        </ul>
+      )}
+      <p className="text-2xs text-ink-3">
+        {words.affected(formatNumber(affected), formatNumber(held))}{" "}
+        {looked < affected && words.cut(formatNumber(looked))}{" "}
+        {isWhole ? words.scannedAll(formatNumber(scanned)) : words.scannedSome(formatNumber(scanned))}
+      </p>
+    </div>
+  );
+}
+
+function Line({ change: { from, to, count, sample } }: { change: Change }) {
+  const { change: words } = useWords(english);
+  return (
+    <li className="flex flex-col gap-0.5 px-3 py-1.5">
+      <span className="flex flex-wrap items-baseline gap-x-2">
+        <span className="font-medium tabular-nums">{words.count(formatNumber(count), count === 1)}</span>
+        <Meaning meaning={from} />
+        <span aria-hidden className="text-ink-3">
+          →
+        </span>
+        <Meaning meaning={to} />
+      </span>
+      <span className="flex flex-wrap gap-x-3 font-mono text-2xs text-ink-3">
+        {sample.map(({ key }) => (
+          <SafeText key={key} text={key} wrap />
+        ))}
+        {count > sample.length && <span aria-hidden>…</span>}
+      </span>
+    </li>
+  );
+}
+
+function Meaning({ meaning }: { meaning: Change["from"] }): ReactNode {
+  const { change, confidences } = useWords(english);
+  const names = useWords(lock);
+  if (meaning === null) return <span className="text-ink-2">{change.noLock}</span>;
+  return (
+    <span>
+      <span translate="no">{formatLabel(meaning.format, names)}</span>{" "}
+      <span className="text-2xs text-ink-3">{confidences[meaning.confidence]}</span>
+    </span>
+  );
+}

@@ -1,0 +1,8 @@
+import { expect, test } from "vitest";
+import { FORMAT_FACTS } from "@/lib/formats/format-catalogue.ts";
+import { FORMAT_LABELS } from "./format-labels.ts";
+
+test("the table calls each format as all other places do", () => {
+  const labels = Object.entries(FORMAT_FACTS).map(([name, { label }]) => [name, label]);
+  expect(FORMAT_LABELS).toEqual(Object.fromEntries(labels));
+});

@@ -1,0 +1,96 @@
+// biome-ignore lint/style/noRestrictedImports: only a real shell can say how it reads a command
+import { execFileSync } from "node:child_process";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Lock } from "@/lib/contract/lock.ts";
+import { sampleHolder, sampleLock } from "@/lib/contract/sample-lock.ts";
+import { fieldsOfKey, type Key, keyOfBytes } from "@/lib/keys/key.ts";
+import { startTestRedis, type TestRedis } from "@/test/support/test-redis.ts";
+import { redisCliFree } from "./lock-commands.ts";
+
+let redis: TestRedis;
+beforeAll(async () => {
+  redis = await startTestRedis();
+});
+afterAll(async () => await redis.stop());
+
+const UUID = "8743c9c0-0795-4907-87fd-6c719a6b4586";
+const KEYS: readonly Key[] = [
+  "lock:orders:42",
+  "'; exit 9; ' $(id) `id` \\ \" !! %s\n",
+  "{orders}:lock",
+  "é\u202e-n",
+  keyOfBytes(Uint8Array.from([0x6c, 0xff, 0x00, 0x27])),
+];
+
+function lockOf(key: Key, owner: Key, fields: Partial<Lock>): Lock {
+  const { key: text, keyBase64 } = fieldsOfKey(owner);
+  const holder = sampleHolder({
+    owner: text,
+    ...(keyBase64 === undefined ? {} : { ownerBase64: keyBase64 }),
+  });
+  return sampleLock({ ...fieldsOfKey(key), holders: [holder], ...fields });
+}
+
+/** Runs what stands in the command, as a shell reads it. */
+async function run(command: string): Promise<unknown> {
+  // Stands in for redis-cli: writes its arguments, each with a zero byte behind it, and with -x its input.
+  const fake = `fake() { x=; if [ "$1" = -x ]; then x=1; shift; fi; printf '%s\\0' "$@"; if [ -n "$x" ]; then cat; printf '\\0'; fi; }; `;
+  const said = execFileSync("/bin/sh", ["-c", fake + command.replace("redis-cli ", "fake ")]);
+  const [name = "", script = "", , ...rest] = said.toString("latin1").split("\0");
+  expect([name, /^[\x20-\x7e]+$/.test(script)]).toEqual(["EVAL", true]);
+  // A key may hold a zero byte itself.
+  const key = Buffer.from(rest.slice(0, -1).join("\0"), "latin1");
+  return await redis.client().eval(script, 1, key);
+}
+
+const bytes = (key: Key) => {
+  const { key: text, keyBase64 } = fieldsOfKey(key);
+  return keyBase64 === undefined ? Buffer.from(text) : Buffer.from(keyBase64, "base64");
+};
+
+it.each(KEYS.map((key) => [JSON.stringify(key), key] as const))(
+  "the command that frees %s frees the owner that was seen, and nobody else",
+  async (_, key) => {
+    const client = redis.client();
+    for (const owner of [`${UUID}:1`, ...KEYS]) {
+      const command = redisCliFree(lockOf(key, owner, { type: "string", format: "redis-py" })) ?? "";
+      await client.set(bytes(key), "somebody else");
+      expect(await run(command)).toBe(0);
+      await client.set(bytes(key), bytes(owner));
+      expect([await run(command), await client.exists(bytes(key))]).toEqual([1, 0]);
+      expect(await run(command)).toBe(0);
+    }
+  },
+);
+
+it("of Redisson it wakes who waits", async () => {
+  for (const [key, channel] of [
+    ["lock:a", "redisson_lock__channel:{lock:a}"],
+    ["{lock}:a", "redisson_lock__channel:{lock}:a"],
+  ] as const) {
+    const [client, waiter] = [redis.client(), redis.client()];
+    const told = new Promise((resolve) => waiter.on("message", (_, text) => resolve(text)));
+    await waiter.subscribe(channel);
+    const command = redisCliFree(lockOf(key, `${UUID}:1`, {})) ?? "";
+    await client.hset(key, `${UUID}:2`, 1);
+    expect(await run(command)).toBe(0);
+    await client.del(key);
+    await client.hset(key, `${UUID}:1`, 2);
+    expect([await run(command), await client.exists(key)]).toEqual([1, 0]);
+    expect(await told).toBe("0");
+  }
+});
+
+it("there is none where it takes more than one comparison", () => {
+  const two = [sampleHolder(), sampleHolder({ owner: "p" })];
+  for (const fields of [
+    { holders: [] },
+    { holders: two },
+    { kind: "read" },
+    { kind: "fair" },
+    { type: "string", format: "timestamp" },
+    { type: "zset", format: "redis-semaphore", kind: "semaphore" },
+  ] satisfies Partial<Lock>[]) {
+    expect(redisCliFree(sampleLock(fields))).toBeUndefined();
+  }
+});

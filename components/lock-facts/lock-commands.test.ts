@@ -1,0 +1,55 @@
+// biome-ignore lint/style/noRestrictedImports: only a real shell can say how it reads a command
+import { execFileSync } from "node:child_process";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { bytesOfKey, keyOfBytes } from "@/lib/keys/key.ts";
+import { curlCommand, redisCliCommand, shellQuote } from "./lock-commands.ts";
+
+const sh = (script: string) => execFileSync("/bin/sh", ["-c", script]);
+const nasty = ["'; exit 9; '", "$(id)", "`id`", "a b", "\\", '"', "!!", "-n", "%s%b", "\n", "é\u202e", "*"];
+
+describe("commands to copy", () => {
+  it("quotes so that a shell reads the same text again", () => {
+    for (const text of nasty) expect(sh(`printf %s ${shellQuote(text)}`).toString()).toBe(text);
+    const text = fc.string({ unit: "binary", minLength: 1, maxLength: 30 });
+    fc.assert(
+      fc.property(text, (one) => {
+        fc.pre(!one.includes("\0") && one.isWellFormed());
+        expect(sh(`printf %s ${shellQuote(one)}`).toString()).toBe(one);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("leaves an ordinary key readable", () => {
+    expect(redisCliCommand("lock:orders:42", null)).toBe("redis-cli HGETALL lock:orders:42");
+    expect(redisCliCommand("lock:orders:42", "hash")).toBe("redis-cli HGETALL lock:orders:42");
+    expect(redisCliCommand("lock:orders:42", "string")).toBe("redis-cli GET lock:orders:42");
+    expect(redisCliCommand("lock:orders:42", "zset")).toBe("redis-cli ZRANGE lock:orders:42 0 -1 WITHSCORES");
+    expect(curlCommand("http://127.0.0.1:3000", "lock:orders:42")).toBe(
+      'curl -H "Authorization: Bearer $LOCKKEEPER_ROOT_KEY" http://127.0.0.1:3000/api/v1/locks/lock%3Aorders%3A42',
+    );
+  });
+
+  it("hands Redis the very bytes of any key", () => {
+    const bytes = fc.uint8Array({ minLength: 1, maxLength: 24 });
+    const seen = (command: string) => {
+      // Stands in for redis-cli: writes its last argument, or with -x its input.
+      const fake = 'fake() { if [ "$1" = -x ]; then cat; else printf %s "$2"; fi; }; ';
+      return new Uint8Array(sh(fake + command.replace("redis-cli ", "fake ")));
+    };
+    for (const text of nasty) expect(seen(redisCliCommand(text, null))).toEqual(bytesOfKey(text));
+    fc.assert(
+      fc.property(bytes, (one) => {
+        expect(seen(redisCliCommand(keyOfBytes(one), "string"))).toEqual(new Uint8Array(one));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("cannot be left by a quote in the key", () => {
+    expect(curlCommand("http://x", "a'b")).toBe(
+      `curl -H "Authorization: Bearer $LOCKKEEPER_ROOT_KEY" 'http://x/api/v1/locks/a'\\''b'`,
+    );
+  });
+});

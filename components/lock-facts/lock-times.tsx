@@ -1,0 +1,80 @@
+"use client";
+
+import clsx from "clsx";
+import { formatDate, formatElapsed, formatFence, formatRemaining } from "@/components/ui/format-duration.ts";
+import type { Holder, Lock } from "@/lib/contract/lock.ts";
+import { lock as english } from "@/lib/i18n/en/lock.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useServerNow } from "@/lib/live/hooks.ts";
+import { heldAt, ownRemainingAt, remainingAt } from "./lock-texts.ts";
+
+/** What is left as text. At its end only the server knows whether the lock is gone. */
+export function Remaining({ lock }: { lock: Lock }) {
+  const words = useWords(english);
+  const now = useServerNow();
+  const left = remainingAt(lock, now);
+  if (lock.state === "ended") return <span className="text-ink-3">{words.endedFree}</span>;
+  if (left === null) return <span className="text-bad">{words.noExpiry}</span>;
+  if (left === 0) return <span className="text-ink-3">{words.expiring}</span>;
+  if (ownRemainingAt(lock, now) === 0) {
+    return (
+      <span className="text-warn" title={words.graceHint}>
+        {formatRemaining(left)}
+      </span>
+    );
+  }
+  return <>{formatRemaining(left)}</>;
+}
+
+/** The lease as a thin bar. Decoration: the figure stands beside it. */
+export function LeaseBar({ lock, className }: { lock: Lock; className?: string }) {
+  const left = remainingAt(lock, useServerNow());
+  if (left === null || lock.leaseMs === null || lock.leaseMs <= 0) return null;
+  const share = Math.min(1, left / lock.leaseMs);
+  return (
+    <span aria-hidden className={clsx("block h-1 overflow-hidden rounded-full bg-line-soft", className)}>
+      <span
+        className="block h-full origin-left rounded-full bg-bar"
+        style={{ transform: `scaleX(${share.toFixed(3)})` }}
+      />
+    </span>
+  );
+}
+
+export function HeldFor({ holder }: { holder: Holder | undefined }) {
+  const words = useWords(english);
+  const now = useServerNow();
+  if (holder === undefined) return null;
+  const held = heldAt(holder, now);
+  if (held === null || holder.since === null) {
+    return (
+      <span className="text-ink-3" title={words.sinceUnknown}>
+        {words.unknown}
+      </span>
+    );
+  }
+  const title = words.sinceHints[holder.sinceIs](formatDate(holder.since));
+  return (
+    <span title={title}>
+      {held.atLeast && <span className="text-ink-3">≥ </span>}
+      {formatElapsed(held.ms)}
+    </span>
+  );
+}
+
+export function Fence({ holder }: { holder: Holder | undefined }) {
+  const words = useWords(english);
+  if (holder === undefined) return null;
+  if (holder.fence === null) {
+    return (
+      <span className="text-ink-3" title={words.noFenceHint}>
+        {words.noFence}
+      </span>
+    );
+  }
+  return (
+    <span className="font-mono text-xs" title={holder.fence}>
+      {formatFence(holder.fence)}
+    </span>
+  );
+}

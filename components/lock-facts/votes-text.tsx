@@ -1,0 +1,41 @@
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import type { Lock, Votes } from "@/lib/contract/lock.ts";
+import { lock as english } from "@/lib/i18n/en/lock.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+
+/** How the masters of a quorum vote: "at 3 of 5 masters". */
+export function VotesText({ lock, votes }: { lock: Lock; votes: Votes }) {
+  const words = useWords(english).votes;
+  const { of, known, state, owners } = votes;
+  const [holder] = lock.holders;
+  const its = owners.find(({ owner }) => owner === holder?.owner)?.masters ?? 0;
+  const others = owners.filter(({ owner }) => owner !== holder?.owner);
+  return (
+    <>
+      {holder !== undefined && words.held(its, of)}
+      {others.length > 0 && (
+        <span className="text-ink-3">
+          {holder === undefined ? "" : words.after}
+          {others.map(({ owner, masters }, at) => (
+            <span key={owner}>
+              {at > 0 && words.and}
+              {words.has(<Owner text={owner} />, masters)}
+            </span>
+          ))}
+          {words.noHold(others.length === 1 ? (others[0]?.masters ?? 1) : 2)}
+        </span>
+      )}
+      {holder === undefined && others.length === 0 && words.none}
+      {known < of && <span className="text-warn">{words.away(of - known)}</span>}
+      {state === "undecided" && <span className="text-warn">{words.undecided}</span>}
+    </>
+  );
+}
+
+function Owner({ text }: { text: string }) {
+  return (
+    <span className="font-mono text-xs">
+      <SafeText text={text} wrap />
+    </span>
+  );
+}

@@ -1,0 +1,44 @@
+"use client";
+
+import { Copy } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useRef, useState } from "react";
+import { useCommands } from "@/components/app/command-registry.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { useBriefNote } from "@/components/ui/toast.tsx";
+import { useKeys } from "@/components/ui/use-shortcuts.ts";
+import type { Lock } from "@/lib/contract/lock.ts";
+import { lockCopy } from "@/lib/i18n/en/lock-copy.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import type { Key } from "@/lib/keys/key.ts";
+
+const CopyMenu = dynamic(() => import("../lock-facts/copy-menu.tsx").then((module) => module.CopyMenu), {
+  ssr: false,
+});
+
+/** The button of a lock's page that copies it in one form or another; `c` does the same. */
+export function CopyLock({ lockKey, lock }: { lockKey: Key; lock: Lock | undefined }) {
+  const words = useWords(lockCopy);
+  const button = useRef<HTMLSpanElement>(null);
+  const anchor = useRef<HTMLElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const { note, tell } = useBriefNote();
+  const open = () => {
+    anchor.current = button.current?.querySelector("button") ?? null;
+    setOpen(true);
+  };
+  useKeys({ c: open });
+  useCommands([{ id: "lock:copy", name: words.title, keys: "c", run: open }]);
+  return (
+    <span ref={button}>
+      <Button onClick={open} title={words.titleHint} aria-haspopup="menu" aria-expanded={isOpen}>
+        <Copy aria-hidden size={13} />
+        {words.title}
+      </Button>
+      {isOpen && (
+        <CopyMenu lockKey={lockKey} lock={lock} anchor={anchor} tell={tell} onClose={() => setOpen(false)} />
+      )}
+      {note}
+    </span>
+  );
+}

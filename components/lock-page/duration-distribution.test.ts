@@ -1,0 +1,40 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { standingOf } from "../lock-facts/duration-rating.ts";
+import { scaleOf } from "./duration-distribution.ts";
+
+const spread = [
+  { fromMs: 512, toMs: 724, share: 0.7 },
+  { fromMs: 724, toMs: 1024, share: 0 },
+  { fromMs: 1024, toMs: 1448, share: 0.3 },
+];
+
+describe("what is usual, drawn", () => {
+  it("has a bar for each stretch that has something in it, the highest over all the height", () => {
+    const { bars } = scaleOf(spread, []);
+    expect(bars.map(({ height }) => Math.round(height))).toEqual([100, 43]);
+    expect(bars[1]?.left).toBeGreaterThan((bars[0]?.left ?? 0) + (bars[0]?.width ?? 0));
+  });
+
+  it("keeps all bars and marks inside, in their order, whatever they are", () => {
+    const times = fc.array(fc.double({ min: 0, max: 1e10, noNaN: true }), { maxLength: 6 });
+    fc.assert(
+      fc.property(times, fc.boolean(), (marks, isEmpty) => {
+        const { placeOf, bars } = scaleOf(isEmpty ? [] : spread, marks.length === 0 ? [1] : marks);
+        const places = [...marks].sort((a, b) => a - b).map(placeOf);
+        expect(places.every((at) => at >= 0 && at <= 100)).toBe(true);
+        expect(places).toEqual([...places].sort((a, b) => a - b));
+        for (const { left, width } of bars) expect(left >= 0 && left + width <= 100.001).toBe(true);
+      }),
+    );
+  });
+
+  it("says how often as long as usual it is only where it is past it, and in two figures", () => {
+    const usual = { p50: 1000, p95: 3000, samples: 40 };
+    expect(standingOf(2900, usual)).toEqual({ is: "usual" });
+    expect(standingOf(3100, { ...usual, p50: 2000 })).toEqual({ is: "long" });
+    expect(standingOf(3100, usual)).toEqual({ is: "times", times: "3.1" });
+    expect(standingOf(41_900, usual)).toEqual({ is: "times", times: "41" });
+    expect(standingOf(1_349_000, usual)).toEqual({ is: "times", times: "1,300" });
+  });
+});

@@ -1,0 +1,88 @@
+import clsx from "clsx";
+import type { Usual, UsualMs } from "@/lib/contract/stats.ts";
+import { scaleOf } from "./duration-distribution.ts";
+
+const HEIGHT = 44;
+
+interface UsualPlotProps {
+  spread: Usual["heldSpread"];
+  usual: UsualMs;
+  /** What goes on now; null: nothing. */
+  nowMs: number | null;
+  isPast: boolean;
+  /** All that it shows, in words. */
+  label: string;
+  /** Written at the marks. */
+  names: { p50: string; p95: string; now: string | null };
+}
+
+/** How long it took before, and where it stands now. Its size is the page's: a change of width draws nothing anew. */
+export function UsualPlot({ spread, usual, nowMs, isPast, label, names }: UsualPlotProps) {
+  const { bars, placeOf } = scaleOf(spread, nowMs === null ? [usual.p95] : [usual.p95, nowMs]);
+  const [half, most] = [placeOf(usual.p50), placeOf(usual.p95)];
+  const here = nowMs === null ? null : placeOf(nowMs);
+  return (
+    <div role="img" aria-label={label} className="flex flex-col">
+      <div className="relative h-5 text-2xs" aria-hidden>
+        {here !== null && names.now !== null && (
+          <span
+            className={clsx(
+              "absolute bottom-0.5 font-medium whitespace-nowrap",
+              isPast ? "text-warn" : "text-ink-2",
+              here > 50 ? "-translate-x-full pr-1.5" : "pl-1.5",
+            )}
+            style={{ left: `${here}%` }}
+          >
+            {names.now}
+          </span>
+        )}
+      </div>
+      <svg aria-hidden className="h-11 w-full overflow-visible" fill="currentColor">
+        <rect x="0" y={HEIGHT - 1} width="100%" height="1" className="text-line" />
+        {bars.map(({ left, width, height }) => (
+          <rect
+            key={left}
+            x={`${left}%`}
+            y={HEIGHT - 1 - (height * (HEIGHT - 6)) / 100}
+            width={`${Math.max(0.4, width - 0.25)}%`}
+            height={(height * (HEIGHT - 6)) / 100}
+            rx="1"
+            className="text-bar"
+          />
+        ))}
+        <Mark at={half} className="text-ink-3" />
+        <Mark at={most} className="text-ink-3" dashed />
+        {here !== null && (
+          <g className={isPast ? "text-warn" : "text-accent"}>
+            <rect x={`${here}%`} y={-6} width="2" height={HEIGHT + 6} transform="translate(-1 0)" />
+          </g>
+        )}
+      </svg>
+      <div className="relative h-4 text-2xs text-ink-3" aria-hidden>
+        <span className="absolute top-0.5 -translate-x-1/2 whitespace-nowrap" style={{ left: `${half}%` }}>
+          {names.p50}
+        </span>
+        {most - half > 9 && (
+          <span className="absolute top-0.5 -translate-x-1/2 whitespace-nowrap" style={{ left: `${most}%` }}>
+            {names.p95}
+          </span>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Mark({ at, className, dashed = false }: { at: number; className: string; dashed?: boolean }) {
+  return (
+    <line
+      x1={`${at}%`}
+      x2={`${at}%`}
+      y1={2}
+      y2={HEIGHT}
+      stroke="currentColor"
+      strokeWidth="1"
+      strokeDasharray={dashed ? "3 2" : undefined}
+      className={className}
+    />
+  );
+}

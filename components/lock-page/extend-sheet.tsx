@@ -1,0 +1,142 @@
+"use client";
+
+import { useState } from "react";
+import { useFreeBlock } from "@/components/app/use-blocked-reason.ts";
+import { Button } from "@/components/ui/button.tsx";
+import { Field, INPUT } from "@/components/ui/field.tsx";
+import { formatElapsed } from "@/components/ui/format-duration.ts";
+import { ProblemNote } from "@/components/ui/problem-note.tsx";
+import { ReasonField } from "@/components/ui/reason-field.tsx";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import { Sheet } from "@/components/ui/sheet.tsx";
+import { ApiProblem } from "@/lib/api/request.ts";
+import type { Extended } from "@/lib/contract/actions/extend.ts";
+import type { FormatName } from "@/lib/contract/format.ts";
+import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
+import { lockParts } from "@/lib/i18n/en/lock-parts.tsx";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useLive } from "@/lib/live/hooks.ts";
+import { useExtend } from "@/lib/queries/lock-actions.ts";
+import { pathOf } from "../lock-facts/lock-path.ts";
+import { nameText } from "../lock-facts/lock-texts.ts";
+import { Remaining } from "../lock-facts/lock-times.tsx";
+import { formatLabel } from "../lock-facts/use-format-texts.ts";
+import type { ActionSheetProps } from "./action-sheet-props.ts";
+
+const MINUTE_MS = 60_000;
+const TIMES = [5, 15, 60, 240].map((minutes) => ({ minutes, ms: minutes * MINUTE_MS }));
+
+/** More time for the hold that was seen. The opposite of freeing it, so nothing has to be typed. */
+export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
+  const all = useWords(lockParts);
+  const words = all.extend;
+  const shared = useWords(lockWords);
+  const close = useWords(ui).close;
+  const live = useLive();
+  const extend = useExtend(pathOf(lock));
+  const [leaseMs, setLeaseMs] = useState(15 * MINUTE_MS);
+  const [reason, setReason] = useState("");
+  const [format, setFormat] = useState<FormatName | null>(null);
+  const formats = lock.release?.may === "with_format" ? lock.release.formats : [];
+  const [holder] = lock.holders;
+  const blocked =
+    useFreeBlock() ??
+    (extend.isPending ? all.waitForAnswer : null) ??
+    (formats.length > 0 && format === null ? words.nameFormat : null) ??
+    (reason.trim() === "" ? words.sayWhy : null);
+  const isUnsure = extend.error instanceof ApiProblem && extend.error.code === "unsure";
+  const send = () => {
+    if (blocked !== null || lock.version === null) return;
+    const named = format === null ? {} : { format };
+    const ifUnsure = isUnsure ? "extend" : "refuse";
+    extend.mutate({ expect: lock.version, leaseMs, reason: reason.trim(), ifUnsure, ...named });
+  };
+  if (extend.data !== undefined) {
+    return (
+      <Sheet title={words.title} closeLabel={close} onClose={onClose} finalFocus={finalFocus}>
+        <Outcome extended={extend.data} />
+      </Sheet>
+    );
+  }
+  return (
+    <Sheet
+      title={words.title}
+      onClose={onClose}
+      finalFocus={finalFocus}
+      onSubmit={send}
+      note={live.hello !== null && words.by(live.hello.operator.name)}
+      actions={
+        <Button type="submit" look="primary" blocked={blocked}>
+          {isUnsure ? words.whateverNow : words.give}
+        </Button>
+      }
+    >
+      <ProblemNote problem={extend.error} />
+      <p className="text-ink-2">
+        {words.has(
+          holder !== undefined && <SafeText text={nameText(holder, shared)} wrap />,
+          <Remaining lock={lock} />,
+        )}
+      </p>
+      <Field label={words.label}>
+        {(field) => (
+          <select
+            {...field}
+            className={INPUT}
+            value={leaseMs}
+            onChange={(event) => setLeaseMs(Number(event.target.value))}
+          >
+            {TIMES.map(({ minutes, ms }) => (
+              <option key={ms} value={ms}>
+                {words.minutes(minutes)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {formats.length > 0 && (
+        <Field label={words.format}>
+          {(field) => (
+            <select
+              {...field}
+              className={INPUT}
+              value={format ?? ""}
+              onChange={({ target: { value } }) => setFormat(formats.find((each) => each === value) ?? null)}
+            >
+              <option value="">{words.noFormat}</option>
+              {formats.map((each) => (
+                <option key={each} value={each}>
+                  {formatLabel(each, shared)}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      )}
+      <ReasonField reason={reason} onReason={setReason} error={undefined} />
+    </Sheet>
+  );
+}
+
+function Outcome({ extended: { outcome, remainingMs, lasts, owner } }: { extended: Extended }) {
+  const words = useWords(lockParts).extend;
+  const has = remainingMs === null ? words.noExpiry : words.left(formatElapsed(remainingMs));
+  return (
+    <div
+      role="status"
+      data-testid="outcome"
+      className="flex flex-col gap-1 rounded-[9px] bg-line-soft px-3 py-2.5"
+    >
+      <p className="font-semibold">{outcome === "extended" ? words.extended(has) : words.already(has)}</p>
+      <p>
+        {words.holdOf(
+          <span className="font-mono text-xs">
+            <SafeText text={owner} wrap />
+          </span>,
+          words.lasts[lasts],
+        )}
+      </p>
+    </div>
+  );
+}

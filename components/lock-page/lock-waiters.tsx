@@ -1,0 +1,140 @@
+"use client";
+
+import clsx from "clsx";
+import { formatElapsed, formatNumber, formatRemaining } from "@/components/ui/format-duration.ts";
+import { ProblemNote } from "@/components/ui/problem-note.tsx";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import { Section } from "@/components/ui/section.tsx";
+import { visibleText } from "@/components/ui/visible-text.ts";
+import type { Lock, Waiters } from "@/lib/contract/lock.ts";
+import type { LockWaiter, LockWaiters } from "@/lib/contract/waiters.ts";
+import { lockParts } from "@/lib/i18n/en/lock-parts.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useServerNow } from "@/lib/live/hooks.ts";
+import { useWaiters } from "@/lib/queries/waiters.ts";
+import { pathOf } from "../lock-facts/lock-path.ts";
+import { shortOwner } from "../lock-facts/lock-texts.ts";
+
+type Words = typeof lockParts.waiting;
+
+const SHOWN_MAX = 20;
+/** Rows that are kept free while they are on their way. */
+const AWAITED_MAX = 8;
+
+/** Who waits, in the order in which they are served, and how sure that is. */
+export function LockWaitersView({ lock }: { lock: Lock }) {
+  const words = useWords(lockParts).waiting;
+  const { count, known } = lock.waiters;
+  const { data, error, refetch } = useWaiters(pathOf(lock), count);
+  if (!count && lock.state === "free") return null;
+  if (!count) return <Nobody waiters={lock.waiters} words={words} />;
+  return (
+    <Section
+      title={words.title(`${known === "exact" ? "" : "≥ "}${formatNumber(count)}`)}
+      text={data !== undefined && <Order answer={data} words={words} />}
+    >
+      {error !== null && (
+        <div className="px-4 py-3">
+          <ProblemNote problem={error} onAgain={() => void refetch()} />
+        </div>
+      )}
+      {data === undefined && error === null && (
+        <div aria-hidden style={{ height: `${Math.min(count, AWAITED_MAX) * 32 + 16}px` }} />
+      )}
+      {data !== undefined && <Queue answer={data} words={words} />}
+    </Section>
+  );
+}
+
+/** One line: most locks, most of the time. */
+function Nobody({ waiters: { known }, words }: { waiters: Waiters; words: Words }) {
+  const text = {
+    exact: words.nobody,
+    estimated: words.nobodyListens,
+    unknowable: words.nobodySeen,
+  }[known];
+  return (
+    <Section
+      title={words.titleNone}
+      text={
+        <>
+          {text} {known === "unknowable" ? words.known[known] : ""}
+        </>
+      }
+    />
+  );
+}
+
+function Order({ answer, words }: { answer: LockWaiters; words: Words }) {
+  const { order, waiters, named } = answer;
+  return (
+    <>
+      {named > 0 && `${words.orders[order]} `}
+      {words.known[waiters.known]}
+    </>
+  );
+}
+
+function Queue({ answer: { items, named, waiters }, words }: { answer: LockWaiters; words: Words }) {
+  const shown = items.slice(0, SHOWN_MAX);
+  const hidden = named - shown.length;
+  const unnamed = (waiters.count ?? 0) - named;
+  return (
+    <div className="px-4 py-2">
+      <ol>
+        {shown.map((waiter, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: one owner may wait twice at one moment
+          <Waiting key={`${waiter.owner} ${waiter.since} ${at}`} waiter={waiter} words={words} />
+        ))}
+      </ol>
+      {hidden > 0 && <p className="py-1 text-ink-3">{words.notShown(formatNumber(hidden))}</p>}
+      {unnamed > 0 && <p className="py-1 text-ink-3">{words.unnamed(formatNumber(unnamed))}</p>}
+    </div>
+  );
+}
+
+function Waiting({
+  waiter: { owner, by, place, since, until },
+  words,
+}: {
+  waiter: LockWaiter;
+  words: Words;
+}) {
+  const now = useServerNow();
+  const left = until === null || now === null ? null : until - now;
+  const ends = by === "library" ? words.untilDead : words.until;
+  return (
+    <li className="grid min-h-8 grid-cols-[44px_minmax(0,1fr)_auto] items-center gap-x-3 border-b border-line-soft py-1 last:border-0 sm:grid-cols-[44px_minmax(0,1fr)_120px_150px]">
+      <span className={clsx("whitespace-nowrap", place === 1 ? "font-semibold" : "text-ink-3")}>
+        {place === 1 ? (
+          words.next
+        ) : place === null ? (
+          <>
+            <span aria-hidden>–</span>
+            <span className="sr-only">{words.noPlace}</span>
+          </>
+        ) : (
+          words.place(place)
+        )}
+      </span>
+      <span className="min-w-0 leading-[1.3]">
+        <span className="block truncate font-mono text-xs" title={visibleText(owner)}>
+          <SafeText text={shortOwner(owner)} />
+        </span>
+        <span className="block text-2xs text-ink-3">
+          {by === "lockkeeper" ? words.byLockkeeper : words.byLibrary}
+        </span>
+      </span>
+      <span className="text-right whitespace-nowrap">
+        {since === null || now === null ? (
+          <span className="text-2xs text-ink-3">{words.sinceUnknown}</span>
+        ) : (
+          words.since(formatElapsed(now - since))
+        )}
+      </span>
+      <span className="text-right text-xs whitespace-nowrap text-ink-3 max-sm:col-span-2 max-sm:col-start-2">
+        {left !== null && (left > 0 ? ends(formatRemaining(left)) : words.untilOver)}
+      </span>
+    </li>
+  );
+}

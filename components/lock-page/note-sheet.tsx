@@ -1,0 +1,91 @@
+"use client";
+
+import { useState } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { Field, TEXTAREA } from "@/components/ui/field.tsx";
+import { ProblemNote } from "@/components/ui/problem-note.tsx";
+import { Sheet } from "@/components/ui/sheet.tsx";
+import { NOTE_CHARACTERS_MAX } from "@/lib/contract/limits.ts";
+import type { Lock } from "@/lib/contract/lock.ts";
+import { lockParts } from "@/lib/i18n/en/lock-parts.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useLive } from "@/lib/live/hooks.ts";
+import { useNote } from "@/lib/queries/lock-actions.ts";
+import { pathOf } from "../lock-facts/lock-path.ts";
+import type { ActionSheetProps } from "./action-sheet-props.ts";
+
+export function NoteSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
+  const all = useWords(lockParts);
+  const words = all.noteSheet;
+  const { hello } = useLive();
+  const write = useNote(pathOf(lock));
+  const [text, setText] = useState(lock.note?.text ?? "");
+  const [about, setAbout] = useState<"hold" | "key">(firstAbout(lock));
+  const blocked = write.isPending
+    ? all.waitForAnswer
+    : text.trim() === "" && lock.note === undefined
+      ? words.empty
+      : null;
+  const send = (note: string) => {
+    const expect = about === "hold" && note !== "" && lock.version !== null ? { expect: lock.version } : {};
+    write.mutate({ note, ...expect }, { onSuccess: onClose });
+  };
+  return (
+    <Sheet
+      title={words.title}
+      onClose={onClose}
+      finalFocus={finalFocus}
+      onEdit={() => write.isError && write.reset()}
+      onSubmit={() => blocked === null && send(text.trim())}
+      note={hello !== null && words.by(hello.operator.name)}
+      actions={
+        <>
+          {lock.note !== undefined && (
+            <Button blocked={blocked} onClick={() => send("")}>
+              {words.remove}
+            </Button>
+          )}
+          <Button type="submit" look="primary" blocked={blocked}>
+            {words.save}
+          </Button>
+        </>
+      }
+    >
+      <ProblemNote problem={write.error} />
+      <Field label={words.label} hint={words.hint}>
+        {(field) => (
+          <textarea
+            {...field}
+            rows={4}
+            value={text}
+            maxLength={NOTE_CHARACTERS_MAX}
+            onChange={(event) => setText(event.target.value)}
+            placeholder={words.example}
+            className={TEXTAREA}
+          />
+        )}
+      </Field>
+      {lock.version !== null && (
+        <fieldset className="flex flex-col gap-1.5">
+          <legend className="pb-1.5 text-ink-2">{words.about}</legend>
+          {(["hold", "key"] as const).map((choice) => (
+            <label key={choice} className="flex cursor-pointer items-center gap-2">
+              <input
+                type="radio"
+                name="about"
+                checked={about === choice}
+                onChange={() => setAbout(choice)}
+                className="size-[13px] accent-accent"
+              />
+              {choice === "hold" ? words.hold : words.key}
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </Sheet>
+  );
+}
+
+function firstAbout({ note, version }: Lock): "hold" | "key" {
+  return version === null ? "key" : (note?.about ?? "hold");
+}

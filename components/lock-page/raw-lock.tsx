@@ -1,0 +1,122 @@
+"use client";
+
+import { useState } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { CopyButton } from "@/components/ui/copy-button.tsx";
+import { formatNumber, formatRemaining } from "@/components/ui/format-duration.ts";
+import { ProblemNote } from "@/components/ui/problem-note.tsx";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import { Section } from "@/components/ui/section.tsx";
+import type { Lock } from "@/lib/contract/lock.ts";
+import type { RawCopy, RawText } from "@/lib/contract/raw-lock.ts";
+import { lockParts } from "@/lib/i18n/en/lock-parts.tsx";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { type Key, pathOfKey } from "@/lib/keys/key.ts";
+import { useRawLock } from "@/lib/queries/raw-lock.ts";
+import { redisCliCommand } from "../lock-facts/lock-commands.ts";
+
+/** What stands in Redis, as nobody has interpreted it, and the command to see it without us. */
+export function RawLockView({ lockKey, type }: { lockKey: Key; type: Lock["type"] }) {
+  const words = useWords(lockParts).raw;
+  const [isOpen, setOpen] = useState(false);
+  const command = redisCliCommand(lockKey, type);
+  return (
+    <Section
+      title={words.title}
+      text={
+        <span className="flex items-center gap-2">
+          <code className="font-mono text-xs wrap-anywhere">
+            <SafeText text={command} wrap />
+          </code>
+          <CopyButton text={command} label={words.copy} />
+        </span>
+      }
+      actions={
+        <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? words.hide : words.show}
+        </Button>
+      }
+    >
+      {isOpen && <Copies path={pathOfKey(lockKey)} />}
+    </Section>
+  );
+}
+
+function Copies({ path }: { path: string }) {
+  const words = useWords(lockParts).raw;
+  const looking = useWords(ui).looking;
+  const { data, error, refetch } = useRawLock(path);
+  return (
+    <div className="flex flex-col gap-4 px-4 py-3">
+      <ProblemNote problem={error} onAgain={() => void refetch()} />
+      {data === undefined && error === null && <p className="text-ink-3">{looking}</p>}
+      {data?.copies.map((copy) => (
+        <Copy key={copy.master} copy={copy} isNamed={data.copies.length + data.silent.length > 1} />
+      ))}
+      {data?.silent.map((master) => (
+        <p key={master} className="text-warn">
+          {words.silent(master)}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function Copy({ copy, isNamed }: { copy: RawCopy; isNamed: boolean }) {
+  const { master, type, remainingMs, size, entries } = copy;
+  const words = useWords(lockParts).raw;
+  const left = size === null || type === "string" ? 0 : size - entries.length;
+  return (
+    <div className="flex flex-col gap-2" data-testid="raw">
+      <p className="text-ink-2">
+        {isNamed && <span className="font-mono text-xs">{words.master(master)}</span>}
+        {type === "none" ? (
+          words.none
+        ) : (
+          <>
+            <SafeText text={type} />
+            {remainingMs === null ? words.endless : words.left(formatRemaining(remainingMs))}
+          </>
+        )}
+      </p>
+      {entries.length > 0 && (
+        <table className="w-full table-fixed font-mono text-xs">
+          <caption className="sr-only">{words.caption}</caption>
+          <tbody>
+            {entries.map(({ name, value }) => (
+              <tr key={`${name?.base64 ?? name?.text ?? value.base64 ?? value.text}`} className="align-top">
+                {name !== undefined && (
+                  <th scope="row" className="w-1/2 border-t border-line-soft py-1 pr-3 text-left font-normal">
+                    <Told text={name} />
+                  </th>
+                )}
+                <td className="border-t border-line-soft py-1">
+                  <Told text={value} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {left > 0 && <p className="text-ink-3">{words.notShown(formatNumber(left))}</p>}
+    </div>
+  );
+}
+
+function Told({ text: { text, base64, bytes } }: { text: RawText }) {
+  const words = useWords(lockParts).raw;
+  const isCut = new TextEncoder().encode(text).length < bytes && base64 === undefined;
+  return (
+    <>
+      <SafeText text={text} wrap />
+      {(isCut || base64 !== undefined) && (
+        <span className="block font-sans text-2xs text-ink-3">
+          {base64 === undefined
+            ? words.beginning(formatNumber(bytes))
+            : words.binary(formatNumber(bytes), base64)}
+        </span>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,136 @@
+"use client";
+
+import clsx from "clsx";
+import type { ReactNode } from "react";
+import { formatAgo, formatElapsed, formatRemaining, formatSpan } from "@/components/ui/format-duration.ts";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import type { Lock, Waiters } from "@/lib/contract/lock.ts";
+import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
+import { lockPage } from "@/lib/i18n/en/lock-page.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useServerNow } from "@/lib/live/hooks.ts";
+import { useUsual } from "@/lib/queries/typical-durations.ts";
+import { eldestOf, standingOf, toldOf } from "../lock-facts/duration-rating.ts";
+import { HolderName } from "../lock-facts/holder-text.tsx";
+import { pathOf } from "../lock-facts/lock-path.ts";
+import { heldAt, holdOffOf, remainingAt } from "../lock-facts/lock-texts.ts";
+
+type PageWords = typeof lockPage;
+
+/** All that counts, in plain sentences: who holds it and for how long; whether they are alive; who waits. */
+export function StateSentence({ lock }: { lock: Lock }) {
+  const words = useWords(lockPage);
+  const now = useServerNow() ?? lock.asOf;
+  const isWrong = lock.verdict?.state === "late" || lock.verdict?.state === "no-expiry";
+  return (
+    <div className="flex flex-col gap-1 border-b border-line-soft px-4 py-3.5" data-testid="state">
+      <p className="text-[20px] leading-7 font-semibold tracking-tight text-pretty wrap-anywhere">
+        {isWrong && (
+          <span aria-hidden className="mr-2 inline-block size-2.5 rounded-full bg-bad align-[0.08em]" />
+        )}
+        <HeldSentence lock={lock} now={now} words={words} />
+      </p>
+      <p className="text-base text-ink-2 text-pretty">
+        <AliveSentence lock={lock} now={now} words={words} /> <WaitSentence lock={lock} words={words} />
+      </p>
+    </div>
+  );
+}
+
+interface SentenceProps {
+  lock: Lock;
+  now: number;
+  words: PageWords;
+}
+
+function HeldSentence({ lock, now, words }: SentenceProps): ReactNode {
+  const holder = eldestOf(lock);
+  if (holder === undefined) return words.nobody;
+  const holdOff = holdOffOf(holder.owner);
+  if (holdOff !== null) {
+    const left = remainingAt(lock, now);
+    const by = holdOff.by === null ? null : <SafeText text={holdOff.by} wrap />;
+    return words.heldOff(by, left === null ? null : formatRemaining(left));
+  }
+  const who = <HolderName holder={holder} wrap />;
+  if (lock.state === "ended") return words.ended(who);
+  const held = heldAt(holder, now);
+  // A time and its unit stay in one line.
+  const span = held === null ? null : formatElapsed(held.ms).replaceAll(" ", "\u00a0");
+  if (lock.holders.length > 1) return words.heldByMany(lock.holders.length, span);
+  if (held === null || span === null) return words.heldSinceUnknown(who);
+  return (
+    <>
+      {held.atLeast ? words.heldAtLeast(who, span) : words.held(who, span)}{" "}
+      <UsualSentence lock={lock} heldMs={held.ms} words={words} />
+    </>
+  );
+}
+
+/** In colour where it is past what is usual. */
+function UsualSentence({ lock, heldMs, words }: { lock: Lock; heldMs: number; words: PageWords }) {
+  const usual = toldOf(useUsual(pathOf(lock))?.heldMs);
+  if (usual === undefined) return null;
+  const standing = standingOf(heldMs, usual);
+  const span = formatSpan(usual.p50);
+  return (
+    <span className={clsx("font-normal", standing.is === "usual" ? "text-ink-3" : "text-warn")}>
+      {standing.is === "times" ? words.times(standing.times, span) : words.usually(span)}
+    </span>
+  );
+}
+
+function AliveSentence({ lock, now, words }: SentenceProps): ReactNode {
+  const shared = useWords(lockWords);
+  const [holder] = lock.holders;
+  const { verdict, state } = lock;
+  if (holder === undefined || verdict === null || state !== "held" || holdOffOf(holder.owner) !== null)
+    return null;
+  const ago = (at: number) => formatAgo(now - at, shared);
+  const { lastRenewalAt, nextExpectedAt } = verdict;
+  switch (verdict.state) {
+    case "renewing":
+      return lastRenewalAt === null ? words.aliveYet : words.alive(ago(lastRenewalAt));
+    case "late":
+      return (
+        <span className="text-bad">
+          {nextExpectedAt === null
+            ? words.lateSomehow
+            : words.late(ago(nextExpectedAt), lastRenewalAt === null ? null : ago(lastRenewalAt))}
+        </span>
+      );
+    case "fixed-lease":
+      return words.fixed(formatRemaining(remainingAt(lock, now) ?? 0));
+    case "no-expiry":
+      return <span className="text-bad">{words.endless}</span>;
+    case "unknown":
+      return words.tooEarly(formatElapsed(verdict.watchedMs + Math.max(0, now - lock.asOf)));
+  }
+}
+
+function WaitSentence({ lock: { waiters }, words }: Pick<SentenceProps, "lock" | "words">): ReactNode {
+  const text = waitText(waiters, words);
+  return waiters.count ? <span className="font-medium text-warn">{text}</span> : text;
+}
+
+/** "": nothing is known of who waits, which the part below says. */
+function waitText({ count, known }: Waiters, words: PageWords): string {
+  if (!count) return known === "exact" ? words.nobodyWaits : "";
+  return known === "exact" ? words.wait(count) : words.waitAtLeast(count);
+}
+
+/** What who listens to the page is told when it changes; no figures, which change all the time. */
+export function SpokenState({ lock }: { lock: Lock | undefined }) {
+  const words = useWords(lockPage);
+  const shared = useWords(lockWords);
+  const [holder] = lock?.holders ?? [];
+  return (
+    <p role="status" className="sr-only">
+      {lock === undefined
+        ? ""
+        : holder === undefined
+          ? words.spokenFree
+          : words.spoken(holder.owner, shared.verdicts[lock.verdict?.state ?? "unknown"])}
+    </p>
+  );
+}

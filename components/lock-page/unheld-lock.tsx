@@ -1,0 +1,71 @@
+"use client";
+
+import type { KeyEvents } from "@/components/events/key-history/use-key-events.ts";
+import { endingText } from "@/components/events/text/event-text.ts";
+import { formatAgo } from "@/components/ui/format-duration.ts";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import type { LockEvent } from "@/lib/contract/event.ts";
+import type { Lock } from "@/lib/contract/lock.ts";
+import { events } from "@/lib/i18n/en/events.ts";
+import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
+import { lockPage } from "@/lib/i18n/en/lock-page.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useServerNow } from "@/lib/live/hooks.ts";
+import { holdOffOf, holdOffText } from "../lock-facts/lock-texts.ts";
+import { VotesText } from "../lock-facts/votes-text.tsx";
+import { waitersText } from "../lock-facts/waiters-text.tsx";
+
+/** A lock that nobody holds: how the last hold ended, or that none was ever seen. */
+export function FreeLock({ lock, history }: { lock: Lock; history: KeyEvents }) {
+  const words = useWords(lockPage);
+  const shared = useWords(lockWords);
+  const { waiters, votes } = lock;
+  const isVotedOn = votes !== undefined && (votes.owners.length > 0 || votes.state === "undecided");
+  const { ending, events, complete, loading, failed } = history;
+  const isNeverSeen = events.length === 0 && complete && !loading && !failed;
+  return (
+    <div className="flex min-h-20 flex-col gap-1 px-4 py-3.5" data-testid="free">
+      <p className="text-[20px] leading-7 font-semibold tracking-tight">
+        {isNeverSeen ? words.neverSeen : words.nobody}
+      </p>
+      {isNeverSeen && <p className="max-w-[76ch] text-ink-2">{words.neverSeenHelp}</p>}
+      {waiters.count !== null && waiters.count > 0 && (
+        <p className="text-warn">{waitersText(waiters, shared)}</p>
+      )}
+      {isVotedOn && (
+        <p className="text-ink-2" data-testid="votes">
+          {words.freeVotes(<VotesText lock={lock} votes={votes} />)}
+        </p>
+      )}
+      {ending !== undefined && <LastHold ending={ending} />}
+    </div>
+  );
+}
+
+function LastHold({ ending }: { ending: LockEvent }) {
+  const words = useWords(lockPage);
+  const eventWords = useWords(events);
+  const shared = useWords(lockWords);
+  const now = useServerNow();
+  return (
+    <p className="text-base text-ink-2">
+      {words.lastHold(
+        ending.owner === undefined ? null : <LastOwner owner={ending.owner} />,
+        endingText(ending, eventWords),
+        now === null ? null : formatAgo(now - ending.at, shared),
+        ending.reason ? <SafeText text={ending.reason} wrap /> : null,
+      )}
+    </p>
+  );
+}
+
+function LastOwner({ owner }: { owner: string }) {
+  const shared = useWords(lockWords);
+  const holdOff = holdOffOf(owner);
+  if (holdOff !== null) return <SafeText text={shared.theHoldOff(holdOffText(holdOff, shared))} wrap />;
+  return (
+    <span className="font-mono text-xs">
+      <SafeText text={owner} wrap />
+    </span>
+  );
+}

@@ -1,0 +1,118 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { choiceText, moved, parseChoice, parseWidths, widthsText, withColumn } from "./column-choice.ts";
+import { layOut } from "./column-layout.ts";
+import { edgeAt, widthsWith } from "./column-resize.ts";
+import { ALL_COLUMNS, COLUMNS, type ColumnId } from "./columns.ts";
+
+const widthOf = (id: ColumnId, layout: ReturnType<typeof layOut>) =>
+  layout.columns.find((column) => column.id === id)?.px;
+const sum = (layout: ReturnType<typeof layOut>) => layout.columns.reduce((all, { px }) => all + px, 0);
+
+describe("layOut", () => {
+  it("shows all columns where there is room, and the key takes the rest", () => {
+    const layout = layOut(ALL_COLUMNS, {}, 1340);
+    expect(layout.noRoom).toEqual([]);
+    expect(sum(layout)).toBe(1340);
+    expect(widthOf("owner", layout)).toBe(COLUMNS.get("owner")?.usualPx);
+  });
+
+  it("leaves the key 260 px beside an open panel of events, and what matters least gives way", () => {
+    const layout = layOut(ALL_COLUMNS, {}, 801);
+    expect(widthOf("key", layout)).toBeGreaterThanOrEqual(260);
+    expect(layout.columns.map(({ id }) => id)).toEqual([
+      "key",
+      "owner",
+      "remaining",
+      "held",
+      "abnormality",
+      "waiters",
+    ]);
+    expect(layout.noRoom[0]).toBe("fence");
+  });
+
+  it("puts no 2 000 px between a key and its time on the widest screen", () => {
+    const layout = layOut(ALL_COLUMNS, {}, 2200);
+    expect(widthOf("key", layout)).toBe(640);
+    expect(sum(layout)).toBeLessThanOrEqual(2200);
+  });
+
+  it("keeps a width that somebody gave for as long as there is room", () => {
+    expect(widthOf("owner", layOut(ALL_COLUMNS, { owner: 333 }, 1500))).toBe(333);
+    expect(widthOf("owner", layOut(ALL_COLUMNS, { owner: 2 }, 1500))).toBe(COLUMNS.get("owner")?.leastPx);
+  });
+
+  it("never makes a column too narrow to read nor more of the room than there is, whatever is chosen and given", () => {
+    const columns = fc
+      .shuffledSubarray([...ALL_COLUMNS])
+      .map((ids) => parseChoice(ids.join(",")) ?? ALL_COLUMNS);
+    const widths = fc.dictionary(fc.constantFrom(...ALL_COLUMNS), fc.integer({ min: 1, max: 3000 }));
+    fc.assert(
+      fc.property(columns, widths, fc.integer({ min: 260, max: 4000 }), (chosen, given, room) => {
+        const layout = layOut(chosen, given, room);
+        const shown = layout.columns.map(({ id }) => id);
+        expect(shown).toEqual(chosen.filter((id) => !layout.noRoom.includes(id)));
+        expect(shown).toContain("key");
+        for (const { id, px } of layout.columns)
+          expect(px).toBeGreaterThanOrEqual(COLUMNS.get(id)?.leastPx ?? 0);
+        // Each is rounded.
+        expect(sum(layout)).toBeLessThanOrEqual(room + shown.length);
+      }),
+    );
+  });
+});
+
+describe("an edge that is moved", () => {
+  const move = (room: number, before: number, byPx: number) => {
+    const { columns } = layOut(ALL_COLUMNS, {}, room);
+    const edge = edgeAt(columns, before);
+    if (edge === undefined) throw new Error("There is no such edge");
+    const after = layOut(ALL_COLUMNS, widthsWith(columns, edge, edge.px + edge.towards * byPx), room).columns;
+    const edgesOf = (shown: typeof columns) =>
+      shown.map((_, at) => shown.slice(0, at).reduce((sum, { px }) => sum + px, 0));
+    return { was: edgesOf(columns), is: edgesOf(after), columns, after };
+  };
+
+  it("stays under the pointer, and what stands right of it where it was", () => {
+    for (const room of [1340, 2200]) {
+      const { was, is } = move(room, 4, 20);
+      expect(is[4]).toBe((was[4] ?? 0) + 20);
+      if (room === 1340) expect(is.slice(5)).toEqual(was.slice(5));
+    }
+  });
+
+  it("takes from the others when the key has no more to give, and from none more than it can spare", () => {
+    const { columns, after } = move(1100, 1, -40);
+    expect(after[1]?.px).toBeGreaterThan(columns[1]?.px ?? 0);
+    expect(after.map(({ id }) => id)).toEqual(columns.map(({ id }) => id));
+    for (const { id, px } of after) expect(px).toBeGreaterThanOrEqual(COLUMNS.get(id)?.leastPx ?? 0);
+  });
+});
+
+describe("what is chosen", () => {
+  it("survives being written and read, and is nothing when it is as everybody has it", () => {
+    const chosen: ColumnId[] = ["held", "key", "remaining"];
+    expect(parseChoice(choiceText(chosen))).toEqual(chosen);
+    expect(choiceText(ALL_COLUMNS)).toBeNull();
+  });
+
+  it("always has the key, each column once, and nothing that there is not", () => {
+    expect(parseChoice("held,<script>,held,fence")).toEqual(["key", "held", "fence"]);
+    expect(parseChoice("nonsense")).toBeUndefined();
+    expect(parseChoice(null)).toBeUndefined();
+  });
+
+  it("takes a column back to its place, and moves one step by step", () => {
+    const without = withColumn(ALL_COLUMNS, "format", false);
+    expect(without).not.toContain("format");
+    expect(withColumn(without, "format", true)).toEqual(ALL_COLUMNS);
+    expect(withColumn(ALL_COLUMNS, "key", false)).toEqual(ALL_COLUMNS);
+    expect(moved(["key", "held", "fence"], "fence", -1)).toEqual(["key", "fence", "held"]);
+    expect(moved(["key", "held"], "held", 1)).toEqual(["key", "held"]);
+  });
+
+  it("reads widths that were kept, and leaves out what is none", () => {
+    expect(parseWidths(widthsText({ owner: 200.4, held: 90 }))).toEqual({ owner: 200, held: 90 });
+    expect(parseWidths("owner:wide,held:-3,nobody:100,fence:99999")).toEqual({});
+  });
+});

@@ -1,0 +1,147 @@
+"use client";
+
+import { Popover } from "@base-ui/react/popover";
+import clsx from "clsx";
+import { ArrowDown, ArrowUp } from "lucide-react";
+import type { RefObject } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { table } from "@/lib/i18n/en/table.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { moved, withColumn } from "./column-choice.ts";
+import { ALL_COLUMNS, type ColumnId } from "./columns.ts";
+import { DENSITIES } from "./row-density.ts";
+import type { TableColumns } from "./use-columns.ts";
+
+interface ColumnMenuProps {
+  columns: TableColumns;
+  /** What it was opened with, under which it stands. */
+  button: RefObject<HTMLButtonElement | null>;
+  onClose(): void;
+}
+
+/** Which columns are shown and in which order, and how high rows are. */
+export function ColumnMenu({ columns, button, onClose }: ColumnMenuProps) {
+  const words = useWords(table);
+  const { chosen } = columns;
+  // Those that are not shown stand last, where they do not break the order of the others.
+  const listed = [...chosen, ...ALL_COLUMNS.filter((id) => !chosen.includes(id))];
+  return (
+    <Popover.Root
+      open
+      onOpenChange={(open, { event }) => {
+        // A press of the button that it was opened with closes it by itself.
+        const isButton = event.target instanceof Node && button.current?.contains(event.target);
+        if (!open && !isButton) onClose();
+      }}
+    >
+      <Popover.Portal>
+        <Popover.Positioner anchor={button} sideOffset={6} align="end" className="z-40">
+          <Popover.Popup
+            finalFocus={button}
+            className="max-h-[80dvh] w-64 overflow-y-auto rounded-[10px] border border-line bg-panel p-3 shadow-sheet outline-none"
+          >
+            <div className="flex items-center justify-between pb-1">
+              <Popover.Title className="text-xs font-semibold">{words.shownColumns}</Popover.Title>
+              <Button size="small" look="quiet" onClick={columns.reset}>
+                {words.reset}
+              </Button>
+            </div>
+            <ul>
+              {listed.map((id) => (
+                <ColumnLine key={id} id={id} columns={columns} />
+              ))}
+            </ul>
+            <DensityChoice columns={columns} />
+          </Popover.Popup>
+        </Popover.Positioner>
+      </Popover.Portal>
+    </Popover.Root>
+  );
+}
+
+function ColumnLine({ id, columns }: { id: ColumnId; columns: TableColumns }) {
+  const words = useWords(table);
+  const { chosen, choose, layout } = columns;
+  const name = words.columns[id];
+  const at = chosen.indexOf(id);
+  const isShown = at >= 0;
+  const move = (by: -1 | 1) => choose(moved(chosen, id, by));
+  return (
+    <li className="flex h-8 items-center gap-1">
+      <label className="flex min-w-0 flex-1 items-center gap-2">
+        <input
+          type="checkbox"
+          checked={isShown}
+          disabled={id === "key"}
+          onChange={({ target }) => choose(withColumn(chosen, id, target.checked))}
+          className="size-[14px] accent-accent"
+        />
+        <span className={clsx("truncate", !isShown && "text-ink-3")}>{name}</span>
+        {layout.noRoom.includes(id) && <span className="text-2xs text-ink-3">{words.noRoom}</span>}
+      </label>
+      {isShown && (
+        <>
+          <Mover label={words.moveUp(name)} isLast={at === 0} onMove={() => move(-1)}>
+            <ArrowUp aria-hidden size={13} />
+          </Mover>
+          <Mover label={words.moveDown(name)} isLast={at === chosen.length - 1} onMove={() => move(1)}>
+            <ArrowDown aria-hidden size={13} />
+          </Mover>
+        </>
+      )}
+    </li>
+  );
+}
+
+interface MoverProps {
+  label: string;
+  isLast: boolean;
+  onMove(): void;
+  children: React.ReactNode;
+}
+
+/** Stays reachable at the end of the way, so that the focus is not lost there. */
+function Mover({ label, isLast, onMove, children }: MoverProps) {
+  return (
+    <Button
+      size="small-icon"
+      look="quiet"
+      aria-label={label}
+      title={label}
+      aria-disabled={isLast || undefined}
+      className={isLast ? "opacity-30" : ""}
+      onClick={onMove}
+    >
+      {children}
+    </Button>
+  );
+}
+
+function DensityChoice({ columns }: { columns: TableColumns }) {
+  const words = useWords(table);
+  return (
+    <fieldset className="mt-2 border-t border-line pt-2.5">
+      <legend className="float-left w-full pb-1.5 text-xs font-semibold">{words.densityTitle}</legend>
+      <div className="clear-both grid grid-cols-3 gap-1 rounded-[8px] bg-line-soft p-0.5">
+        {DENSITIES.map((density) => (
+          <label
+            key={density}
+            className={clsx(
+              "flex h-7 cursor-pointer items-center justify-center rounded-[6px] has-focus-visible:outline-2 has-focus-visible:outline-accent",
+              columns.density === density ? "bg-panel font-medium text-ink" : "text-ink-2",
+            )}
+          >
+            <input
+              type="radio"
+              name="density"
+              checked={columns.density === density}
+              onChange={() => columns.setDensity(density)}
+              className="sr-only"
+            />
+            {words.densities[density]}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,87 @@
+"use client";
+
+import { type KeyboardEvent, type PointerEvent, useRef } from "react";
+import { table } from "@/lib/i18n/en/table.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import type { LaidOut } from "./column-layout.ts";
+import { type Edge, edgeAt, widthsWith } from "./column-resize.ts";
+import { COLUMNS } from "./columns.ts";
+import type { TableColumns } from "./use-columns.ts";
+
+const STEP_PX = 8;
+const STRIDE_PX = 40;
+
+interface ColumnEdgeProps {
+  columns: TableColumns;
+  /** The place of the column that it stands before. */
+  before: number;
+}
+
+/** What a column is made wider and narrower with: dragged, or moved with the arrow keys. */
+export function ColumnEdge({ columns, before }: ColumnEdgeProps) {
+  const words = useWords(table);
+  const begun = useRef<{ x: number; shown: readonly LaidOut[]; edge: Edge } | null>(null);
+  const shown = columns.layout.columns;
+  const edge = edgeAt(shown, before);
+  if (edge === undefined) return null;
+  const give = (px: number) => columns.setWidths(widthsWith(shown, edge, px), "for_good");
+  const giveUsual = () => give(COLUMNS.get(edge.id)?.usualPx ?? edge.px);
+  const down = (event: PointerEvent<HTMLDivElement>) => {
+    event.currentTarget.setPointerCapture(event.pointerId);
+    begun.current = { x: event.clientX, shown, edge };
+  };
+  const drag = ({ clientX }: PointerEvent, when: "while" | "for_good") => {
+    if (begun.current === null) return;
+    const { x, shown: from, edge: of } = begun.current;
+    if (when === "for_good") begun.current = null;
+    // A press alone gives no widths.
+    if (clientX !== x || from !== shown) {
+      columns.setWidths(widthsWith(from, of, of.px + of.towards * (clientX - x)), when);
+    }
+  };
+  const key = (event: KeyboardEvent<HTMLDivElement>) => {
+    const px = pxAfter(event, edge);
+    if (px === undefined && event.key !== "Enter") return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (px === undefined) giveUsual();
+    else give(px);
+  };
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: an <hr> cannot be moved, and this separator is
+    <div
+      role="separator"
+      aria-orientation="vertical"
+      aria-label={words.edgeOf(words.columns[edge.id])}
+      aria-valuenow={edge.px}
+      aria-valuemin={edge.leastPx}
+      aria-valuemax={edge.mostPx}
+      aria-valuetext={words.pixels(edge.px)}
+      title={words.edgeHint}
+      tabIndex={0}
+      onPointerDown={down}
+      onPointerMove={(event) => drag(event, "while")}
+      onPointerUp={(event) => drag(event, "for_good")}
+      onPointerCancel={(event) => drag(event, "for_good")}
+      onDoubleClick={giveUsual}
+      onKeyDown={key}
+      className="absolute inset-y-0 -left-3 z-10 w-6 cursor-col-resize touch-none outline-offset-[-2px] before:absolute before:inset-y-2 before:left-1/2 before:w-px before:bg-line group-hover/head:before:bg-bar hover:before:inset-y-0 hover:before:w-0.5 hover:before:bg-accent focus-visible:before:bg-accent"
+    />
+  );
+}
+
+function pxAfter({ key, shiftKey }: KeyboardEvent, edge: Edge): number | undefined {
+  const by = edge.towards * (shiftKey ? STRIDE_PX : STEP_PX);
+  switch (key) {
+    case "ArrowRight":
+      return edge.px + by;
+    case "ArrowLeft":
+      return edge.px - by;
+    case "Home":
+      return edge.leastPx;
+    case "End":
+      return edge.mostPx;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,37 @@
+"use client";
+
+import { Columns3Cog } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useRef, useState } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { table } from "@/lib/i18n/en/table.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import type { TableColumns } from "./use-columns.ts";
+
+const ColumnMenu = dynamic(() => import("./column-menu.tsx").then((module) => module.ColumnMenu), {
+  ssr: false,
+});
+
+/** The way to what is shown of each row, and how high it is. */
+export function TableSetUp({ columns }: { columns: TableColumns }) {
+  const words = useWords(table);
+  const button = useRef<HTMLButtonElement>(null);
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Button
+        ref={button}
+        look="quiet"
+        size="small-icon"
+        aria-label={words.setUp}
+        title={words.setUp}
+        aria-haspopup="dialog"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      >
+        <Columns3Cog aria-hidden size={14} />
+      </Button>
+      {open && <ColumnMenu columns={columns} button={button} onClose={() => setOpen(false)} />}
+    </>
+  );
+}

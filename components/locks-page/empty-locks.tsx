@@ -1,0 +1,81 @@
+"use client";
+
+import { TargetLink } from "@/components/app/target-link.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { EmptyState } from "@/components/ui/empty-state.tsx";
+import { formatAgo, formatClock } from "@/components/ui/format-duration.ts";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import { emptyLocks } from "@/lib/i18n/en/empty-locks.tsx";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useLive, useServerNow } from "@/lib/live/hooks.ts";
+import { useTargets } from "@/lib/queries/targets.ts";
+
+export function NothingFound({ filter, onClear }: { filter: string; onClear(): void }) {
+  const words = useWords(emptyLocks);
+  return (
+    <EmptyState title={words.notFound.title}>
+      <p>
+        {words.notFound.text(
+          <code className="font-mono text-xs text-ink">
+            <SafeText text={filter} wrap />
+          </code>,
+        )}
+      </p>
+      <div>
+        <Button onClick={onClear}>{words.clear}</Button>
+      </div>
+    </EmptyState>
+  );
+}
+
+/** Nothing is asked with a search that the server would refuse. */
+export function NotASearch({ onClear }: { onClear(): void }) {
+  const words = useWords(emptyLocks);
+  return (
+    <EmptyState title={words.notASearch.title}>
+      <p>{words.notASearch.text}</p>
+      <div>
+        <Button onClick={onClear}>{words.clear}</Button>
+      </div>
+    </EmptyState>
+  );
+}
+
+/** The target that the page is about has not answered once, so there is nothing to show, not even what was. */
+export function NeverReached() {
+  const words = useWords(emptyLocks).neverReached;
+  const { hello, health } = useLive();
+  const targets = useTargets();
+  const { name, label, address } = hello?.target ?? {};
+  const since = targets?.find((target) => target.name === name)?.triedSince;
+  if (label === undefined) return null;
+  const where = <code className="font-mono text-xs text-ink">{address}</code>;
+  return (
+    <EmptyState title={words.title(label)}>
+      <p>{since === undefined ? words.text(where) : words.textSince(where, <Since at={since} />)}</p>
+      {health?.detail !== undefined && (
+        <p lang="en" translate="no" className="rounded-[9px] bg-bad-bg px-3 py-2.5 text-bad">
+          <SafeText text={health.detail} wrap />
+        </p>
+      )}
+      <p>
+        <TargetLink href="/targets" className="text-accent hover:underline">
+          {words.allTargets}
+        </TargetLink>
+      </p>
+    </EmptyState>
+  );
+}
+
+function Since({ at }: { at: number }) {
+  const words = useWords(ui);
+  const { aside } = useWords(emptyLocks).neverReached;
+  const now = useServerNow();
+  return (
+    <>
+      <time dateTime={new Date(at).toISOString()}>{formatClock(at)}</time>
+      {now !== null && <span className="text-ink-3">{aside(formatAgo(now - at, words))}</span>}
+    </>
+  );
+}

@@ -1,0 +1,199 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { pathOf } from "@/components/lock-facts/lock-path.ts";
+import type { LockEvent } from "@/lib/contract/event.ts";
+import type { KeptLock, LiveWindow } from "@/lib/contract/live.ts";
+import type { Lock } from "@/lib/contract/lock.ts";
+import { sampleHolder, sampleLock } from "@/lib/contract/sample-lock.ts";
+import { changesSince, type HeldList, heldAfter, heldFrom, type Newer } from "./frozen-list.ts";
+
+const lock = (key: string, version = "1", count = 1): Lock =>
+  sampleLock({ key, version, holders: [sampleHolder({ count })], remainingMs: 1, leaseMs: 1, asOf: 5000 });
+const windowOf = (...items: Lock[]): LiveWindow => ({
+  now: 1,
+  filter: "",
+  sort: "key",
+  offset: 0,
+  total: items.length,
+  held: 9,
+  items,
+});
+const released: LockEvent = {
+  id: "1-0",
+  type: "released",
+  target: "main",
+  key: "b",
+  at: 6000,
+  observed: "exact",
+};
+const free = (key: string, ended?: LockEvent): [string, KeptLock] => [
+  pathOf({ key }),
+  { lock: sampleLock({ key, state: "free", holders: [], version: null }), ...(ended && { ended }) },
+];
+const newer = (latest: LiveWindow, more: Partial<Newer> = {}): Newer => ({
+  latest,
+  kept: undefined,
+  visible: [0, 20],
+  stillness: "reading",
+  ...more,
+});
+const keysOf = ({ rows }: HeldList) => rows.map((row) => row.lock.key);
+
+describe("heldAfter", () => {
+  const held = heldFrom(windowOf(lock("a"), lock("b"), lock("c")));
+
+  it("keeps the order and lets the values go on", () => {
+    const after = heldAfter(held, newer(windowOf(lock("c"), lock("new"), lock("a", "1", 7), lock("b"))));
+    expect(keysOf(after)).toEqual(["a", "b", "c"]);
+    expect(after.rows[0]?.lock.holders[0]?.count).toBe(7);
+  });
+
+  it("strikes out a row that has ended, with how, and takes it back when it is held again", () => {
+    const kept = new Map([free("b", released)]);
+    const after = heldAfter(held, newer(windowOf(lock("a"), lock("c")), { kept }));
+    expect(after.rows.map(({ end }) => end)).toEqual([null, released, null]);
+    const again = heldAfter(after, newer(windowOf(lock("a"), lock("b", "2"), lock("c"))));
+    expect(again.rows.map(({ end }) => end)).toEqual([null, null, null]);
+  });
+
+  it("does not take the end of an older hold for that of this one", () => {
+    const kept = new Map([free("b", { ...released, at: 1000 })]);
+    expect(heldAfter(held, newer(windowOf(lock("a")), { kept })).rows[1]?.end).toBe("untold");
+  });
+
+  it("does not believe that a row has ended because it has left the window", () => {
+    expect(heldAfter(held, newer(windowOf(lock("x"), lock("y"))))).toBe(held);
+  });
+
+  it("holds who has what while paused, and tells renewals of the same hold", () => {
+    const renewed = { ...lock("a"), remainingMs: 99 };
+    const latest = windowOf(renewed, lock("b", "2"), lock("c"));
+    const after = heldAfter(held, newer(latest, { stillness: "paused" }));
+    expect(after.rows.map(({ lock: { version, remainingMs }, end }) => [version, remainingMs, end])).toEqual([
+      ["1", 99, null],
+      ["1", 1, "taken_anew"],
+      ["1", 1, null],
+    ]);
+  });
+
+  it("is another list with another filter or order", () => {
+    const latest = { ...windowOf(lock("z")), sort: "-held" };
+    expect(keysOf(heldAfter(held, newer(latest)))).toEqual(["z"]);
+  });
+});
+
+describe("changesSince", () => {
+  it("counts what came and what ended, and not what was renewed", () => {
+    const held = heldFrom(windowOf(lock("a"), lock("b"), lock("c")));
+    const latest = windowOf({ ...lock("a"), remainingMs: 7 }, lock("c"), lock("d"));
+    expect(
+      changesSince(heldAfter(held, newer(latest, { kept: new Map([free("b", released)]) })), latest),
+    ).toBe(2);
+  });
+
+  it("does not count what only moved into a window that does not reach the end", () => {
+    const held = heldFrom({ ...windowOf(lock("a"), lock("b"), lock("c")), total: 500 });
+    expect(changesSince(held, { ...windowOf(lock("b"), lock("c"), lock("d")), total: 499 })).toBe(0);
+    expect(changesSince(held, { ...windowOf(lock("a"), lock("aa"), lock("b")), total: 501 })).toBe(1);
+    expect(changesSince(held, { ...windowOf(lock("x"), lock("y"), lock("z")), total: 600 })).toBe(3);
+  });
+});
+
+type Step =
+  | { do: "take" | "free" | "renew"; key: number }
+  | { do: "scroll"; to: number }
+  | { do: "take_anew" };
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ do: fc.constantFrom("take" as const, "free" as const, "renew" as const), key: fc.nat(60) }),
+  fc.record({ do: fc.constant("scroll" as const), to: fc.nat(50) }),
+  fc.record({ do: fc.constant("take_anew" as const) }),
+);
+const ROWS = 20;
+const ON_SCREEN = 6;
+
+/** The server, with all locks in the order of their keys, and a reader who scrolls in them. */
+class World {
+  locks = new Map<number, Lock>();
+  offset = 0;
+  visible: [number, number] = [0, ON_SCREEN];
+  versions = 0;
+
+  window(): LiveWindow {
+    const all = [...this.locks].sort(([a], [b]) => a - b).map(([, each]) => each);
+    const items = all.slice(this.offset, this.offset + ROWS);
+    return { ...windowOf(...items), offset: this.offset, total: all.length };
+  }
+
+  kept(held: HeldList, latest: LiveWindow): Map<string, KeptLock> {
+    const shown = new Set(latest.items.map(pathOf));
+    const away = held.rows.filter(({ path }) => !shown.has(path));
+    return new Map(
+      away.map(({ path, lock: { key } }) => {
+        const now = this.locks.get(Number(key));
+        return now === undefined ? free(key, { ...released, key }) : [path, { lock: now }];
+      }),
+    );
+  }
+
+  do(step: Step): void {
+    if (step.do === "take" && !this.locks.has(step.key)) this.#put(step.key);
+    if (step.do === "renew" && this.locks.has(step.key)) this.#put(step.key);
+    if (step.do === "free") this.locks.delete(step.key);
+    if (step.do !== "scroll") return;
+    const first = Math.min(step.to, Math.max(0, this.locks.size - ON_SCREEN));
+    this.visible = [first, first + ON_SCREEN];
+    this.offset = Math.max(0, first - 5);
+  }
+
+  #put(key: number): void {
+    this.locks.set(key, lock(String(key), String(++this.versions)));
+  }
+}
+
+describe("a list that is read while others change it", () => {
+  it("never moves a row that is on screen, shows each once, and tells the truth of each", () => {
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), (steps) => {
+        const world = new World();
+        for (let key = 0; key < 50; key += 2) world.do({ do: "take", key });
+        let held = heldFrom(world.window());
+        for (const each of steps) {
+          const [first, last] = world.visible;
+          const before = held;
+          world.do(each);
+          const latest = world.window();
+          if (each.do === "take_anew") held = heldFrom(latest);
+          // The keys that have just come are asked for with the next word.
+          for (let words = 0; words < 2; words++) {
+            held = heldAfter(held, newer(latest, { kept: world.kept(held, latest), visible: world.visible }));
+          }
+          if (each.do !== "take_anew") assertStill(before, held, first, last, world);
+          assertTrue(held, world, latest);
+        }
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  function assertStill(before: HeldList, after: HeldList, first: number, last: number, world: World): void {
+    const [from, to] = world.visible;
+    for (let place = Math.max(first, from); place <= Math.min(last, to); place++) {
+      const was = before.rows[place - before.offset];
+      // Beyond the end there was none.
+      if (was === undefined || place < world.offset) continue;
+      expect(after.rows[place - after.offset]?.path, `place ${place}`).toBe(was.path);
+    }
+  }
+
+  function assertTrue(held: HeldList, world: World, latest: LiveWindow): void {
+    expect(new Set(held.rows.map(({ path }) => path)).size).toBe(held.rows.length);
+    for (const { lock: shown, end } of held.rows) {
+      const now = world.locks.get(Number(shown.key));
+      expect(end === null, shown.key).toBe(now !== undefined);
+      if (now !== undefined) expect(shown.version).toBe(now.version);
+    }
+    expect(held.total).toBeGreaterThanOrEqual(held.rows.length === 0 ? 0 : held.offset + held.rows.length);
+    const same = newer(latest, { kept: world.kept(held, latest), visible: world.visible });
+    expect(heldAfter(held, same)).toBe(held);
+  }
+});

@@ -1,0 +1,24 @@
+"use client";
+
+import { Pause, Play } from "lucide-react";
+import { Button } from "@/components/ui/button.tsx";
+import { views } from "@/lib/i18n/en/views.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import type { Pausable } from "./use-frozen-rows.ts";
+
+/** Lets the rows stand still, and go on; a thumb wide on a phone. */
+export function PauseButton({ table: { paused, toggle } }: { table: Pausable }) {
+  const words = useWords(views);
+  const Icon = paused ? Play : Pause;
+  return (
+    <Button
+      onClick={toggle}
+      aria-pressed={paused}
+      title={paused ? words.goOnHint : words.pauseHint}
+      className="max-sm:size-11 max-sm:px-0"
+    >
+      <Icon aria-hidden className="size-[13px] max-sm:size-4" />
+      <span className="max-sm:sr-only">{paused ? words.goOn : words.pause}</span>
+    </Button>
+  );
+}

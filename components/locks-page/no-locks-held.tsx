@@ -1,0 +1,38 @@
+"use client";
+
+import { LockFinder } from "@/components/formats/lock-finder.tsx";
+import { Command } from "@/components/ui/command-line.tsx";
+import { EmptyState } from "@/components/ui/empty-state.tsx";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import { BASE_PATH } from "@/lib/api/base-path.ts";
+import { emptyLocks } from "@/lib/i18n/en/empty-locks.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+
+function acquireCommand(origin: string): string {
+  return [
+    `curl ${origin}${BASE_PATH}/api/v1/locks/lock:orders:42/acquire \\`,
+    `  -H "Authorization: Bearer $LOCKKEEPER_ROOT_KEY" \\`,
+    "  -H 'Content-Type: application/json' \\",
+    `  -d '{"owner":"checkout@pod-7:311","leaseMs":60000,"record":{"service":"checkout"}}'`,
+  ].join("\n");
+}
+
+export function NothingHeld({ watch }: { watch: readonly string[] }) {
+  const words = useWords(emptyLocks);
+  const patterns = watch.map((pattern, index) => (
+    <span key={pattern}>
+      {index > 0 && ", "}
+      <code className="font-mono text-xs">
+        <SafeText text={pattern} />
+      </code>
+    </span>
+  ));
+  return (
+    <EmptyState title={words.nothingHeld.title}>
+      <p>{words.nothingHeld.text}</p>
+      <Command text={acquireCommand(location.origin)} label={words.copy} />
+      <p>{words.nothingHeld.keyAndOthers(patterns)}</p>
+      <LockFinder />
+    </EmptyState>
+  );
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { completed } from "@/components/ui/completion.ts";
+import { FORMAT_NAMES, Kind } from "@/lib/contract/format.ts";
+import { VERDICT_STATES } from "@/lib/contract/liveness.ts";
+import { lock } from "@/lib/i18n/en/lock.tsx";
+import { search } from "@/lib/i18n/en/search.ts";
+import { faultOfFilter, parseFilter } from "@/lib/query/filter.ts";
+import { completionIn } from "./filter-completion.ts";
+
+const completionOf = completionIn({ search, verdicts: lock.verdictHints });
+
+const offered = (text: string, caret = text.length) =>
+  completionOf(text, caret)?.items.map((item) => item.text) ?? [];
+
+describe("completionIn", () => {
+  it("offers every field of the language where a word begins", () => {
+    expect(offered("")).toContain("held>");
+    expect(offered("billing ")).toContain("is:abnormal");
+    expect(offered("ver")).toEqual(["verdict:"]);
+    expect(offered("HE")).toEqual(["held>", "held<"]);
+    expect(offered("billing")).toEqual([]);
+  });
+
+  it("offers all values that there are", () => {
+    expect(offered("verdict:")).toEqual(VERDICT_STATES.map((state) => `verdict:${state}`));
+    expect(offered("kind:").sort()).toEqual(Kind.options.map((kind) => `kind:${kind}`).sort());
+    expect(offered("format:").sort()).toEqual(FORMAT_NAMES.map((name) => `format:${name}`).sort());
+    expect(offered("format:sem")).toEqual(["format:redis-semaphore"]);
+    expect(offered("held>7")).toEqual(["held>7ms", "held>7s", "held>7m", "held>7h", "held>7d"]);
+  });
+
+  it("offers nothing that the API refuses or takes for plain text", () => {
+    const values = offered("").flatMap((field) => offered(field));
+    expect(values.length).toBeGreaterThan(40);
+    for (const value of values) {
+      expect(faultOfFilter(value), value).toBeUndefined();
+      expect(parseFilter(value)[0]?.field, value).not.toBe("any");
+    }
+  });
+
+  it("is silent about a word that is whole, and inside quotes", () => {
+    expect(offered("held>usual")).toEqual([]);
+    expect(offered('key:="a ver"', 'key:="a ver'.length)).toEqual([]);
+  });
+
+  it("replaces the word under the caret and no other", () => {
+    const text = "ver billing";
+    const completion = completionOf(text, 3);
+    expect(completion).toMatchObject({ from: 0, to: 3 });
+    if (completion === undefined) throw new Error("There is a completion.");
+    expect(completed(text, completion, "verdict:")).toEqual({ text: "verdict: billing", caret: 8 });
+    expect(completed("is billing", { ...completion, to: 2 }, "is:abnormal")).toEqual({
+      text: "is:abnormal billing",
+      caret: 12,
+    });
+    expect(completed("is", { ...completion, to: 2 }, "is:abnormal")).toEqual({
+      text: "is:abnormal ",
+      caret: 12,
+    });
+  });
+});

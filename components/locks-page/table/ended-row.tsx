@@ -1,0 +1,31 @@
+"use client";
+
+import clsx from "clsx";
+import { formatAgo } from "@/components/ui/format-duration.ts";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import { table } from "@/lib/i18n/en/table.tsx";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useServerNow } from "@/lib/live/hooks.ts";
+import type { RowEnd } from "../frozen-rows/frozen-list.ts";
+
+/** How a row that is still shown came to its end, and when. */
+export function RowEndText({ end }: { end: RowEnd }) {
+  const words = useWords(table);
+  const ago = useWords(ui);
+  const now = useServerNow();
+  if (typeof end === "string") return <span className="text-ink-3">{words.ends[end]}</span>;
+  const isWrong = end.type === "evicted" || end.type === "force_released";
+  return (
+    <span className="block leading-[1.25]" data-testid="row-end">
+      <span className={clsx("block truncate", isWrong ? "text-bad" : "text-ink-2")}>
+        {end.by === undefined ? words.endOf(end.type) : words.freedBy(<SafeText text={end.by} />)}
+      </span>
+      {now !== null && (
+        <span data-second className="block truncate text-2xs text-ink-3">
+          {formatAgo(now - end.at, ago)}
+        </span>
+      )}
+    </span>
+  );
+}

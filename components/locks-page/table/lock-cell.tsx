@@ -1,0 +1,108 @@
+"use client";
+
+import { TargetLink } from "@/components/app/target-link.tsx";
+import { HolderCell, HolderName } from "@/components/lock-facts/holder-text.tsx";
+import { KeyText } from "@/components/lock-facts/key-text.tsx";
+import { VerdictWord } from "@/components/lock-facts/liveness-text.tsx";
+import { hrefOf } from "@/components/lock-facts/lock-path.ts";
+import { Fence, LeaseBar, Remaining } from "@/components/lock-facts/lock-times.tsx";
+import { formatsText, formatText } from "@/components/lock-facts/use-format-texts.ts";
+import { WaitersFigure } from "@/components/lock-facts/waiters-text.tsx";
+import { formatNumber } from "@/components/ui/format-duration.ts";
+import type { Lock } from "@/lib/contract/lock.ts";
+import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
+import { table } from "@/lib/i18n/en/table.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import type { ColumnId } from "../columns/columns.ts";
+import { HeldCell } from "./held-time-cell.tsx";
+import { VerdictCell } from "./liveness-cell.tsx";
+
+interface LockCellProps {
+  id: ColumnId;
+  lock: Lock;
+  tabIndex: number;
+  /** Columns that have no room of their own: what matters of them stands under another. */
+  noRoom: readonly ColumnId[];
+}
+
+/** What a row says in one column. What stands second goes by `data-second`: it has no room in dense rows. */
+export function LockCell({ id, lock, tabIndex, noRoom }: LockCellProps) {
+  switch (id) {
+    case "key":
+      return <KeyCell lock={lock} tabIndex={tabIndex} withHolder={noRoom.includes("owner")} />;
+    case "owner":
+      return <HolderCell holders={lock.holders} />;
+    case "format":
+      return <FormatCell lock={lock} />;
+    case "count":
+      return formatNumber(lock.holders.reduce((sum, { count }) => sum + count, 0));
+    case "remaining":
+      return <RemainingCell lock={lock} withVerdict={noRoom.includes("abnormality")} />;
+    case "held":
+      return <HeldCell lock={lock} />;
+    case "abnormality":
+      return <VerdictCell lock={lock} />;
+    case "waiters":
+      return <WaitersFigure waiters={lock.waiters} />;
+    case "fence":
+      return <Fence holder={lock.holders[0]} />;
+  }
+}
+
+function KeyCell({ lock, tabIndex, withHolder }: { lock: Lock; tabIndex: number; withHolder: boolean }) {
+  const words = useWords(table);
+  const [holder] = lock.holders;
+  return (
+    <>
+      <KeyLink lock={lock} tabIndex={tabIndex} />
+      {withHolder && (
+        <div className="-mt-1 truncate text-2xs text-ink-3">
+          {holder === undefined ? words.isFree : <HolderName holder={holder} />}
+        </div>
+      )}
+    </>
+  );
+}
+
+export function KeyLink({ lock, tabIndex }: { lock: Lock; tabIndex: number }) {
+  return (
+    <TargetLink
+      href={hrefOf(lock)}
+      prefetch={false}
+      tabIndex={tabIndex}
+      // Selecting the row as well would write its address over the one that is opened.
+      onClick={(event) => event.stopPropagation()}
+      className="inline-flex max-w-full min-w-0 py-1 align-middle decoration-ink-3 hover:underline"
+    >
+      <KeyText text={lock.key} />
+    </TargetLink>
+  );
+}
+
+function FormatCell({ lock }: { lock: Lock }) {
+  const words = useWords(lockWords);
+  return (
+    <div className="truncate leading-[1.25] text-ink-2" title={formatsText(lock, words)}>
+      {formatText(lock, words)}
+      {lock.kind !== null && lock.kind !== "lock" && (
+        <div data-second className="truncate text-2xs text-ink-3">
+          {lock.kind}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function RemainingCell({ lock, withVerdict }: { lock: Lock; withVerdict: boolean }) {
+  return (
+    <span className="@container flex items-center justify-end gap-2">
+      <LeaseBar lock={lock} className="w-12 @max-[124px]:hidden" />
+      <span className="min-w-[66px] leading-[1.25]">
+        <span className="block">
+          <Remaining lock={lock} />
+        </span>
+        {withVerdict && <VerdictWord lock={lock} />}
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,83 @@
+"use client";
+
+import type { VirtualItem } from "@tanstack/react-virtual";
+import { pathOf } from "@/components/lock-facts/lock-path.ts";
+import type { LiveWindow } from "@/lib/contract/live.ts";
+import type { Lock } from "@/lib/contract/lock.ts";
+import type { ColumnId } from "../columns/columns.ts";
+import type { RowEnd } from "../frozen-rows/frozen-list.ts";
+import { LockCard } from "./lock-card.tsx";
+import { LockRow, type RowActions } from "./lock-row.tsx";
+
+interface LockRowsProps {
+  window: LiveWindow;
+  /** By path: rows that have ended. */
+  ends: ReadonlyMap<string, RowEnd>;
+  look: "rows" | "cards";
+  /** The rows to draw. */
+  items: readonly VirtualItem[];
+  /** Height of all rows. */
+  height: number;
+  columns: readonly ColumnId[];
+  noRoom: readonly ColumnId[];
+  selected: string | null;
+  picked: ReadonlyMap<string, Lock>;
+  actions: RowActions;
+}
+
+export function LockRows({ window, items, height, selected, picked, ends, look, ...rest }: LockRowsProps) {
+  const { columns } = rest;
+  const selectedHere = window.items.some((lock) => pathOf(lock) === selected);
+  const Row = look === "cards" ? LockCard : LockRow;
+  const first = items.at(0);
+  return (
+    <tbody>
+      <Spacer px={first?.start ?? 0} />
+      {items.map(({ index }) => {
+        const lock = window.items[index - window.offset];
+        if (lock === undefined)
+          return <MissingRow key={`missing ${index}`} index={index} columns={columns} />;
+        const path = pathOf(lock);
+        const isSelected = path === selected;
+        return (
+          <Row
+            key={path}
+            lock={lock}
+            end={ends.get(path) ?? null}
+            index={index}
+            selected={isSelected}
+            picked={picked.has(path)}
+            tabStop={selectedHere ? isSelected : index === first?.index}
+            {...rest}
+          />
+        );
+      })}
+      <Spacer px={height - (items.at(-1)?.end ?? 0)} />
+    </tbody>
+  );
+}
+
+/** The frame of a row that has not come yet. */
+function MissingRow({ index, columns }: { index: number; columns: readonly ColumnId[] }) {
+  return (
+    <tr aria-rowindex={index + 2} className="bg-panel">
+      <td className="h-(--row-px) border-b border-line-soft" />
+      {columns.map((id) => (
+        <td key={id} className="border-b border-line-soft px-3">
+          <span className="block h-2 max-w-40 rounded-full bg-line-soft" />
+        </td>
+      ))}
+      <td className="border-b border-line-soft" />
+    </tr>
+  );
+}
+
+/** Stands for the rows that are not drawn. */
+function Spacer({ px }: { px: number }) {
+  if (px <= 0) return null;
+  return (
+    <tr aria-hidden>
+      <td className="p-0" style={{ height: px }} />
+    </tr>
+  );
+}

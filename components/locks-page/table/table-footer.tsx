@@ -1,0 +1,50 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { formatNumber } from "@/components/ui/format-duration.ts";
+import { table } from "@/lib/i18n/en/table.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import type { Pausable } from "../frozen-rows/use-frozen-rows.ts";
+
+interface TableFootProps {
+  list: Pausable;
+  /** Places on screen, from 0. */
+  first: number;
+  last: number;
+  total: number;
+  /** How many rows a browser can lay out; those beyond are found by a narrower search. */
+  most: number;
+  children?: ReactNode;
+}
+
+/** Where one is in the list, and what has come and gone while it stood still. It is always there: no row moves for it. */
+export function TableFoot({ list, first, last, total, most, children }: TableFootProps) {
+  const words = useWords(table);
+  const { changes, stillness } = list;
+  return (
+    <div className="flex h-8 shrink-0 items-center gap-3 max-sm:h-11 border-x border-t border-line bg-bg px-3 text-2xs text-ink-3">
+      <span data-testid="position" className="truncate">
+        {total > 0 && words.position(formatNumber(first + 1), formatNumber(last + 1), formatNumber(total))}
+        {total > most && ` · ${words.narrow}`}
+      </span>
+      <span className="ml-auto truncate">
+        <span className="max-sm:hidden">
+          {stillness === "paused" && words.paused}
+          {stillness === "reading" && words.reading}
+        </span>
+      </span>
+      {stillness !== null && changes > 0 && (
+        <button
+          type="button"
+          onClick={list.takeAnew}
+          title={words.showChanges}
+          className="h-6 shrink-0 rounded-full bg-accent-bg px-2.5 text-xs font-medium text-accent max-sm:h-11"
+          data-testid="changes"
+        >
+          {words.changes(changes, formatNumber(changes))}
+        </button>
+      )}
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,15 @@
+"use client";
+
+import { EmptyState } from "@/components/ui/empty-state.tsx";
+import { locks } from "@/lib/i18n/en/locks.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+
+/** Not loaded late as the other empty states are: there is nobody to load it from. */
+export function Unreachable() {
+  const words = useWords(locks).unreachable;
+  return (
+    <EmptyState title={words.title}>
+      <p>{words.text()}</p>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,38 @@
+"use client";
+
+import type { BriefNote } from "@/components/ui/toast.tsx";
+import type { Pausable } from "../frozen-rows/use-frozen-rows.ts";
+import type { Shown } from "../views/saved-views.ts";
+import { useSavedViews } from "../views/use-saved-views.ts";
+import { ViewsBar } from "../views/views-bar.tsx";
+import { LocksToolbar } from "./locks-toolbar.tsx";
+
+interface ListBarProps {
+  /** What the page shows. */
+  shown: Shown;
+  /** What is wrong with its search, which nothing is asked with then. */
+  fault: string | undefined;
+  table: Pausable;
+  /** Says what was done. */
+  tell: BriefNote["tell"];
+  onFilter(filter: string): void;
+  onShow(filter: string, sort: string): void;
+}
+
+/** The views, and where there is room what is done with the list as a whole. */
+export function ListBar({ shown, fault, table, tell, onFilter, onShow }: ListBarProps) {
+  const saved = useSavedViews(shown, onShow);
+  const asked = fault === undefined ? shown : undefined;
+  return (
+    <>
+      <ViewsBar
+        filter={shown.filter}
+        window={asked === undefined ? undefined : table.latest}
+        saved={saved}
+        tell={tell}
+        onFilter={onFilter}
+      />
+      <LocksToolbar table={table} shown={asked} tell={tell} />
+    </>
+  );
+}

@@ -1,0 +1,91 @@
+"use client";
+
+import type { RefObject } from "react";
+import { curlOf } from "@/components/lock-facts/lock-commands.ts";
+import { ActionMenu, type MenuAction } from "@/components/ui/action-menu.tsx";
+import { copyText } from "@/components/ui/clipboard.ts";
+import { formatNumber } from "@/components/ui/format-duration.ts";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import { BASE_PATH } from "@/lib/api/base-path.ts";
+import { type ExportFormat, locksExportUrl } from "@/lib/api/export.ts";
+import { listUrl } from "@/lib/api/list-url.ts";
+import { viewTools } from "@/lib/i18n/en/view-tools.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useTargetName } from "@/lib/queries/targets.ts";
+import { EXPORT_LOCKS_MAX } from "../../../lib/contract/limits.ts";
+import { type Shown, searchOf } from "../views/saved-views.ts";
+
+/** `all`: where there is one button for both. */
+export type ListMenuKind = "copy" | "export" | "all";
+
+interface ListMenuProps {
+  kind: ListMenuKind;
+  shown: Shown;
+  /** How many match. */
+  total: number;
+  anchor: RefObject<HTMLElement | null>;
+  tell(text: string): void;
+  onExport(format: ExportFormat): void;
+  onClose(): void;
+}
+
+/** The present search as something to send or to run, and all that match as a file. */
+export function ListMenu({ kind, anchor, onClose, ...list }: ListMenuProps) {
+  const words = useWords(viewTools);
+  const copies = useCopies(list);
+  const exports = useExports(list);
+  const actions = {
+    copy: copies,
+    export: exports,
+    all: [
+      ...copies.map((each) => ({ ...each, name: words.copyAs(each.name) })),
+      ...exports.map((each, at) => ({ ...each, name: words.exportAs(each.name), apart: at === 0 })),
+    ],
+  };
+  return (
+    <ActionMenu
+      label={{ copy: words.copyMenu, export: words.exportMenu, all: words.listMenu }[kind]}
+      anchor={anchor.current}
+      actions={actions[kind]}
+      onClose={onClose}
+      finalFocus={() => anchor.current}
+    />
+  );
+}
+
+function useExports({ shown, total, onExport }: Pick<ListMenuProps, "shown" | "total" | "onExport">) {
+  const words = useWords(viewTools);
+  const target = useTargetName();
+  const most = formatNumber(EXPORT_LOCKS_MAX);
+  const hint =
+    total > EXPORT_LOCKS_MAX
+      ? words.exportWhatCut(most, formatNumber(total))
+      : words.exportWhat(formatNumber(total));
+  return (["csv", "jsonl"] as const).map(
+    (format): MenuAction => ({
+      id: format,
+      name: words[format],
+      hint,
+      href: locksExportUrl(format, shown, target),
+      run: () => onExport(format),
+    }),
+  );
+}
+
+function useCopies({ shown, tell }: Pick<ListMenuProps, "shown" | "tell">): MenuAction[] {
+  const words = useWords(viewTools);
+  const target = useTargetName();
+  const link = `${location.origin}${BASE_PATH}/${searchOf(shown, target)}`;
+  const curl = curlOf(`${location.origin}${listUrl(shown, target)}`);
+  const copy = async (text: string, what: string) =>
+    tell((await copyText(text)) ? words.copied(what) : words.notCopied);
+  return [
+    { id: "link", name: words.link, hint: words.linkHint, run: () => void copy(link, words.link) },
+    {
+      id: "curl",
+      name: words.curl,
+      hint: <SafeText text={curl} />,
+      run: () => void copy(curl, words.curl),
+    },
+  ];
+}

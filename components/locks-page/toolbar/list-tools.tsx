@@ -1,0 +1,73 @@
+"use client";
+
+import type { RefObject } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { formatNumber } from "@/components/ui/format-duration.ts";
+import { ProblemText } from "@/components/ui/problem-text.tsx";
+import type { BriefNote } from "@/components/ui/toast.tsx";
+import { viewTools } from "@/lib/i18n/en/view-tools.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import type { Shown } from "../views/saved-views.ts";
+import { ListMenu, type ListMenuKind } from "./list-menu.tsx";
+import { type Exporting, useExport } from "./use-export.ts";
+
+interface ListToolsProps {
+  /** `none`: an export may go on all the same. */
+  open: ListMenuKind | "none";
+  shown: Shown;
+  /** How many match. */
+  total: number;
+  anchor: RefObject<HTMLElement | null>;
+  tell: BriefNote["tell"];
+  onClose(): void;
+}
+
+/** What is done with the list as a whole; comes when it is asked for. */
+export function ListTools({ open, shown, total, anchor, tell, onClose }: ListToolsProps) {
+  const words = useWords(viewTools);
+  const exporting = useExport({
+    onDone: ({ done }) => tell(words.exportDone(formatNumber(done))),
+    onFailed: (error) => tell(error instanceof Error ? <ProblemText problem={error} /> : words.exportFailed),
+  });
+  return (
+    <>
+      {open !== "none" && (
+        <ListMenu
+          kind={open}
+          shown={shown}
+          total={total}
+          anchor={anchor}
+          tell={tell}
+          onExport={(format) => exporting.begin(format, shown)}
+          onClose={onClose}
+        />
+      )}
+      <ExportProgress exporting={exporting} total={total} />
+    </>
+  );
+}
+
+/** At the foot of the page, so that nothing moves. */
+function ExportProgress({ exporting, total }: { exporting: Exporting; total: number }) {
+  const words = useWords(viewTools);
+  const { progress, stop } = exporting;
+  if (progress === null) return null;
+  const expected = progress.total ?? total;
+  const text = words.exporting(formatNumber(progress.done), formatNumber(expected));
+  return (
+    <div className="fixed inset-x-0 bottom-5 z-50 flex justify-center px-4" data-testid="exporting">
+      <div className="flex items-center gap-3 rounded-[10px] border border-line bg-panel py-2 pr-2 pl-3.5 shadow-sheet">
+        <progress
+          aria-label={words.exportMenu}
+          max={Math.max(1, expected)}
+          value={Math.min(progress.done, expected)}
+          className="h-1.5 w-32 accent-accent"
+        />
+        <span className="min-w-28 tabular-nums">{text}</span>
+        <Button size="small" onClick={stop}>
+          {words.exportStop}
+        </Button>
+      </div>
+    </div>
+  );
+}

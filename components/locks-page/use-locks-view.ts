@@ -1,0 +1,87 @@
+"use client";
+
+import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
+import { keepListPlace } from "@/components/app/list-return.ts";
+import { pathOf } from "@/components/lock-facts/lock-path.ts";
+import { useShowWindow } from "@/lib/live/hooks.ts";
+import { useLockWindow } from "@/lib/live/live-cache.ts";
+import { useTargetName } from "@/lib/queries/targets.ts";
+import { SORT_FIRST } from "./columns/columns.ts";
+import { type Pausable, useKeep, usePausable } from "./frozen-rows/use-frozen-rows.ts";
+import { useReading } from "./frozen-rows/use-is-reading.ts";
+import { type ListUrl, useListUrl } from "./use-list-url.ts";
+import { offsetFor, WINDOW_ROWS } from "./visible-window.ts";
+
+export interface LocksView
+  extends Pick<ListUrl, "filter" | "fault" | "sort" | "selected" | "select" | "settled"> {
+  table: Pausable;
+  /** The rows on screen: the stream is asked for those. */
+  showRows(first: number, last: number): void;
+  setFilter(filter: string): void;
+  setSort(sort: string): void;
+  /** Another search in another order. */
+  show(filter: string, sort: string): void;
+}
+
+/** What the table shows, from the URL and the scroll position. */
+export function useLocksView(place: RefObject<HTMLElement | null>): LocksView {
+  const url = useListUrl();
+  useKeptSearch(url);
+  const [offset, setOffset] = useState(0);
+  const visible = useRef<readonly [number, number]>([0, 0]);
+  const isReading = useReading(place);
+  const table = usePausable({ latest: useLockWindow(), isReading, visible });
+  const keep = useKeep(isReading || table.paused ? table.window?.items.map(pathOf) : undefined);
+  useShowWindow({
+    filter: url.fault === undefined ? url.filter : "",
+    sort: url.sort,
+    offset,
+    limit: WINDOW_ROWS,
+    keep,
+  });
+  const total = table.window?.total ?? 0;
+  const showRows = useCallback(
+    (first: number, last: number) => {
+      visible.current = [first, last];
+      setOffset((present) => offsetFor(first, last, total, present));
+    },
+    [total],
+  );
+  /** Another list begins at its top, and whoever asks for it wants to see it. */
+  const fromTop = () => {
+    table.resume();
+    setOffset(0);
+    place.current?.querySelector("section")?.scrollTo({ top: 0 });
+  };
+  return {
+    ...url,
+    table,
+    showRows,
+    setFilter(filter) {
+      fromTop();
+      url.setFilter(filter);
+    },
+    setSort(sort) {
+      fromTop();
+      url.setSort(sort);
+    },
+    show(filter, sort) {
+      fromTop();
+      url.setFilter(filter);
+      url.setSort(sort);
+    },
+  };
+}
+
+/** For whoever comes back from a lock's page. */
+function useKeptSearch({ filter, sort, selected }: ListUrl): void {
+  const target = useTargetName();
+  useEffect(() => {
+    const query = new URLSearchParams();
+    if (target !== undefined) query.set("target", target);
+    if (filter !== "") query.set("q", filter);
+    if (sort !== SORT_FIRST) query.set("sort", sort);
+    if (selected !== null) query.set("lock", selected);
+    keepListPlace({ search: query.size === 0 ? "" : `?${query}` });
+  }, [filter, sort, selected, target]);
+}

@@ -1,0 +1,35 @@
+"use client";
+
+import { type RefObject, useRef, useState } from "react";
+import { pathOf } from "@/components/lock-facts/lock-path.ts";
+import type { Lock } from "@/lib/contract/lock.ts";
+import { rowElement } from "./table/row-element.ts";
+
+export interface Freeing {
+  /** The lock that the sheet is open for. */
+  lock: Lock | null;
+  open(lock: Lock): void;
+  close(): void;
+  /** Where the focus goes after: to the row, or to the one that took its place. */
+  backToRow(): HTMLElement | null;
+}
+
+export function useFreeing(place: RefObject<HTMLElement | null>, items: readonly Lock[]): Freeing {
+  const [lock, setLock] = useState<Lock | null>(null);
+  const from = useRef({ path: "", index: 0 });
+  return {
+    lock,
+    open(next) {
+      const path = pathOf(next);
+      from.current = { path, index: items.findIndex((one) => pathOf(one) === path) };
+      setLock(next);
+    },
+    close: () => setLock(null),
+    backToRow() {
+      const rows = place.current?.querySelectorAll<HTMLElement>("tr[data-path]") ?? [];
+      const row = rowElement(place.current, from.current.path);
+      const neighbour = rows[Math.min(from.current.index, rows.length - 1)];
+      return row ?? neighbour ?? place.current?.querySelector("section") ?? null;
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import type { Totals } from "@/lib/contract/stats.ts";
+import { faultOfFilter, parseFilter } from "@/lib/query/filter.ts";
+import {
+  countOf,
+  SYSTEM_VIEWS,
+  type SystemView,
+  type SystemViewId,
+  viewOf,
+  withoutView,
+  withView,
+} from "./system-views.ts";
+
+function named(id: SystemViewId): SystemView {
+  const view = SYSTEM_VIEWS.find((each) => each.id === id);
+  if (view === undefined) throw new Error(`There is no view ${id}.`);
+  return view;
+}
+
+const TOTALS: Totals = {
+  held: 9,
+  ended: 0,
+  waiting: 0,
+  abnormal: 2,
+  byFormat: [],
+  byVerdict: [{ verdict: "no-expiry", held: 2 }],
+};
+
+describe("system views", () => {
+  it("are words that the API understands", () => {
+    for (const { word } of SYSTEM_VIEWS) {
+      expect(faultOfFilter(word)).toBeUndefined();
+      expect(parseFilter(word).every(({ field }) => field !== "any")).toBe(true);
+    }
+  });
+
+  it("are known again in a filter, and leave its other words alone", () => {
+    expect(viewOf("").id).toBe("all");
+    expect(viewOf("billing").id).toBe("all");
+    expect(viewOf("key:a* waiters>0").id).toBe("waited");
+    const filter = 'key:="a  is:abnormal" is:abnormal billing';
+    expect(viewOf(filter).id).toBe("abnormal");
+    expect(withoutView(filter)).toBe('key:="a  is:abnormal" billing');
+    expect(withView(filter, named("noExpiry"))).toBe('verdict:no-expiry key:="a  is:abnormal" billing');
+    expect(withView(filter, named("all"))).toBe('key:="a  is:abnormal" billing');
+    expect(withView("", named("pastUsual"))).toBe("held>usual");
+  });
+});
+
+describe("countOf", () => {
+  const window = { total: 3, held: 9 };
+
+  it("tells what the stream and the figures tell, and nothing else", () => {
+    const from = { filter: "is:abnormal", window, totals: TOTALS, asked: [5, 6] };
+    expect(SYSTEM_VIEWS.map((view) => countOf(view, from))).toEqual([9, 3, 5, 2, 6]);
+  });
+
+  it("tells of the views beside all locks what the figures know", () => {
+    const from = { filter: "", window, totals: TOTALS, asked: [] };
+    expect(SYSTEM_VIEWS.map((view) => countOf(view, from))).toEqual([3, 2, undefined, 2, undefined]);
+  });
+
+  it("claims nothing of other views while something is searched for", () => {
+    const from = { filter: "waiters>0 billing", window, totals: TOTALS, asked: [5, 6] };
+    const counts = SYSTEM_VIEWS.map((view) => countOf(view, from));
+    expect(counts).toEqual([undefined, undefined, 3, undefined, undefined]);
+  });
+
+  it("does not take another search's figures before its own come", () => {
+    const from = { filter: "", window: undefined, totals: undefined, asked: [] };
+    expect(SYSTEM_VIEWS.map((view) => countOf(view, from))).toEqual(SYSTEM_VIEWS.map(() => undefined));
+  });
+});

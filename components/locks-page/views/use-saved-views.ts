@@ -1,0 +1,45 @@
+"use client";
+
+import { useQueryState } from "nuqs";
+import { useState } from "react";
+import type { View } from "@/lib/contract/view.ts";
+import { useViews } from "@/lib/queries/views.ts";
+import { isShown, openedIn, type Shown } from "./saved-views.ts";
+
+export interface SavedViews {
+  views: readonly View[];
+  shown: Shown;
+  /** The view whose tab is the present one. */
+  here: View | undefined;
+  /** The one that was opened last; the search may have been changed since. */
+  opened: View | undefined;
+  open(view: View): void;
+  /** Another search that is no saved view. */
+  leave(): void;
+}
+
+/** Views that are kept, and which of them is shown. */
+export function useSavedViews(shown: Shown, show: (filter: string, sort: string) => void): SavedViews {
+  const views = useViews();
+  // The table's own: which columns, in which order.
+  const [columns, setColumns] = useQueryState("cols");
+  const [openedId, setOpenedId] = useState<string | null>(null);
+  const opened = views.find(({ id, of }) => nameOf(id, of) === openedId);
+  const here =
+    opened !== undefined && isShown(opened, shown) ? opened : views.find((view) => isShown(view, shown));
+  return {
+    views,
+    shown,
+    here,
+    opened: here ?? opened,
+    open(view) {
+      const next = openedIn(view, shown);
+      setOpenedId(nameOf(view.id, view.of));
+      show(next.filter, next.sort);
+      if (next.columns !== columns) void setColumns(next.columns);
+    },
+    leave: () => setOpenedId(null),
+  };
+}
+
+const nameOf = (id: string, of: View["of"]) => `${of} ${id}`;

@@ -1,0 +1,151 @@
+"use client";
+
+import { Popover } from "@base-ui/react/popover";
+import { type FormEvent, useRef, useState } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { Field, INPUT } from "@/components/ui/field.tsx";
+import { ProblemNote } from "@/components/ui/problem-note.tsx";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import { VIEW_NAME_CHARACTERS_MAX, VIEWS_MAX } from "@/lib/contract/limits.ts";
+import type { View } from "@/lib/contract/view.ts";
+import { table } from "@/lib/i18n/en/table.tsx";
+import { viewTools } from "@/lib/i18n/en/view-tools.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useLive } from "@/lib/live/hooks.ts";
+import { useSaveView } from "@/lib/queries/views.ts";
+import { parseSort } from "../columns/columns.ts";
+import { changedView, keptOf, newViewId } from "./saved-views.ts";
+import type { ViewOverlayProps } from "./view-menu.tsx";
+
+interface ViewFormProps extends ViewOverlayProps {
+  /** The one that gets another name; undefined: what the page shows is kept as a new one. */
+  view: View | undefined;
+}
+
+/** Gives a name to what the page shows, or another one to a view. */
+export function ViewForm({ view, saved, anchor, tell, onClose }: ViewFormProps) {
+  const words = useWords(viewTools);
+  const save = useSaveView();
+  const input = useRef<HTMLInputElement>(null);
+  const [name, setName] = useState(view?.name ?? "");
+  const [isShared, setShared] = useState(false);
+  const of = isShared ? "team" : "me";
+  const isFull = view === undefined && saved.views.filter((each) => each.of === of).length >= VIEWS_MAX;
+  const blocked = isFull ? words.tooMany(VIEWS_MAX) : name.trim() === "" ? words.nameMissing : null;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (blocked !== null || save.isPending) return;
+    const named = { name: name.trim() };
+    const wanted =
+      view === undefined
+        ? {
+            id: newViewId(),
+            ...named,
+            ...keptOf(saved.shown),
+            of: isShared ? ("team" as const) : ("me" as const),
+          }
+        : changedView(view, named);
+    save.mutate(wanted, {
+      onSuccess: () => {
+        tell(words.saved(named.name));
+        onClose();
+      },
+    });
+  };
+  return (
+    <Popover.Root open onOpenChange={(open) => open || onClose()}>
+      <Popover.Portal>
+        <Popover.Positioner
+          anchor={anchor}
+          sideOffset={6}
+          align="start"
+          collisionPadding={12}
+          className="z-40"
+        >
+          <Popover.Popup
+            initialFocus={input}
+            finalFocus={anchor}
+            className="w-[320px] max-w-[calc(100vw-1.5rem)] rounded-[10px] border border-line bg-panel p-4 shadow-sheet outline-none"
+          >
+            <form onSubmit={submit} onChange={save.reset} className="flex flex-col gap-3.5" noValidate>
+              <Popover.Title className="font-semibold">
+                {view === undefined ? words.saveTitle : words.renameTitle}
+              </Popover.Title>
+              <Field label={words.name} hint={words.nameHint}>
+                {(field) => (
+                  <input
+                    {...field}
+                    ref={input}
+                    className={INPUT}
+                    value={name}
+                    maxLength={VIEW_NAME_CHARACTERS_MAX}
+                    autoComplete="off"
+                    onChange={(event) => setName(event.target.value)}
+                  />
+                )}
+              </Field>
+              {view === undefined && (
+                <>
+                  <Keeps saved={saved} />
+                  <Share isShared={isShared} onShare={setShared} />
+                </>
+              )}
+              <ProblemNote problem={save.error} />
+              <div className="flex justify-end gap-2">
+                <Popover.Close render={<Button>{words.cancel}</Button>} />
+                <Button type="submit" look="primary" blocked={blocked}>
+                  {words.save}
+                </Button>
+              </div>
+            </form>
+          </Popover.Popup>
+        </Popover.Positioner>
+      </Popover.Portal>
+    </Popover.Root>
+  );
+}
+
+function Keeps({ saved: { shown } }: Pick<ViewOverlayProps, "saved">) {
+  const words = useWords(viewTools);
+  const { columns } = useWords(table);
+  const { field, descending } = parseSort(shown.sort);
+  const column = Object.entries(columns).find(([id]) => id === field)?.[1] ?? field;
+  return (
+    <div className="flex flex-col gap-1">
+      <span className="text-ink-2">{words.keeps}</span>
+      <div className="rounded-[7px] bg-line-soft px-2.5 py-2 text-xs">
+        {shown.filter === "" ? (
+          <p>{words.keepsAll}</p>
+        ) : (
+          <p className="line-clamp-3 font-mono wrap-anywhere">
+            <SafeText text={shown.filter} wrap />
+          </p>
+        )}
+        <p className="mt-1 text-2xs text-ink-2">
+          {descending ? words.orderDown(column) : words.orderUp(column)}
+          {shown.columns !== null && ` · ${words.columns(shown.columns.split(",").length)}`}
+        </p>
+      </div>
+    </div>
+  );
+}
+
+function Share({ isShared, onShare }: { isShared: boolean; onShare(on: boolean): void }) {
+  const words = useWords(viewTools);
+  const mayShare = useLive().hello?.operator.may.includes("force") ?? false;
+  return (
+    <label className="flex min-h-6 items-baseline gap-2">
+      <input
+        type="checkbox"
+        checked={isShared}
+        disabled={!mayShare}
+        onChange={(event) => onShare(event.target.checked)}
+        className="size-[13px] translate-y-0.5 accent-accent"
+      />
+      <span>
+        {words.forTeam}
+        <span className="block text-2xs text-ink-3">{mayShare ? words.forTeamHint : words.notForTeam}</span>
+      </span>
+    </label>
+  );
+}

@@ -1,0 +1,105 @@
+"use client";
+
+import type { RefObject } from "react";
+import { ActionMenu, type MenuAction } from "@/components/ui/action-menu.tsx";
+import { copyText } from "@/components/ui/clipboard.ts";
+import { ProblemText } from "@/components/ui/problem-text.tsx";
+import type { BriefNote } from "@/components/ui/toast.tsx";
+import { BASE_PATH } from "@/lib/api/base-path.ts";
+import type { View, ViewInput } from "@/lib/contract/view.ts";
+import { viewTools } from "@/lib/i18n/en/view-tools.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useLive } from "@/lib/live/hooks.ts";
+import { useTargetName } from "@/lib/queries/targets.ts";
+import { useRemoveView, useSaveView } from "@/lib/queries/views.ts";
+import { changedView, keptOf, openedIn, searchOf } from "./saved-views.ts";
+import type { SavedViews } from "./use-saved-views.ts";
+
+export interface ViewOverlayProps {
+  saved: SavedViews;
+  /** What opened it: it stands there, and the focus goes back to it. */
+  anchor: RefObject<HTMLElement | null>;
+  /** Says what became of it. */
+  tell: BriefNote["tell"];
+  onClose(): void;
+}
+
+interface ViewMenuProps extends ViewOverlayProps {
+  view: View;
+  onRename(view: View): void;
+}
+
+/** What can be done with a view that is kept. */
+export function ViewMenu({ view, saved, anchor, tell, onClose, onRename }: ViewMenuProps) {
+  const words = useWords(viewTools);
+  const target = useTargetName();
+  const save = useSaveView();
+  const remove = useRemoveView();
+  const isShared = view.of === "team";
+  const mayShare = useLive().hello?.operator.may.includes("force") ?? false;
+  const notMine = view.mayChange ? null : words.notYours(view.by);
+  const list = saved.views.filter(({ of }) => of === view.of);
+  const at = list.indexOf(view);
+  const change = (input: Partial<ViewInput>, said?: string) =>
+    save.mutate(changedView(view, input), {
+      onSuccess: () => said !== undefined && tell(said),
+      onError: (problem) => tell(<ProblemText problem={problem} />),
+    });
+  const copyLink = async () => {
+    const link = `${location.origin}${BASE_PATH}/${searchOf(openedIn(view, saved.shown), target)}`;
+    tell((await copyText(link)) ? words.copied(link) : words.notCopied);
+  };
+  const actions: MenuAction[] = [
+    { id: "link", name: words.copyLink, run: () => void copyLink() },
+    {
+      id: "keep",
+      name: words.keepPresent,
+      hint: words.keepPresentHint,
+      blocked: notMine,
+      run: () => change({ ...keptOf(saved.shown) }, words.kept(view.name)),
+    },
+    { id: "rename", name: words.rename, blocked: notMine, run: () => onRename(view) },
+    {
+      id: "left",
+      name: words.moveLeft,
+      apart: true,
+      blocked: notMine ?? (at <= 0 ? words.first : null),
+      run: () => change({ place: at - 1 }),
+    },
+    {
+      id: "right",
+      name: words.moveRight,
+      blocked: notMine ?? (at >= list.length - 1 ? words.last : null),
+      run: () => change({ place: at + 1 }),
+    },
+    {
+      id: "share",
+      name: isShared ? words.unshare : words.share,
+      hint: isShared ? undefined : words.forTeamHint,
+      apart: true,
+      blocked: notMine ?? (isShared || mayShare ? null : words.notForTeam),
+      run: () => change({ of: isShared ? "me" : "team" }),
+    },
+    {
+      id: "remove",
+      name: words.remove,
+      look: "danger",
+      blocked: notMine,
+      run: () =>
+        remove.mutate(view.id, {
+          onSuccess: () => tell(words.removed(view.name)),
+          onError: (problem) => tell(<ProblemText problem={problem} />),
+        }),
+    },
+  ];
+  return (
+    <ActionMenu
+      label={words.actionsOf(view.name)}
+      anchor={anchor.current}
+      actions={actions}
+      align="start"
+      onClose={onClose}
+      finalFocus={() => anchor.current}
+    />
+  );
+}

@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { safeNext } from "./safe-redirect.ts";
+
+const next = (value: string) =>
+  safeNext({ origin: "http://127.0.0.1:3000", search: `?next=${encodeURIComponent(value)}` });
+
+it("stays on this site", () => {
+  expect(safeNext({ origin: "http://x", search: "" })).toBe("http://x/");
+  expect(next("/events?type=expired#a")).toBe("http://127.0.0.1:3000/events?type=expired#a");
+  expect(next("/locks/a%2Fb")).toBe("http://127.0.0.1:3000/locks/a%2Fb");
+  for (const bad of [
+    "https://evil.example/",
+    "//evil.example",
+    "/\\evil.example",
+    "/\t/evil.example",
+    "javascript:alert(1)",
+    "\\\\evil.example",
+    "/\n/evil.example",
+  ]) {
+    expect(next(bad)).toBe("/");
+  }
+  // A path that begins with two slashes would be another site, were it used without its origin.
+  expect(next("/a/..//evil.example")).toBe("http://127.0.0.1:3000//evil.example");
+});
+
+it("stays below the path that the console is below", () => {
+  const below = (value: string) =>
+    safeNext({ origin: "http://x", search: `?next=${encodeURIComponent(value)}` }, "/console");
+  expect(below("/console/events")).toBe("http://x/console/events");
+  for (const bad of ["/", "/other", "/consoles/events", "/console/../other"]) {
+    expect(below(bad)).toBe("/console/");
+  }
+});

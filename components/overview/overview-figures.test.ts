@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import type { Stats } from "@/lib/contract/stats.ts";
+import { overview } from "@/lib/i18n/en/overview.ts";
+import { figureOf, formatMeasure, rangeOf, sentenceOf } from "./overview-figures.ts";
+
+const POINT = {
+  at: 0,
+  held: 17,
+  waiting: 2,
+  abnormal: 1,
+  acquisitionsPerS: 4.2,
+  expired: 0,
+  waitedMsP95: 96,
+};
+const NOW = 1_795_216_504_643;
+const STATS: Stats = {
+  target: "default",
+  now: NOW,
+  since: NOW - 86_400_000,
+  waitsSince: NOW - 3_600_000,
+  totals: { held: 17, ended: 0, waiting: 2, abnormal: 1, byFormat: [], byVerdict: [] },
+  series: { stepMs: 10_000, points: [{ ...POINT, at: NOW - 4643 }] },
+  top: { contended: [], longestWaits: [], expiredInUse: [], forceReleases: [], evictions: [] },
+  patterns: { items: [], total: 0 },
+};
+
+function statsOf(...waits: (number | null)[]): Stats {
+  const points = waits.map((waitedMsP95, i) => ({
+    ...POINT,
+    at: STATS.now - (waits.length - i) * 10_000,
+    waitedMsP95,
+  }));
+  return { ...STATS, series: { stepMs: 10_000, points } };
+}
+
+test("what is there is shown as it is now, and its line ends now", () => {
+  const { value, olderAt, samples } = figureOf(
+    { ...STATS, totals: { ...STATS.totals, waiting: 9 } },
+    "waiting",
+  );
+  expect({ value, olderAt }).toEqual({ value: 9, olderAt: null });
+  expect(samples.at(-1)).toEqual({ at: STATS.now, value: 9 });
+  expect(samples).toHaveLength(2);
+});
+
+test("the last wait that was measured is shown, and of when it is if that is not now", () => {
+  expect(figureOf(statsOf(5, 7), "waitedMsP95")).toMatchObject({ value: 7, olderAt: null });
+  expect(figureOf(statsOf(5, 7, null, null), "waitedMsP95")).toMatchObject({
+    value: 7,
+    olderAt: STATS.now - 30_000,
+  });
+  expect(figureOf(statsOf(null, null), "waitedMsP95")).toMatchObject({ value: null, olderAt: null });
+});
+
+test("a line is told in words", () => {
+  const waits = figureOf(statsOf(5, null, 1700), "waitedMsP95");
+  expect(sentenceOf("waitedMsP95", waits, "hour", overview)).toMatch(
+    /^In the last hour, as far as it was watched since \d\d:\d\d:\d\d: between 5 ms and 1\.7 s\.$/,
+  );
+  expect(sentenceOf("held", figureOf(STATS, "held"), "day", overview)).toMatch(
+    /^In the last 24 hours.*: 17 throughout\.$/,
+  );
+  expect(sentenceOf("waitedMsP95", figureOf(statsOf(null), "waitedMsP95"), "hour", overview)).toBe(
+    "Nothing was measured in the last hour.",
+  );
+});
+
+test("rates have a decimal while they are small, waits a unit", () => {
+  expect(formatMeasure("acquisitionsPerS", 0.25)).toBe("0.3");
+  expect(formatMeasure("acquisitionsPerS", 1182.4)).toBe("1,182");
+  expect(formatMeasure("waitedMsP95", 84.4)).toBe("84 ms");
+  expect(formatMeasure("held", 1284)).toBe("1,284");
+});
+
+test("a series tells by its steps over which time it goes", () => {
+  expect(rangeOf(STATS)).toBe("hour");
+  expect(rangeOf({ ...STATS, series: { ...STATS.series, stepMs: 300_000 } })).toBe("day");
+});

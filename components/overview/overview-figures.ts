@@ -1,0 +1,58 @@
+import { formatClock, formatNumber, formatSpan } from "@/components/ui/format-duration.ts";
+import type { SeriesPoint, SeriesRange, Stats } from "@/lib/contract/stats.ts";
+import type { overview } from "@/lib/i18n/en/overview.ts";
+import type { Sample } from "./spark-path.ts";
+
+export const MEASURES = ["held", "waiting", "abnormal", "acquisitionsPerS", "waitedMsP95"] as const;
+export type Measure = (typeof MEASURES)[number] & keyof SeriesPoint;
+
+export const RANGE_MS: Readonly<Record<SeriesRange, number>> = { hour: 3_600_000, day: 86_400_000 };
+
+/** Over which time a series goes: while another one is on its way, the one before is still shown. */
+export function rangeOf({ series }: Stats): SeriesRange {
+  return series.stepMs * STEPS_MIN >= RANGE_MS.day ? "day" : "hour";
+}
+const STEPS_MIN = 288;
+
+export interface Figure {
+  /** The newest; null: nothing was measured in all this time. */
+  readonly value: number | null;
+  /** When that was, if it is not the newest step of the series. */
+  readonly olderAt: number | null;
+  readonly samples: readonly Sample[];
+}
+
+/** A line of the overview: the steps of the series, and where it counts things that are there, what is there now. */
+export function figureOf({ series, totals, now }: Stats, measure: Measure): Figure {
+  const samples: Sample[] = series.points.map((point) => ({ at: point.at, value: point[measure] }));
+  if (measure === "held" || measure === "waiting" || measure === "abnormal") {
+    samples.push({ at: now, value: totals[measure] });
+  }
+  const last = samples.findLast(({ value }) => value !== null);
+  if (last === undefined) return { value: null, olderAt: null, samples };
+  return { value: last.value, olderAt: last === samples.at(-1) ? null : last.at, samples };
+}
+
+export function formatMeasure(measure: Measure, value: number): string {
+  if (measure === "waitedMsP95") return formatSpan(value);
+  if (measure === "acquisitionsPerS" && value < 10) return formatNumber(Math.round(value * 10) / 10);
+  return formatNumber(Math.round(value));
+}
+
+type Sentences = Pick<typeof overview, "nothingMeasured" | "throughout" | "between">;
+
+/** What a line shows, for whoever does not see it. */
+export function sentenceOf(
+  measure: Measure,
+  { samples }: Figure,
+  range: SeriesRange,
+  words: Sentences,
+): string {
+  const values = samples.flatMap(({ value }) => (value === null ? [] : [value]));
+  const [first] = samples;
+  if (first === undefined || values.length === 0) return words.nothingMeasured(range);
+  const since = formatClock(first.at);
+  const least = formatMeasure(measure, Math.min(...values));
+  const most = formatMeasure(measure, Math.max(...values));
+  return least === most ? words.throughout(range, since, least) : words.between(range, since, least, most);
+}

@@ -1,0 +1,29 @@
+"use client";
+
+import { PanelTopOpen } from "lucide-react";
+import { Button } from "@/components/ui/button.tsx";
+import { shell } from "@/lib/i18n/en/shell.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { takeFocus, useUnfolding } from "./use-overview-state.ts";
+
+/** On a phone the way to the overview has no line of its own: it stands before the views. */
+export function OverviewKey() {
+  const { overview } = useWords(shell).parts;
+  const { phoneKeyClass, toggle } = useUnfolding();
+  if (phoneKeyClass === null) return null;
+  return (
+    <div className={phoneKeyClass}>
+      <Button
+        look="quiet"
+        className="max-sm:size-11"
+        ref={takeFocus}
+        aria-expanded={false}
+        aria-label={overview}
+        title={overview}
+        onClick={() => toggle(true)}
+      >
+        <PanelTopOpen aria-hidden size={16} />
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import type { Command } from "../app/command-registry.tsx";
+import { filled, matching } from "./palette-sections.ts";
+
+const command = (name: string, hint?: string): Command => ({ id: name, name, hint, run: () => undefined });
+
+test("what is typed is found word by word, in any order and case, in name and hint", () => {
+  const all = [command("Go to Locks"), command("Go to Owners", "who holds"), command("Pause")];
+  const found = (typed: string) => matching(all, typed).map(({ name }) => name);
+  expect(found("")).toEqual(["Go to Locks", "Go to Owners", "Pause"]);
+  expect(found("LOCKS go")).toEqual(["Go to Locks"]);
+  expect(found("holds")).toEqual(["Go to Owners"]);
+  expect(found("  locks   owners ")).toEqual([]);
+});
+
+test("a section without commands has no title", () => {
+  const some = { title: "some", commands: [command("a")] };
+  expect(filled([{ title: "none", commands: [] }, some])).toEqual([some]);
+});

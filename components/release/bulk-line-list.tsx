@@ -1,0 +1,140 @@
+"use client";
+
+import { useVirtualizer } from "@tanstack/react-virtual";
+import clsx from "clsx";
+import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
+import { HolderName } from "@/components/lock-facts/holder-text.tsx";
+import { KeyText } from "@/components/lock-facts/key-text.tsx";
+import { formatElapsed, formatNumber, formatRemaining } from "@/components/ui/format-duration.ts";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import type { BulkItemHeard } from "@/lib/api/bulk-release.ts";
+import { bulk as english } from "@/lib/i18n/en/bulk.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { isFreed } from "./bulk-state.ts";
+
+const LINE_PX = 45;
+
+/** So many stand there whole; more of them scroll where there is no room. */
+const WHOLE_LINES_MAX = 4;
+
+interface BulkPlaceProps {
+  /** How many lines there are in it. */
+  count: number;
+  children: ReactNode;
+}
+
+/** The one place of the sheet in which lists scroll, so that what is decided stays in sight. */
+export function BulkPlace({ count, children }: BulkPlaceProps) {
+  const words = useWords(english);
+  return (
+    <section
+      data-lines
+      aria-label={words.list}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
+      tabIndex={0}
+      className={clsx(
+        "relative isolate overflow-y-auto rounded-[9px] border border-line outline-offset-[-2px]",
+        count > WHOLE_LINES_MAX ? "min-h-52" : "shrink-0",
+      )}
+    >
+      {children}
+    </section>
+  );
+}
+
+interface BulkLinesProps {
+  title: string;
+  lines: readonly BulkItemHeard[];
+  /** `outcome`: what is, or would be, become of each. `seen`: who holds it, and whether that one lives. */
+  tells: "outcome" | "seen";
+}
+
+/** Drawn as far as they are in sight: there may be a thousand. */
+export function BulkLines({ title, lines, tells }: BulkLinesProps) {
+  const list = useRef<HTMLUListElement>(null);
+  const [marginPx, setMarginPx] = useState(0);
+  const place = () => list.current?.closest<HTMLElement>("[data-lines]") ?? null;
+  // What stands above grows while results come.
+  useLayoutEffect(() => setMarginPx(list.current?.offsetTop ?? 0));
+  const rows = useVirtualizer({
+    count: lines.length,
+    getScrollElement: place,
+    estimateSize: () => LINE_PX,
+    getItemKey: (index) => lines[index]?.index ?? index,
+    scrollMargin: marginPx,
+    overscan: 8,
+  });
+  if (lines.length === 0) return null;
+  return (
+    <section aria-label={title}>
+      <h3 className="sticky top-0 z-1 border-b border-line bg-panel px-3 py-1.5 font-semibold">{title}</h3>
+      <ul ref={list} className="relative" style={{ height: rows.getTotalSize() }}>
+        {rows.getVirtualItems().map(({ index, start, key }) => {
+          const line = lines[index];
+          return line === undefined ? null : (
+            <li
+              key={key}
+              ref={rows.measureElement}
+              data-index={index}
+              aria-posinset={index + 1}
+              aria-setsize={lines.length}
+              className="absolute inset-x-0 top-0 border-b border-line-soft px-3 py-1.5"
+              style={{ transform: `translateY(${start - marginPx}px)` }}
+            >
+              <div className="flex min-w-0 text-xs">
+                <KeyText text={line.item.key} />
+              </div>
+              {tells === "outcome" ? <Outcome line={line} /> : <Seen line={line} />}
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+function Outcome({ line }: { line: BulkItemHeard }) {
+  const words = useWords(english);
+  const { outcome, problem, freed, now } = line;
+  const [holder] = now?.holders ?? [];
+  return (
+    <p className={isFreed(line) ? "truncate text-2xs text-ink-3" : "text-2xs text-warn"}>
+      {words.outcomes[outcome]}
+      {freed?.heldMs !== undefined && words.between + words.heldFor(formatElapsed(freed.heldMs))}
+      {holder !== undefined && (
+        <span className="text-ink-2">
+          {words.colon}
+          <HolderName holder={holder} wrap />
+        </span>
+      )}
+      {problem !== undefined && outcome !== "changed" && (
+        <span lang="en" translate="no" className="block text-ink-3">
+          <SafeText text={problem.detail} wrap />
+        </span>
+      )}
+    </p>
+  );
+}
+
+/** Who holds it, and whether that one lives. */
+function Seen({ line: { seen } }: { line: BulkItemHeard }) {
+  const words = useWords(english);
+  if (seen === undefined) return null;
+  const { holders, verdict, remainingMs, waiters } = seen;
+  const [holder] = holders;
+  const facts = [
+    remainingMs === null ? words.noExpiry : words.left(formatRemaining(remainingMs)),
+    ...(verdict === null || verdict === "no-expiry" ? [] : [words.verdicts[verdict]]),
+    ...(waiters.count ? [words.waiting(formatNumber(waiters.count))] : []),
+  ];
+  return (
+    <p className="truncate text-2xs text-ink-2">
+      {holder !== undefined && <HolderName holder={holder} />}
+      {holders.length > 1 && words.andMore(holders.length - 1)}
+      <span className={verdict === "renewing" ? "text-warn" : "text-ink-3"}>
+        {words.between}
+        {facts.join(words.between)}
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,116 @@
+"use client";
+
+import { useState } from "react";
+import { isProduction, TargetBadges } from "@/components/app/target-badges.tsx";
+import { useFreeBlock } from "@/components/app/use-blocked-reason.ts";
+import { Button } from "@/components/ui/button.tsx";
+import { formatNumber } from "@/components/ui/format-duration.ts";
+import { ProblemText } from "@/components/ui/problem-text.tsx";
+import { Sheet } from "@/components/ui/sheet.tsx";
+import { bulk as english } from "@/lib/i18n/en/bulk.ts";
+import { release } from "@/lib/i18n/en/release.tsx";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useLive } from "@/lib/live/hooks.ts";
+import { ConfirmName, ReasonField } from "../ui/reason-field.tsx";
+import { BulkProgress } from "./bulk-progress.tsx";
+import { BulkReview } from "./bulk-review.tsx";
+import { type BulkState, type BulkWish, leftOver, releasable } from "./bulk-state.ts";
+import { type Bulk, useBulk } from "./use-bulk-release.ts";
+
+interface BulkSheetProps {
+  wish: BulkWish;
+  onClose(): void;
+  finalFocus(): HTMLElement | null;
+}
+
+/** First what would become of each, then why, then what became of each. */
+export function BulkSheet({ wish, onClose, finalFocus }: BulkSheetProps) {
+  const words = useWords(english);
+  const uiWords = useWords(ui);
+  const live = useLive();
+  const bulk = useBulk(wish);
+  const [reason, setReason] = useState("");
+  const [typed, setTyped] = useState("");
+  const { state } = bulk;
+  const { step } = state;
+  const target = live.hello?.target;
+  const name = isProduction(target) ? target?.name : undefined;
+  const blocked = useBlocked(reason, name !== undefined && typed !== name);
+  const count = releasable(state).length;
+  const decides = step.at === "reviewed" && count > 0;
+  const isFreeing = step.at === "releasing";
+  return (
+    <Sheet
+      title={
+        <span className="flex flex-wrap items-baseline gap-2">
+          {titleOf(state, words)}
+          {target !== undefined && <TargetBadges target={target} />}
+        </span>
+      }
+      width="wide"
+      sends="button"
+      stays={isFreeing}
+      finalFocus={finalFocus}
+      closeLabel={isFreeing ? words.stop : decides ? uiWords.cancel : uiWords.close}
+      onClose={isFreeing ? bulk.stop : onClose}
+      onSubmit={() => decides && blocked === null && bulk.free(reason.trim(), name)}
+      note={decides && live.hello !== null && words.recorded(live.hello.operator.name)}
+      actions={
+        decides && (
+          <Button type="submit" look="danger" blocked={blocked}>
+            {words.free(count, formatNumber(count))}
+          </Button>
+        )
+      }
+    >
+      {step.at === "failed" && (
+        <p role="alert" className="rounded-[9px] bg-bad-bg px-3 py-2.5 text-bad">
+          <ProblemText problem={step.why} /> {words.nothingDone}
+        </p>
+      )}
+      {isFreeing || step.at === "ended" ? <BulkProgress bulk={bulk} /> : <BulkReview state={state} />}
+      {step.at === "reviewed" && <LookAgain bulk={bulk} />}
+      {decides && (
+        <ReasonField
+          reason={reason}
+          onReason={setReason}
+          error={step.error && <ProblemText problem={step.error} />}
+        />
+      )}
+      {decides && name !== undefined && (
+        <ConfirmName label={words.production(name)} typed={typed} onType={setTyped} />
+      )}
+    </Sheet>
+  );
+}
+
+/** Of what was left alone because another hold is there by now. */
+function LookAgain({ bulk: { state, again } }: { bulk: Bulk }) {
+  const words = useWords(english);
+  const left = leftOver(state).length;
+  if (left === 0) return null;
+  return (
+    <Button className="self-start max-sm:h-11" onClick={again}>
+      {words.lookAtNew(left, formatNumber(left))}
+    </Button>
+  );
+}
+
+function useBlocked(reason: string, isUnnamed: boolean): string | null {
+  const words = useWords(english);
+  const { typeName } = useWords(release);
+  const block = useFreeBlock();
+  if (block !== null) return block;
+  if (reason.trim() === "") return words.sayWhy;
+  return isUnnamed ? typeName : null;
+}
+
+function titleOf(state: BulkState, words: typeof english): string {
+  const { step, reviewed } = state;
+  const count = releasable(state).length;
+  if (step.at === "releasing") return words.titleFreeing(count, formatNumber(count));
+  if (step.at === "ended") return words.titleEnded;
+  if (step.at === "reviewing") return words.titleReviewing;
+  return words.titleReviewed(reviewed.length, formatNumber(reviewed.length));
+}

@@ -1,0 +1,68 @@
+"use client";
+
+import { formatNumber } from "@/components/ui/format-duration.ts";
+import type { BulkItemHeard } from "@/lib/api/bulk-release.ts";
+import { bulk as english } from "@/lib/i18n/en/bulk.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { BULK_ITEMS_MAX } from "../../lib/contract/limits.ts";
+import { BulkLines, BulkPlace } from "./bulk-line-list.tsx";
+import { type BulkState, releasable } from "./bulk-state.ts";
+
+/** What would be freed, what not and why, and what to know before. */
+export function BulkReview({ state }: { state: BulkState }) {
+  const words = useWords(english);
+  const { step, found, total, reviewed } = state;
+  const free = releasable(state);
+  const left = reviewed.filter(({ outcome }) => outcome !== "would_release");
+  const isOver = step.at === "reviewed";
+  return (
+    <>
+      {!isOver && (
+        <p role="status" className="text-ink-3">
+          {total === undefined
+            ? words.lookingAt
+            : words.looked(formatNumber(reviewed.length), formatNumber(total))}
+        </p>
+      )}
+      {found !== undefined && found > BULK_ITEMS_MAX && (
+        <p className="rounded-[9px] bg-warn-bg px-3 py-2.5 text-warn">
+          {words.tooMany(formatNumber(found), formatNumber(BULK_ITEMS_MAX))}
+        </p>
+      )}
+      <Warnings lines={free} />
+      {reviewed.length > 0 && (
+        <BulkPlace count={reviewed.length}>
+          <BulkLines title={words.wouldBe(formatNumber(free.length))} lines={free} tells="seen" />
+          <BulkLines title={words.leftAlone(formatNumber(left.length))} lines={left} tells="outcome" />
+        </BulkPlace>
+      )}
+      {isOver && (
+        <p className={free.length > 0 ? "text-2xs text-ink-3" : "text-ink-2"}>
+          {free.length > 0 ? words.onlyThese : words.nothingToFree}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Warnings({ lines }: { lines: readonly BulkItemHeard[] }) {
+  const words = useWords(english);
+  const counted = (is: (line: BulkItemHeard) => boolean, say: (count: string) => string) => {
+    const count = lines.filter(is).length;
+    return count === 0 ? [] : [say(formatNumber(count))];
+  };
+  const texts = [
+    ...counted(({ seen }) => seen?.verdict === "renewing", words.alive),
+    ...counted(({ seen }) => (seen?.waiters.count ?? 0) > 0, words.waited),
+    ...counted(({ seen }) => (seen?.others ?? 0) > 0, words.shared),
+    ...counted(({ seen }) => seen?.confidence !== "certain", words.unfenced),
+  ];
+  if (texts.length === 0) return null;
+  return (
+    <ul className="flex flex-col gap-1 rounded-[9px] bg-warn-bg px-3 py-2.5 text-warn">
+      {texts.map((text) => (
+        <li key={text}>{text}</li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,84 @@
+import { expect, test } from "vitest";
+import type { BulkItemLine, BulkOutcome } from "@/lib/contract/actions/bulk-release.ts";
+import { sampleHolder, sampleLock } from "@/lib/contract/sample-lock.ts";
+import { bulkCsv } from "./bulk-csv.ts";
+import { allTold, type BulkAction, FIRST_BULK, leftOver, reduceBulk, releasable } from "./bulk-state.ts";
+
+const line = (index: number, outcome: BulkOutcome): BulkItemLine => ({
+  type: "item",
+  index,
+  item: { key: `lock:${index}`, expect: `fence.${index}` },
+  outcome,
+});
+const run = (...actions: BulkAction[]) => actions.reduce(reduceBulk, FIRST_BULK);
+const head = (total: number) => ({ type: "head", target: "main", dryRun: true, total, asOf: 1 }) as const;
+const reviewed: BulkAction[] = [
+  { type: "lines", lines: [head(3), line(0, "would_release"), line(1, "changed")] },
+  { type: "lines", lines: [line(2, "would_release")] },
+  { type: "end" },
+];
+
+test("only what the review says would be freed is sent", () => {
+  const state = run(...reviewed);
+  expect(state.step).toEqual({ at: "reviewed" });
+  expect(releasable(state).map(({ item }) => item.key)).toEqual(["lock:0", "lock:2"]);
+});
+
+test("an answer that ends before all were told is cut, not done", () => {
+  const sent: BulkAction[] = [...reviewed, { type: "send" }, { type: "lines", lines: [line(0, "released")] }];
+  expect(run(...sent, { type: "end" }).step).toEqual({ at: "ended", how: "cut" });
+  expect(run(...sent, { type: "lines", lines: [line(2, "released")] }, { type: "end" }).step).toEqual({
+    at: "ended",
+    how: "done",
+  });
+});
+
+test("who stops sees what was freed until then, and a late end changes nothing", () => {
+  const state = run(
+    ...reviewed,
+    { type: "send" },
+    { type: "lines", lines: [line(0, "released")] },
+    { type: "stop" },
+    { type: "end" },
+  );
+  expect(state.step).toEqual({ at: "ended", how: "stopped" });
+  expect(state.released).toHaveLength(1);
+});
+
+test("a refusal before anything was begun leaves the review to be sent again", () => {
+  const state = run(
+    ...reviewed,
+    { type: "send" },
+    { type: "fail", why: new Error("Type its name."), isOver: false },
+  );
+  expect(state.step).toEqual({ at: "reviewed", error: new Error("Type its name.") });
+  expect(releasable(state)).toHaveLength(2);
+});
+
+test("another look is taken at the hold that is there by now, and at what nothing was heard of", () => {
+  const now = sampleLock({ key: "lock:2", version: "fence.9", holders: [sampleHolder({ owner: "=new" })] });
+  const state = run(
+    ...reviewed,
+    { type: "send" },
+    { type: "lines", lines: [{ ...line(1, "changed"), item: { key: "lock:2", expect: "fence.2" }, now }] },
+    { type: "stop" },
+  );
+  // The first of the two that were sent was never told of.
+  expect(leftOver(state)).toEqual([
+    { key: "lock:2", expect: "fence.9" },
+    { key: "lock:0", expect: "fence.0" },
+  ]);
+  expect(bulkCsv(allTold(state))).toContain(`"lock:2","","changed","'=new"`);
+});
+
+test("what was freed before another look stays in the file", () => {
+  const first = run(
+    ...reviewed,
+    { type: "send" },
+    { type: "lines", lines: [line(0, "released"), line(1, "changed")] },
+    { type: "end" },
+    { type: "again", count: 1 },
+  );
+  expect(first).toMatchObject({ step: { at: "reviewing" }, found: 1, reviewed: [], released: [] });
+  expect(allTold(first).map(({ outcome }) => outcome)).toEqual(["released"]);
+});

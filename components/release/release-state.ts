@@ -1,0 +1,96 @@
+import type { Failure } from "@/lib/api/request.ts";
+import type { ForceReleased } from "@/lib/contract/actions/force-release.ts";
+import type { FormatName } from "@/lib/contract/format.ts";
+import type { Holder, Lock } from "@/lib/contract/lock.ts";
+import type { LockWaiters } from "@/lib/contract/waiters.ts";
+import { type Choice, waysFor } from "./release-methods.ts";
+
+/** For how long a release may keep everybody off. */
+export const HOLD_OFF_MS = 60_000;
+
+/** Why nothing was sent, or what the server said no with. */
+export type Fault = "say_why" | "name_format" | Failure;
+
+/**
+ * `refused`: the server found another hold and did nothing. `unsure`: it could not tell; a second, explicit step
+ * frees whatever is held. `unknown`: no answer came. `done`: `waited` is who was seen to wait just before.
+ */
+export type Step =
+  | { at: "choosing"; error?: Fault }
+  | { at: "sending" }
+  | { at: "refused"; lock: Lock | undefined }
+  | { at: "unsure"; lock: Lock }
+  | { at: "unknown"; why: Failure }
+  | { at: "done"; result: ForceReleased; waited: LockWaiters | undefined };
+
+/** What the operator looks at: a hold of the lock, or that of one of its holders. */
+export interface Looked {
+  readonly lock: Lock;
+  readonly holder?: Holder | undefined;
+}
+
+export interface FreeState {
+  /** The hold the operator looks at; only this one can be freed. */
+  seen: Lock;
+  /** The one of several holders that is freed; undefined: the lock. */
+  holder: Holder | undefined;
+  /** Named by the operator where the shape does not tell. */
+  format: FormatName | null;
+  choice: Choice;
+  reason: string;
+  step: Step;
+}
+
+export type FreeAction =
+  | { type: "choose"; choice: Choice }
+  | { type: "reason"; reason: string }
+  | { type: "format"; format: FormatName }
+  | { type: "sent" }
+  | { type: "step"; step: Step }
+  /** Looks at another hold: everything must be decided anew. */
+  | { type: "look"; lock: Lock };
+
+export function startFree({ lock, holder }: Looked): FreeState {
+  // The mildest way that leads anywhere.
+  const [choice = "release"] = waysFor(lock, holder).fits;
+  return { seen: lock, holder, format: null, choice, reason: "", step: { at: "choosing" } };
+}
+
+/** What the release is compared with. */
+export function expectedOf({ seen, holder }: FreeState): string | null {
+  return holder === undefined ? seen.version : holder.version;
+}
+
+export function reduceFree(state: FreeState, action: FreeAction): FreeState {
+  switch (action.type) {
+    case "choose":
+      return { ...state, choice: action.choice, step: { at: "choosing" } };
+    case "reason":
+      return { ...state, reason: action.reason, step: forgetError(state.step) };
+    case "format":
+      return { ...state, format: action.format, step: forgetError(state.step) };
+    case "sent":
+      return { ...state, step: { at: "sending" } };
+    case "step":
+      return { ...state, step: action.step };
+    case "look":
+      return { ...startFree({ lock: action.lock }), reason: state.reason };
+  }
+}
+
+function forgetError(step: Step): Step {
+  return step.at === "choosing" ? { at: "choosing" } : step;
+}
+
+export type Drift = "same" | "other" | "gone";
+
+/** Whether what is there now is still what was seen. News older than what was seen says nothing. */
+export function driftOf(seen: Lock, current: Lock | undefined, holder?: Holder): Drift {
+  if (current === undefined || current.asOf < seen.asOf) return "same";
+  const isThere =
+    holder === undefined
+      ? current.version === seen.version
+      : current.holders.some(({ version }) => version === holder.version);
+  if (isThere) return "same";
+  return current.holders.length === 0 ? "gone" : "other";
+}

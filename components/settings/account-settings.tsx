@@ -1,0 +1,109 @@
+"use client";
+
+import { type FormEvent, useState } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { Field, INPUT } from "@/components/ui/field.tsx";
+import { formatDate } from "@/components/ui/format-duration.ts";
+import { ProblemNote } from "@/components/ui/problem-note.tsx";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import { Section } from "@/components/ui/section.tsx";
+import type { Session } from "@/lib/contract/accounts/session.ts";
+import { settings } from "@/lib/i18n/en/settings.ts";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useSession } from "@/lib/queries/browser-sessions.ts";
+import { useSetPassword } from "@/lib/queries/operators.ts";
+import { useLogout } from "@/lib/queries/session.ts";
+import { PasswordFields, passwordFault } from "./password-fields.tsx";
+import { rolesText } from "./role-table.tsx";
+
+/** Who one is here, and the own password. */
+export function YouSettings() {
+  const words = useWords(settings);
+  const { looking } = useWords(ui);
+  const session = useSession();
+  const logout = useLogout();
+  if (session.data === undefined) {
+    return session.isError ? (
+      <ProblemNote problem={session.error} onAgain={() => void session.refetch()} />
+    ) : (
+      <p className="text-ink-3">{looking}</p>
+    );
+  }
+  const { name, roles, via, expiresAt } = session.data;
+  return (
+    <>
+      <Section
+        title={<SafeText text={name} />}
+        actions={<Button onClick={() => logout.mutate()}>{words.logOut}</Button>}
+        text={words.loggedInBy(via, formatDate(expiresAt))}
+      >
+        <dl className="grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-2 px-4 py-3">
+          <dt className="text-ink-3">{words.roles}</dt>
+          <dd>
+            <SafeText text={rolesText(roles, words)} wrap />
+          </dd>
+        </dl>
+      </Section>
+      <OwnPassword session={session.data} />
+    </>
+  );
+}
+
+function OwnPassword({ session: { name, via } }: { session: Session }) {
+  const words = useWords(settings);
+  const { waiting } = useWords(ui);
+  const set = useSetPassword(name);
+  const [old, setOld] = useState("");
+  const [password, setPassword] = useState("");
+  const [again, setAgain] = useState("");
+  const wantsOld = via === "password";
+  const missing = wantsOld && old === "" ? words.givePresent : passwordFault(password, again, words);
+  const blocked = set.isPending ? waiting : missing;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (blocked !== null) return;
+    const forget = () => {
+      setOld("");
+      setPassword("");
+      setAgain("");
+    };
+    set.mutate({ password, ...(wantsOld ? { old } : {}) }, { onSuccess: forget });
+  };
+  return (
+    <Section title={words.yourPassword} text={wantsOld ? words.othersEnd : words.cameByLink}>
+      <form
+        onSubmit={submit}
+        onChange={() => !set.isIdle && set.reset()}
+        className="flex max-w-[420px] flex-col gap-4 px-4 py-3"
+      >
+        {/* For managers of passwords. */}
+        <input type="text" autoComplete="username" value={name} readOnly hidden />
+        {wantsOld && (
+          <Field label={words.presentPassword}>
+            {(field) => (
+              <input
+                {...field}
+                type="password"
+                autoComplete="current-password"
+                className={INPUT}
+                value={old}
+                onChange={(event) => setOld(event.target.value)}
+              />
+            )}
+          </Field>
+        )}
+        <PasswordFields password={password} again={again} onPassword={setPassword} onAgain={setAgain} />
+        <ProblemNote problem={set.error} />
+        <div className="flex items-center gap-3">
+          <Button type="submit" look="primary" blocked={blocked}>
+            {words.changePassword}
+          </Button>
+          <span role="status" className="text-ok">
+            {set.isSuccess && words.changed}
+          </span>
+        </div>
+      </form>
+    </Section>
+  );
+}

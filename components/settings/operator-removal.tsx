@@ -1,0 +1,50 @@
+"use client";
+
+import { Button } from "@/components/ui/button.tsx";
+import { ProblemNote } from "@/components/ui/problem-note.tsx";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import { Sheet } from "@/components/ui/sheet.tsx";
+import type { Operator } from "@/lib/contract/accounts/operator.ts";
+import { operators } from "@/lib/i18n/en/operators.tsx";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useChangeOperator, useRemoveOperator } from "@/lib/queries/operators.ts";
+
+interface OperatorEndProps {
+  what: keyof typeof operators.ends;
+  operator: Operator;
+  onClose(): void;
+}
+
+/** What changes whether somebody can log in. */
+export function OperatorEnd({ what, operator, onClose }: OperatorEndProps) {
+  const change = useChangeOperator(operator.name);
+  const remove = useRemoveOperator(operator.name);
+  const { title, button, texts } = useWords(operators).ends[what];
+  const { waiting } = useWords(ui);
+  const blocked = change.isPending || remove.isPending ? waiting : null;
+  const submit = () => {
+    if (blocked !== null) return;
+    if (what === "delete") remove.mutate(undefined, { onSuccess: onClose });
+    else change.mutate({ state: what === "enable" ? "enabled" : "disabled" }, { onSuccess: onClose });
+  };
+  return (
+    <Sheet
+      title={title(<SafeText text={operator.name} wrap />)}
+      onClose={onClose}
+      onSubmit={submit}
+      actions={
+        <Button type="submit" look={what === "enable" ? "primary" : "danger"} blocked={blocked}>
+          {button}
+        </Button>
+      }
+    >
+      <ProblemNote problem={change.error ?? remove.error} />
+      <ul className="flex list-disc flex-col gap-1.5 pl-4 text-ink-2">
+        {texts.map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+    </Sheet>
+  );
+}

@@ -1,0 +1,44 @@
+"use client";
+
+import clsx from "clsx";
+import { usePathname } from "next/navigation";
+import { formatNumber } from "@/components/ui/format-duration.ts";
+import { shell } from "@/lib/i18n/en/shell.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useLive } from "@/lib/live/hooks.ts";
+import { isNeverReached } from "../app/connection.ts";
+import { PLACES } from "../app/pages.ts";
+import { isServerAdmin } from "../app/permissions.ts";
+import { TargetLink } from "../app/target-link.tsx";
+
+export function Nav() {
+  const words = useWords(shell);
+  const pathname = usePathname();
+  const live = useLive();
+  const isAdmin = isServerAdmin(live.hello);
+  const locks = isNeverReached(live) ? undefined : live.health?.locks;
+  return (
+    <nav
+      aria-label={words.console}
+      className="flex gap-1 overflow-x-auto border-b border-line bg-panel px-3 py-1.5 lg:flex-col lg:gap-0.5 lg:border-r lg:border-b-0 lg:px-2.5 lg:py-3"
+    >
+      {PLACES.filter(({ isForAdmins }) => isAdmin || !isForAdmins).map(({ href, name, covers }) => {
+        const here = covers(pathname);
+        return (
+          <TargetLink
+            key={href}
+            href={href}
+            aria-current={here ? "page" : undefined}
+            className={clsx(
+              "flex items-center justify-between gap-3 whitespace-nowrap rounded-[7px] px-2.5 py-1.5",
+              here ? "bg-accent-bg font-medium text-accent" : "text-ink-2 hover:bg-line-soft hover:text-ink",
+            )}
+          >
+            {words.places[name]}
+            {href === "/" && locks !== undefined && <span>{formatNumber(locks)}</span>}
+          </TargetLink>
+        );
+      })}
+    </nav>
+  );
+}

@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import { redisCliLines } from "./redis-cli-command.ts";
+
+it("a setting is one line a master, and no shell reads its dollar", () => {
+  expect(
+    redisCliLines("CONFIG SET notify-keyspace-events Kghszxe$", ["10.0.0.1:6379", "[::1]:7000"]),
+  ).toEqual([
+    "redis-cli -h 10.0.0.1 -p 6379 CONFIG SET notify-keyspace-events 'Kghszxe$'",
+    "redis-cli -h ::1 -p 7000 CONFIG SET notify-keyspace-events 'Kghszxe$'",
+  ]);
+  expect(redisCliLines("ACL SETUSER it's +scan +pubsub|numsub", [])).toEqual([
+    "redis-cli ACL SETUSER 'it'\\''s' +scan '+pubsub|numsub'",
+  ]);
+});
+
+it("what is not for a master stays as it is", () => {
+  for (const command of ["timedatectl timesync-status", "SENTINEL SET shop quorum 2"])
+    expect(redisCliLines(command, ["a:1"])).toEqual([command]);
+});

@@ -1,0 +1,74 @@
+"use client";
+
+import clsx from "clsx";
+import { Component, type ReactNode } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { shell } from "@/lib/i18n/en/shell.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+
+interface BoundaryProps {
+  /** How the part that may break is called, in the language of the page. */
+  name: string;
+  /** Where it stands: in the page, or over it. */
+  place?: "page" | "overlay";
+  children: ReactNode;
+}
+
+interface BoundaryState {
+  error: Error | null;
+}
+
+/**
+ * What breaks below is told in its place, and the rest of the page lives on. A part that cannot be loaded, since
+ * another version of the console was installed meanwhile, needs the page anew.
+ */
+export class Boundary extends Component<BoundaryProps, BoundaryState> {
+  override state: BoundaryState = { error: null };
+
+  static getDerivedStateFromError(error: unknown): BoundaryState {
+    return { error: error instanceof Error ? error : new Error(String(error)) };
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state;
+    const { name, place = "page", children } = this.props;
+    if (error === null) return children;
+    const again = () => {
+      // A failed import is kept by the browser and by React: to ask again gives the same failure.
+      if (isNotLoaded(error)) location.reload();
+      else this.setState({ error: null });
+    };
+    return <Broken name={name} place={place} isNotLoaded={isNotLoaded(error)} onAgain={again} />;
+  }
+}
+
+function isNotLoaded({ name, message }: Error): boolean {
+  return name === "ChunkLoadError" || /load(ing)? (chunk|.*module)|import(ed|ing)/i.test(message);
+}
+
+interface BrokenProps {
+  name: string;
+  place: "page" | "overlay";
+  isNotLoaded: boolean;
+  onAgain(): void;
+}
+
+function Broken({ name, place, isNotLoaded, onAgain }: BrokenProps) {
+  const words = useWords(shell);
+  return (
+    <div
+      role="alert"
+      className={clsx(
+        "flex flex-wrap items-center gap-x-3 gap-y-2 rounded-[10px] border border-line bg-panel px-4 py-3",
+        place === "overlay" &&
+          "fixed right-4 bottom-4 z-40 max-w-[calc(100vw-2rem)] shadow-sheet sm:max-w-md",
+      )}
+    >
+      <p className="min-w-0 flex-1 basis-56">
+        <span className="font-medium">{words.broken.title(name)}</span>{" "}
+        <span className="text-ink-2">{isNotLoaded ? words.broken.notLoaded : words.broken.restGoesOn}</span>
+      </p>
+      <Button onClick={onAgain}>{isNotLoaded ? words.broken.reload : words.broken.again}</Button>
+    </div>
+  );
+}

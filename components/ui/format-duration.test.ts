@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { ui as chinese } from "@/lib/i18n/zh/ui.ts";
+import {
+  formatAgo,
+  formatDate,
+  formatDayMinute,
+  formatElapsed,
+  formatFence,
+  formatRemaining,
+  formatSpan,
+} from "./format-duration.ts";
+
+const s = 1000;
+const m = 60 * s;
+const h = 60 * m;
+
+describe("durations", () => {
+  it("shows what is left, never less than nothing", () => {
+    expect([-5, 0, 99, 6540, 59_999, m, 9 * m + 41 * s, 2 * h + 11 * m, 76 * h].map(formatRemaining)).toEqual(
+      ["0.0 s", "0.0 s", "0.0 s", "6.5 s", "59.9 s", "1 m 00 s", "9 m 41 s", "2 h 11 m", "3 d 4 h"],
+    );
+  });
+
+  it("shows what has passed", () => {
+    expect([3640, 51_400, 14 * m + 2 * s].map(formatElapsed)).toEqual(["3.6 s", "51 s", "14 m 02 s"]);
+    expect([0.4, 12.3, 3640].map(formatSpan)).toEqual(["0 ms", "12 ms", "3.6 s"]);
+    expect([300, 4200, 3 * m].map((ms) => formatAgo(ms, ui))).toEqual([
+      "just now",
+      "4 s ago",
+      "3 m 00 s ago",
+    ]);
+    expect([300, 4200].map((ms) => formatAgo(ms, chinese))).toEqual(["刚刚", "4 s 前"]);
+  });
+
+  it("writes moments the same way in every language, and tells the zone", () => {
+    const at = new Date(2026, 10, 21, 21, 5, 1).getTime();
+    expect(formatDate(at)).toMatch(/^2026-11-21 21:05:01 \S+$/);
+    expect(formatDayMinute(at)).toBe("11-21 21:05");
+  });
+
+  it("shortens a fence to the digits that differ", () => {
+    expect(formatFence("1763647401104822")).toBe("…104 822");
+    expect(formatFence("42")).toBe("42");
+  });
+});

@@ -1,0 +1,82 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { Field, INPUT } from "@/components/ui/field.tsx";
+import { REASON_CHARACTERS_MAX } from "@/lib/contract/limits.ts";
+import { release as english } from "@/lib/i18n/en/release.tsx";
+import { useWords } from "@/lib/i18n/messages-provider.tsx";
+
+interface ReasonProps {
+  reason: string;
+  onReason(reason: string): void;
+  error: ReactNode;
+  /** It may be left out. */
+  isOptional?: boolean;
+}
+
+export function ReasonField({ reason, onReason, error, isOptional = false }: ReasonProps) {
+  const words = useWords(english);
+  const isWrong = error !== undefined && error !== null;
+  return (
+    <div className="flex flex-col gap-1.5">
+      <label htmlFor="reason" className="text-ink-2">
+        {isOptional ? words.reasonOptional : words.reason}
+      </label>
+      <textarea
+        id="reason"
+        rows={2}
+        value={reason}
+        maxLength={REASON_CHARACTERS_MAX}
+        onChange={(event) => onReason(event.target.value)}
+        aria-invalid={isWrong}
+        aria-describedby={isWrong ? "reason-error" : undefined}
+        placeholder={words.reasonPlaceholder}
+        className="resize-none rounded-[7px] border border-line bg-bg px-2.5 py-1.5 placeholder:text-ink-3 aria-invalid:border-bad"
+      />
+      <div className="flex flex-wrap gap-1.5">
+        {words.reasons.map((preset) => (
+          <Button
+            key={preset}
+            size="small"
+            className="text-2xs text-ink-2 max-sm:h-9"
+            onClick={() => onReason(preset)}
+          >
+            {preset}
+          </Button>
+        ))}
+      </div>
+      {isWrong && (
+        <p id="reason-error" role="alert" className="text-bad">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** What may hit many, or somebody at work, on production: its name is typed. */
+export function ConfirmName({
+  label,
+  typed,
+  onType,
+}: {
+  label: string;
+  typed: string;
+  onType(typed: string): void;
+}) {
+  return (
+    <Field label={label}>
+      {(field) => (
+        <input
+          {...field}
+          className={INPUT}
+          value={typed}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={(event) => onType(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+}

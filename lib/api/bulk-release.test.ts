@@ -1,0 +1,22 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { splitLines } from "./bulk-release.ts";
+
+test("lines come out whole, however the network cuts them", () => {
+  const line = fc.string({ minLength: 1, maxLength: 12 }).map((text) => JSON.stringify({ text }));
+  fc.assert(
+    fc.property(fc.array(line), fc.array(fc.nat(40)), (lines, cuts) => {
+      const text = lines.map((each) => `${each}\n`).join("");
+      const places = [...new Set(cuts.map((cut) => Math.min(cut, text.length)))].sort((a, b) => a - b);
+      const pieces = [0, ...places].map((from, at) => text.slice(from, places[at] ?? text.length));
+      let rest = "";
+      const told = pieces.flatMap((piece) => {
+        const split = splitLines(rest + piece);
+        rest = split.rest;
+        return split.lines;
+      });
+      expect(told).toEqual(lines);
+      expect(rest).toBe("");
+    }),
+  );
+});

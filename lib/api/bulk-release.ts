@@ -1,0 +1,52 @@
+import type { BulkForceInput, BulkItemLine, BulkLine } from "@/lib/contract/actions/bulk-release.ts";
+import type { Lock } from "@/lib/contract/lock.ts";
+import { at, loadWire, NoAnswer, problemOf, send, type TargetName } from "./request.ts";
+
+/** What became of one. `now`: the hold that is there instead. */
+export type BulkItemHeard = BulkItemLine & { readonly now?: Lock };
+export type BulkHeard = Exclude<BulkLine, BulkItemLine> | BulkItemHeard;
+
+/** What stands in an answer line by line, as far as it came: whole lines, and the beginning of the next. */
+export function splitLines(text: string): { lines: string[]; rest: string } {
+  const lines = text.split("\n");
+  const rest = lines.pop() ?? "";
+  return { lines: lines.filter((line) => line.trim() !== ""), rest };
+}
+
+/**
+ * Frees several holds, or tells what would be freed.
+ *
+ * @param onLines told as they come, several at once where they come fast
+ * @param signal stops what has not begun yet
+ * @throws ApiProblem when nothing was begun; NoAnswer when the answer broke off
+ */
+export async function forceReleaseMany(
+  input: Partial<BulkForceInput>,
+  target: TargetName,
+  onLines: (lines: BulkHeard[]) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const response = await send("POST", at("/locks/force-release", target), input, signal);
+  if (!response.ok) throw await problemOf(response);
+  const { readBulkLine, readLockFact } = await loadWire();
+  const heardOf = (text: string): BulkHeard => {
+    const line = readBulkLine(text);
+    if (line.type !== "item" || line.problem === undefined) return line;
+    const now = readLockFact(line.problem);
+    return now === undefined ? line : { ...line, now };
+  };
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  try {
+    while (reader !== undefined) {
+      const { done, value } = await reader.read();
+      const split = splitLines(rest + decoder.decode(value, { stream: !done }));
+      rest = split.rest;
+      if (split.lines.length > 0) onLines(split.lines.map(heardOf));
+      if (done) return;
+    }
+  } catch {
+    throw new NoAnswer("broken_off");
+  }
+}

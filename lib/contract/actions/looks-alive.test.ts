@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { VERDICT_STATES, type VerdictState } from "../liveness.ts";
+import { sampleHolder, sampleLock } from "../sample-lock.ts";
+import { looksAlive } from "./looks-alive.ts";
+import { RESERVE } from "./reservation.ts";
+
+const lockOf = (state: VerdictState, owner = "o") =>
+  sampleLock({
+    holders: [sampleHolder({ owner })],
+    verdict: {
+      ...{ state, watchedMs: 1, renewals: 0, lastRenewalAt: null, cadenceMs: null },
+      ...{ nextExpectedAt: null, misses: 0 },
+    },
+  });
+
+test("a holder looks alive while it renews, and until a renewal could have been missed", () => {
+  expect(VERDICT_STATES.filter((state) => looksAlive(lockOf(state)))).toEqual(["renewing", "unknown"]);
+});
+
+test("nobody works under a hold-off", () => {
+  expect(looksAlive(lockOf("unknown", `${RESERVE}mei`))).toBe(false);
+});

@@ -1,0 +1,16 @@
+/** By what locks are put in order; without zod, which must not be in a page's first load. */
+export const LOCK_SORTS = [
+  "key",
+  "owner",
+  "format",
+  "count",
+  "remaining",
+  "held",
+  "waiters",
+  "fence",
+  "abnormality",
+] as const;
+export type LockSortField = (typeof LOCK_SORTS)[number];
+
+/** A leading - is for descending. */
+export const LOCK_SORT_PATTERN = new RegExp(`^-?(${LOCK_SORTS.join("|")})$`);

@@ -1,0 +1,73 @@
+import type { ReactNode } from "react";
+
+/** The settings of keys for apps. */
+export const apiKeys = {
+  namespace: "apiKeys" as const,
+  title: "API keys",
+  text: "What apps send as their bearer token. A key may do what its verbs say, at its targets, with keys of its patterns; what it acquires is its own, and no other key can release it.",
+  add: "New key…",
+  none: "No keys yet. Apps can use the root key, but that one may do everything: make one for each app instead.",
+  heads: {
+    name: "Name",
+    may: "May",
+    targets: "Targets",
+    keys: "Keys",
+    lastUsed: "Last used",
+    expires: "Expires",
+  },
+  all: "all",
+  more: (count: number) => `and ${count} more`,
+  rotate: "Rotate…",
+  rotateNamed: (name: string) => `Rotate ${name}`,
+  revoke: "Revoke…",
+  revokeNamed: (name: string) => `Revoke ${name}`,
+  revokedAt: (date: string) => `revoked ${date}`,
+  revoked: "revoked",
+  expired: "expired",
+  neverExpires: "never",
+  oldSecretFor: (left: string) => `old secret works for ${left}`,
+
+  newTitle: "New API key",
+  giveName: "Give it a name.",
+  sayMay: "Say what it may do.",
+  making: "Making it…",
+  make: "Make the key",
+  name: "Name",
+  nameHint: "What events and the audit call it: key:checkout, for instance.",
+  mayLegend: "What it may do",
+  accesses: {
+    read: "look at locks, events and targets",
+    lock: "acquire, renew, release and verify: what apps do",
+    force: "free and hold off what others hold",
+    admin: "change settings, operators and keys, read the audit",
+  },
+  targetsLegend: "Targets (none chosen: all, also those that come later)",
+  keys: "Keys",
+  keysHint: "Redis patterns, one a line; none: all keys.",
+  expiresAfter: "Expires after",
+  expiresNever: "It works until somebody revokes it.",
+  lives: { days30: "30 days", days90: "90 days", year: "1 year", never: "never" },
+
+  rotation: (name: ReactNode) => <>Rotate {name}</>,
+  newSecret: "Make a new secret",
+  rotationText:
+    "The key stays the same one, with what it holds and may do. It gets a new secret, which is shown next.",
+  overlap: "The present secret goes on working for",
+  overlapNone: "Apps that use it are refused from now on, and cannot renew what they hold.",
+  overlapSome: "Give the new one to the apps within that time.",
+  overlaps: { hour: "1 hour", day: "1 day", days7: "7 days", none: "not at all" },
+  olderEnds: "A secret from a rotation before this one ends at once.",
+
+  revocation: (name: ReactNode) => <>Revoke {name}</>,
+  revokeKey: "Revoke the key",
+  refusedSoon: "Within two seconds every app that uses it is refused, and its streams end.",
+  holdsStay:
+    "What it holds stays held and can no longer be renewed: it lapses with its lease, or is freed by force. Work under it may go on until then.",
+  forGood: "It cannot be taken back. The key stays in the list for 30 days, so that its name is known.",
+
+  secretOf: (name: ReactNode) => <>The secret of {name}</>,
+  stored: "I have stored it",
+  shownOnce: "It is shown this once. Lockkeeper keeps its hash only: who loses it makes a new one.",
+  copySecret: "Copy the secret",
+  whereTo: "Put it where the app keeps its secrets. It goes with every request:",
+};

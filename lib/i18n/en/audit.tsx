@@ -1,0 +1,61 @@
+import type { ReactNode } from "react";
+
+/** Who did what. */
+export const audit = {
+  namespace: "audit" as const,
+  title: "Audit",
+  forAdmins: "The audit is for admins",
+  forAdminsText:
+    "It is one chain for all targets, so admins of all of them read it. You are not one: ask somebody who is.",
+  onItsWay: "It is on its way.",
+  lookAgain: "Look again",
+  exportAs: (format: string) => `Export ${format}`,
+  exportCsv: "The actions that the filters want",
+  exportJsonl: "The chain as it is, for npm run audit:verify; of the filters the time alone counts",
+  actions: "Actions",
+
+  checking: "Checking…",
+  checkChain: "Check the chain",
+  chainBusy: "The chain is gone through.",
+  endsWith: (number: string) => `ends with entry ${number},`,
+  copyHash: "Copy the hash of the newest entry",
+  checkedAt: (date: string) => `Checked ${date}`,
+  whole: (entries: string) => `The chain is whole: ${entries} entries`,
+  broken: "The chain is broken",
+  brokenAt: (number: string, why: ReactNode) => (
+    <>
+      The chain is broken at entry {number}: {why}
+    </>
+  ),
+
+  filters: "Filters",
+  search: "Search the audit",
+  searchHint: "Who, key, reason, owner or request id",
+  fewer: "Fewer filters",
+  more: "More filters",
+  showAll: "Show all",
+  words: { who: "Who", action: "Action", at: "Target", key: "Key", outcome: "Outcome" },
+  anyName: "name",
+  anyTime: "Any time",
+  since: (from: string) => `Since ${from}`,
+  until: (to: string) => `Until ${to}`,
+  fromTo: (from: string, to: string) => `${from} to ${to}`,
+  when: "When it was done",
+  from: "From",
+  to: "Until",
+  toHint: "In the time of this browser.",
+  endsBefore: "It ends before it begins.",
+  showThese: "Show these",
+
+  loadingOlder: "They are on their way.",
+  loading: "Loading…",
+  loadOlder: "Load older",
+  begins: "This is where the audit begins.",
+  notKept: "Older entries are not kept.",
+  nothing: "Nothing is recorded yet",
+  nothingText: "Whatever somebody changes or frees is written here, before it is done and after.",
+  noMatch: "No action matches",
+  showAllActions: "Show all actions",
+  times: (count: string) => `${count} times`,
+  notRecorded: "outcome not recorded",
+};

@@ -1,0 +1,51 @@
+import type { ReactNode } from "react";
+
+const code = (text: string) => <code className="font-mono text-xs">{text}</code>;
+
+/** What stands in the place of rows, and above them where they come late. */
+export const emptyLocks = {
+  namespace: "emptyLocks" as const,
+  clear: "Clear the search",
+  copy: "Copy the command",
+  notFound: {
+    title: "No lock matches",
+    text: (filter: ReactNode) => (
+      <>
+        Nothing that is held matches {filter}. All words must match: plain words look in key, owner and
+        record; {code("key:GLOB")} and {code("owner:GLOB")} look in one; {code("held>5m")} compares.
+      </>
+    ),
+  },
+  notASearch: {
+    title: "This search cannot be understood",
+    text: "What is wrong with it stands under the box. Nothing was asked with it, so no locks are shown.",
+  },
+  neverReached: {
+    title: (label: string) => `${label} has not been reached yet`,
+    text: (address: ReactNode) => (
+      <>
+        Lockkeeper looks for it at {address} and has no locks of it to show. It tries again every few seconds;
+        this page goes on by itself.
+      </>
+    ),
+    textSince: (address: ReactNode, since: ReactNode) => (
+      <>
+        Lockkeeper looks for it at {address} since {since}, and has no locks of it to show. It tries again
+        every few seconds; this page goes on by itself.
+      </>
+    ),
+    aside: (ago: string) => ` (${ago})`,
+    allTargets: "All targets, and how each of them is",
+  },
+  nothingHeld: {
+    title: "No locks are held",
+    text: "A lock appears here the moment somebody takes it. Take one yourself; it shows within a second and counts down:",
+    keyAndOthers: (patterns: ReactNode) => (
+      <>
+        The key was printed at the first start, or is what you set as {code("LOCKKEEPER_ROOT_KEY")}. Locks of
+        other clients, Redisson's for instance, are listed too when their key matches {patterns}. Are there
+        others?
+      </>
+    ),
+  },
+};

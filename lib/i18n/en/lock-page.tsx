@@ -1,0 +1,149 @@
+import type { ReactNode } from "react";
+
+/** The page of one lock. */
+export const lockPage = {
+  namespace: "lockPage" as const,
+  noKey: "This address names no key",
+  allLocks: "All locks",
+  key: "Key",
+  copyKey: "Copy the key",
+  free: "Free…",
+  freeWithKey: "Free… (r)",
+  cannotFree: (why: string) => `It cannot be freed now. ${why}`,
+  nobodyHolds: "Nobody holds this lock.",
+  parts: {
+    now: "Now",
+    waiting: "Waiting",
+    usual: "What is usual",
+    timeline: "Timeline",
+    events: "Recent events",
+    owner: "Other locks of its owner",
+    raw: "In Redis",
+    actions: "Actions",
+  },
+
+  /** The state in a plain sentence: who holds it, and for how long. */
+  held: (who: ReactNode, span: string) => (
+    <>
+      Held by {who} for {span}.
+    </>
+  ),
+  heldAtLeast: (who: ReactNode, span: string) => (
+    <>
+      Held by {who} for {span} or longer.
+    </>
+  ),
+  heldSinceUnknown: (who: ReactNode) => <>Held by {who}; since when is not known.</>,
+  heldByMany: (count: number, span: string | null) =>
+    span === null
+      ? `Held by ${count} at one time.`
+      : `Held by ${count} at one time, the longest for ${span}.`,
+  heldOff: (by: ReactNode | null, left: string | null) => (
+    <>
+      {by === null ? "Held off until its least hold time is over" : <>Held off by {by}</>}
+      {left === null ? "" : `: nobody gets it for ${left}`}.
+    </>
+  ),
+  usually: (span: string) => `Usually ${span}.`,
+  times: (times: string, span: string) => `That is ${times} times as long as usual (${span}).`,
+  ended: (who: ReactNode) => (
+    <>Its deadline has passed: whoever asks next gets it. The last to hold it was {who}.</>
+  ),
+  nobody: "Free: nobody holds it.",
+  neverSeen: "Free, and nothing was ever recorded of it.",
+  neverSeenHelp:
+    "Lockkeeper knows a key from when it was first locked, as far back as the history is kept. If something should hold it, look whether the name is right, and whether keys of this name are watched.",
+  /** Whether the holder is alive. */
+  alive: (ago: string) => `Its holder is alive: it renewed ${ago}.`,
+  aliveYet: "It is renewed as expected.",
+  late: (overdue: string, heard: string | null) =>
+    heard === null
+      ? `Its holder should have renewed ${overdue}, and was never heard to.`
+      : `Its holder should have renewed ${overdue}; it was last heard ${heard}.`,
+  lateSomehow: "Its holder is late to renew.",
+  fixed: (left: string) => `Nothing tells whether its holder is alive; the lease ends in ${left} by itself.`,
+  endless: "It never lapses by itself, and nothing tells whether its holder is alive.",
+  tooEarly: (span: string) => `Watched for ${span}: too early to tell whether its holder is alive.`,
+  /** Who waits. */
+  wait: (count: number) => (count === 1 ? "1 waits for it." : `${count} wait for it.`),
+  waitAtLeast: (count: number) => (count === 1 ? "1 or more wait for it." : `${count} or more wait for it.`),
+  nobodyWaits: "Nobody waits for it.",
+  /** Said once to who listens to the page, without what changes all the time. */
+  spoken: (who: string, verdict: string) => `Held by ${who}, ${verdict}`,
+  spokenFree: "The lock is free",
+
+  expiresIn: "Expires in",
+  heldFor: "Held for",
+  waiting: "Waiting",
+  count: "Count",
+  holders: "Holders",
+  usuallyHeld: (p50: string, p95: string) => `usually ${p50} (p95 ${p95})`,
+  usuallyHeldBy: (holds: string, pattern: ReactNode) => (
+    <>
+      {" "}
+      by {holds} holds of {pattern}
+    </>
+  ),
+  liveness: "Liveness",
+  ifFreed: "If it is freed",
+  nextIs: (who: ReactNode) => <>Next is {who}.</>,
+  nextOpen: (count: string) => `Of ${count} who wait, which is first is open.`,
+  nobodyNext: "Nobody waits: it stays free until somebody asks.",
+  nextUnseen: "Whoever asks first gets it: who waits by asking again and again cannot be seen.",
+  keepsWriting:
+    "The present holder learns of it by its next renew, which answers lost. Until then it may still be writing: only the fence protects what it touches.",
+  nobodyWorks: "Nobody works under a hold-off: nothing is lost.",
+  mayNot: "It is not to be freed:",
+  votes: "Votes",
+  lastFence: "Last fence",
+  fromRedisson: (fence: string) => `${fence}, given out by Redisson`,
+  permits: "Permits",
+  permitsLeft: (available: number, total: number | null) =>
+    total === null ? `${available} available` : `${available} of ${total} available`,
+  format: "Format",
+  ofKind: (formats: string, kind: string) => `${formats}, ${kind}`,
+  layout: (layout: string) => `: ${layout}`,
+  confidence: {
+    likely: ", likely: its name and shape say so",
+    possible: ", possible: its shape alone does not tell",
+  },
+  sameToken: "Same token",
+  version: "Version",
+  noVersion: "none",
+
+  purpose: "Purpose",
+  trace: "Trace",
+  copyTrace: "Copy the trace id",
+  owner: "Owner",
+  copyOwner: "Copy the owner",
+  itsLease: "Its lease",
+  endsIn: (span: string) => `ends in ${span}`,
+  graceAfter: (span: string) => `; nobody gets the lock for ${span} after`,
+  over: "over",
+  graceKeeps: "; its grace keeps the lock taken until it expires",
+  noExpiry: "no expiry",
+  since: "Since",
+  sinceUnknown: "not known",
+  sinceHow: {
+    exact: "",
+    at_least: " or earlier: held when first seen",
+    told: " as its owner string tells, by its client's clock",
+  },
+  fence: "Fence",
+  noFence: "none: taken without Lockkeeper, so nothing can tell its late writes",
+  copyFence: "Copy the fence",
+  freeHolder: "Free this holder…",
+  pid: (pid: number) => `, pid ${pid}`,
+  role: (role: string) => `, ${role}`,
+  counted: (count: number) => `, count ${count}`,
+
+  /** Of a lock that nobody holds. */
+  freeVotes: (votes: ReactNode) => <>Votes: {votes}.</>,
+  lastHold: (who: ReactNode | null, ending: string, ago: string | null, reason: ReactNode | null) => (
+    <>
+      The last hold{who !== null && <>, of {who},</>} ended: {ending}
+      {ago !== null && ` ${ago}`}
+      {reason !== null && <>, “{reason}”</>}.
+    </>
+  ),
+};

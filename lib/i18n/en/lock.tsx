@@ -1,0 +1,130 @@
+import type { ReactNode } from "react";
+
+/** What the server says about freeing a lock, as another language tells it. */
+export type ToldRelease = Readonly<
+  Record<"shapeAlone" | "latch" | "permit" | "job" | "number" | "notFreed", string>
+>;
+
+/** What is known of a lock, in the list, on its page and in the sheets that free it. */
+export const lock = {
+  namespace: "lock" as const,
+  justNow: "just now",
+  ago: (span: string) => `${span} ago`,
+  joined: (parts: readonly string[]) => parts.join(", "),
+  either: (most: readonly string[], last: string) => `${most.join(", ")} or ${last}`,
+
+  verdicts: {
+    renewing: "renewing",
+    late: "late",
+    "fixed-lease": "fixed lease",
+    "no-expiry": "no expiry",
+    unknown: "too early to tell",
+  },
+  verdictHints: {
+    renewing: "Its holder renews it as expected",
+    late: "It should have been renewed by now",
+    "fixed-lease": "Watched, and never renewed",
+    "no-expiry": "It never lapses by itself",
+    unknown: "Not watched for long enough",
+  },
+  lastRenewed: (ago: string) => `last renewed ${ago}`,
+  neverRenewed: "never seen to renew",
+  neverLapses: "never lapses by itself",
+  renewsEvery: (span: string) => `every ${span}`,
+  nextIn: (span: string) => `next expected in ${span}`,
+  nextNow: "next expected now",
+  wasExpected: (ago: string) => `expected ${ago}`,
+  missed: (count: number) => `${count} missed`,
+  watchedNever: (span: string) => `watched for ${span} and never renewed`,
+  noExpiryMeans: "it never lapses by itself, and nothing tells whether its holder is alive",
+  watchedShort: (span: string) => `watched for ${span}: not long enough to tell`,
+  verdictWith: (verdict: ReactNode, evidence: ReactNode) => (
+    <>
+      {verdict}
+      <span className="text-ink-3">: {evidence}</span>
+    </>
+  ),
+
+  /** Who waits, for a figure's title. */
+  waitersHints: {
+    exact: "All who wait for it",
+    estimated: "Clients that listen for its release, each with one waiter or more",
+    unknowable: "Who waits by asking again and again cannot be seen",
+  },
+  nobodyWaits: "nobody waits",
+  wait: (count: string) => `${count} wait`,
+  listen: (count: string) => `${count} clients listen for its release`,
+  nobodyListens: "no client listens for its release",
+  waitUnseen: (count: string | null) =>
+    count === null
+      ? "who waits by asking again and again cannot be seen"
+      : `${count} wait by Lockkeeper; who waits by asking again and again cannot be seen`,
+
+  /** Who holds it. */
+  free: "free",
+  onHost: (who: ReactNode, host: ReactNode) => (
+    <>
+      {who}
+      <span className="text-ink-3"> on </span>
+      {host}
+    </>
+  ),
+  onHostText: (who: string, host: string) => `${who} on ${host}`,
+  holders: (count: number) => `${count} holders`,
+  redissonThread: (thread: string) => `Redisson client, thread ${thread}`,
+  heldOffLeast: "held off: least hold time",
+  heldOffBy: (who: ReactNode) => <>held off by {who}</>,
+  leastHold: "least hold time",
+  holdOffBy: (who: string) => `hold-off by ${who}`,
+  theHoldOff: (what: string) => `the ${what}`,
+
+  /** How long. */
+  endedFree: "ended, free to take",
+  noExpiry: "no expiry",
+  expiring: "expiring…",
+  graceHint: "Its holder's lease is over; the grace keeps the lock taken",
+  unknown: "unknown",
+  sinceUnknown: "It is not known when this hold began",
+  sinceHints: {
+    at_least: (date: string) => `Held already when first seen, ${date}`,
+    told: (date: string) => `Its owner string tells, by its client's clock: ${date}`,
+    exact: (date: string) => `Since ${date}`,
+  },
+  usual: (span: string) => `usual ${span}`,
+  noFence: "none",
+  noFenceHint: "Taken without Lockkeeper: this hold has no fencing token",
+
+  /** Of formats that are no library's. */
+  formatNames: { token: "One string", timestamp: "Deadline" },
+  runbook: "Runbook",
+  opensApart: "(opens apart)",
+
+  formats: (count: number) => `one of ${count}`,
+
+  /** null: the server says it in this very language. */
+  release: null as ToldRelease | null,
+
+  /** Of a quorum. */
+  votes: {
+    held: (its: number, of: number) => `held at ${its} of ${of} masters`,
+    has: (owner: ReactNode, masters: number) => (
+      <>
+        {owner} has {masters} {masters === 1 ? "vote" : "votes"}
+      </>
+    ),
+    noHold: (votes: number): string => (votes === 1 ? ", which makes no hold" : ", which make no hold"),
+    none: "none",
+    away: (count: number) => `; ${count} ${count === 1 ? "is" : "are"} away`,
+    undecided: ": they may decide otherwise, so this is as it was decided last",
+    and: ", ",
+    after: "; ",
+  },
+
+  noteBy: (who: ReactNode, ago: string | null, about: "hold" | "key") => (
+    <>
+      {who}
+      {ago !== null && `, ${ago}`}
+      {about === "hold" ? ", about this hold" : ", about the key, whoever holds it"}
+    </>
+  ),
+};

@@ -1,0 +1,51 @@
+/** Who one is, browser sessions, and what is said where only admins may look. */
+export const settings = {
+  namespace: "settings" as const,
+  title: "Settings",
+  parts: { you: "You", keys: "API keys", operators: "Operators", sessions: "Sessions" },
+  keysForAdmins: "API keys are seen and made by admins of all targets. You are not one: ask somebody who is.",
+  operatorsForAdmins:
+    "Operators are seen and changed by admins of all targets. You are not one: ask somebody who is.",
+  madeBy: (date: string, name: string) => `Made ${date} by ${name}`,
+  name: "Name",
+  roles: "Roles",
+  role: { viewer: "viewer", operator: "operator", admin: "admin", none: "none" },
+  roleAt: (target: string, role: string) => `${target}: ${role}`,
+  roleAtOthers: (role: string) => `all others: ${role}`,
+  listOf: (parts: readonly string[]) => parts.join(", "),
+  noRole: "none",
+
+  loggedInBy: (via: "link" | "password", until: string) =>
+    `Logged in by ${via === "link" ? "a one-time link" : "password"}, until ${until} at the latest.`,
+  logOut: "Log out",
+  yourPassword: "Your password",
+  othersEnd: "Your other sessions end when it changes.",
+  cameByLink:
+    "You came by a link, so the present one is not asked for: an admin may set it anew. Your other sessions end.",
+  presentPassword: "Present password",
+  givePresent: "Give the present password.",
+  changePassword: "Change the password",
+  changed: "It is changed.",
+  newPassword: "New password",
+  passwordHint: (least: number) => `${least} characters at least. Several words are best.`,
+  sameAgain: "The same again",
+  passwordShort: (least: number) => `The password has ${least} characters at least.`,
+  passwordsDiffer: "The two passwords differ.",
+
+  sessions: "Browser sessions",
+  sessionsText:
+    "Each browser that is logged in. One that is ended has to log in again; within two seconds it sees and does nothing more.",
+  mineOnly: "Mine only",
+  everybodys: (count: number) => `Everybody's (${count})`,
+  hereOnly: "You are logged in here only.",
+  ending: "Ending…",
+  endOthers: "End my others",
+  sessionHeads: { who: "Who", browser: "Browser", from: "From", begun: "Begun", seen: "Last seen" },
+  thisOne: "this one",
+  by: { link: "by link", password: "by password" },
+  unknownBrowser: "unknown",
+  endsIn: (left: string) => `ends in ${left}`,
+  logOutHere: "Log out here",
+  endSessionOf: (name: string) => `End the session of ${name}`,
+  end: "End",
+};

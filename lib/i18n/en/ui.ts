@@ -1,0 +1,21 @@
+/** What every namespace says: buttons, waiting, how long ago. */
+export const ui = {
+  namespace: "ui" as const,
+  cancel: "Cancel",
+  close: "Close",
+  copied: "Copied",
+  tryAgain: "Try again",
+  clearSearch: "Clear the search",
+  completions: "How it may go on",
+  /** Heads the buttons of a row. */
+  actions: "Actions",
+  waiting: "Waiting for the answer",
+  looking: "Looking…",
+  now: "now",
+  never: "never",
+  justNow: "just now",
+  /** @param past with its unit, as `4 s` */
+  ago: (past: string) => `${past} ago`,
+  /** @param left with its unit, as `4 s` */
+  inTime: (left: string) => `in ${left}`,
+};

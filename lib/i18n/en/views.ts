@@ -1,0 +1,28 @@
+/** What stands above the table of locks: views of it, and what is done with the list as a whole. */
+export const views = {
+  namespace: "views" as const,
+  bar: "Views",
+  system: {
+    all: "All",
+    abnormal: "Abnormal now",
+    waited: "Waited for",
+    noExpiry: "No expiry",
+    pastUsual: "Held past usual",
+  },
+  team: "of the team",
+  changed: "changed since it was opened",
+  moreOf: (name: string) => `More about ${name}`,
+  save: "Save view",
+  saveHint: "Keep this search, its order and columns as a tab, in every browser",
+  ofHeld: (found: string, held: string) => `${found} of ${held}`,
+  pause: "Pause",
+  pauseHint: "Let the rows stand still (p)",
+  goOn: "Go on",
+  goOnHint: "Go on (p)",
+  copy: "Copy…",
+  copyHint: "Copy this search as a link or a command",
+  export: "Export…",
+  exportHint: "All that match as a file",
+  more: "Copy or export the list",
+  noSearch: "The search cannot be read: mend it first.",
+};

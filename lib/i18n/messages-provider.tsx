@@ -1,0 +1,86 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { createContext, type ReactNode, use, useCallback, useState, useTransition } from "react";
+import { BASE_PATH } from "@/lib/api/base-path.ts";
+import type { Words } from "./en/messages.ts";
+import { LANGUAGE_COOKIE, LANGUAGE_TAGS, type Language } from "./language.ts";
+
+interface Spoken {
+  language: Language;
+  /** Of the other language; null for English, which each page brings along by itself. */
+  words: Words | null;
+  speak(language: Language): Promise<void>;
+}
+
+const SpokenContext = createContext<Spoken | null>(null);
+
+const YEAR_S = 365 * 24 * 3600;
+let chinese: Promise<Words | null> | undefined;
+
+/** One promise for all renders, as `use` wants it. Where it cannot be loaded the page speaks English, and works. */
+function loadChinese(): Promise<Words | null> {
+  chinese ??= import("./zh/messages.ts").then(
+    (module) => module.zh,
+    () => null,
+  );
+  return chinese;
+}
+
+/** What failed to come is asked for again when somebody asks for the language again. */
+async function forgetFailure(): Promise<void> {
+  if ((await chinese) === null) chinese = undefined;
+}
+
+/** The language of all below. The server's page and the browser's first draw have the same one, from the cookie. */
+export function WordsProvider({ language: first, children }: { language: Language; children: ReactNode }) {
+  const [language, setLanguage] = useState(first);
+  const [, startTransition] = useTransition();
+  const router = useRouter();
+  const words = language === "en" ? null : use(loadChinese());
+  const speak = useCallback(
+    async (next: Language) => {
+      // biome-ignore lint/suspicious/noDocumentCookie: the server has to know it with the next page, and Safari lacks cookieStore
+      document.cookie = `${LANGUAGE_COOKIE}=${next}; path=${BASE_PATH || "/"}; max-age=${YEAR_S}; samesite=lax`;
+      document.documentElement.lang = LANGUAGE_TAGS[next];
+      await forgetFailure();
+      startTransition(() => {
+        // What is shown stays until the other language has come.
+        setLanguage(next);
+        // The title is of the server's making; all else of the page stays as it is.
+        router.refresh();
+      });
+    },
+    [router],
+  );
+  return <SpokenContext value={{ language, words, speak }}>{children}</SpokenContext>;
+}
+
+function useSpoken(): Spoken {
+  const spoken = use(SpokenContext);
+  if (spoken === null) throw new Error("There is no <WordsProvider> above this component.");
+  return spoken;
+}
+
+/**
+ * The words of a namespace in the language of the page. The English ones are given, so that a page loads those of its
+ * own namespaces only: `const words = useWords(locks)` with `import { locks } from "@/lib/i18n/en/locks.ts"`.
+ */
+export function useWords<Namespace extends keyof Words>(
+  english: Words[Namespace] & { namespace: Namespace },
+): Words[Namespace] {
+  const { words } = useSpoken();
+  return words === null ? english : words[english.namespace];
+}
+
+/** The same for words that come later: for what is loaded late and is no component. */
+export function useSay(): <Namespace extends keyof Words>(
+  english: Words[Namespace] & { namespace: Namespace },
+) => Words[Namespace] {
+  const { words } = useSpoken();
+  return useCallback((english) => (words === null ? english : words[english.namespace]), [words]);
+}
+
+export function useLanguage(): Pick<Spoken, "language" | "speak"> {
+  return useSpoken();
+}

@@ -1,0 +1,144 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { zh } from "./zh/messages.ts";
+
+type Leaf = string | ((...parts: never[]) => unknown);
+
+const HERE = import.meta.dirname;
+
+/** The same in every language, and why. */
+const NEEDS_NO_HAN: ReadonlyMap<string, string> = new Map([
+  ["bulk.between", "punctuation alone"],
+  ["bulk.colon", "punctuation alone"],
+  ["docs.needsOf", "punctuation alone"],
+  ["emptyLocks.neverReached.aside", "punctuation alone"],
+  ["events.between", "punctuation alone"],
+  ["shell.underOneMs", "a symbol"],
+  ["formats.stop", "punctuation alone"],
+  ["targets.between", "punctuation alone"],
+  ["settings.roleAt", "punctuation alone"],
+  ["settings.listOf", "punctuation alone"],
+  ["lock.joined", "punctuation alone"],
+  ["lock.verdictWith", "punctuation alone"],
+  ["lock.votes.and", "punctuation alone"],
+  ["lock.votes.after", "punctuation alone"],
+  ["timeline.sentences", "punctuation alone"],
+  ["lock.onHost", "punctuation alone"],
+  ["lock.theHoldOff", "nothing is added"],
+  ["lockPage.ofKind", "punctuation alone"],
+  ["lockPage.layout", "punctuation alone"],
+  ["lockPage.role", "punctuation alone"],
+  ["lockPage.sinceHow.exact", "nothing is said"],
+  ["lockParts.raw.master", "punctuation alone"],
+  ["lockParts.usual.p50", "a symbol"],
+  ["lockParts.usual.p95", "a symbol"],
+]);
+
+function leavesOf(value: unknown, path: string): [path: string, leaf: Leaf][] {
+  if (typeof value === "string" || typeof value === "function") return [[path, value as Leaf]];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    leavesOf(inner, path === "" ? name : `${path}.${name}`),
+  );
+}
+
+/** The namespace of a file: `keys-help.ts` is `keysHelp`. */
+function roomOf(file: string): string {
+  return file.replace(/\.tsx?$/, "").replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** What English leaves to the server, which speaks it. Another language says it all, as its type wants. */
+function unsaidOf(value: unknown, path: string): string[] {
+  if (value === null) return [path];
+  if (typeof value !== "object") return [];
+  return Object.entries(value).flatMap(([name, inner]) => unsaidOf(inner, `${path}.${name}`));
+}
+
+/** The files of English, without the type of them all. */
+function englishFiles(): string[] {
+  return readdirSync(join(HERE, "en")).filter((file) => file !== "messages.ts");
+}
+
+async function englishOf(namespace: string): Promise<unknown> {
+  const file = englishFiles().find((name) => roomOf(name) === namespace);
+  expect(file, `lib/i18n/en has a file ${namespace}`).toBeDefined();
+  const module: Record<string, unknown> = await import(join(HERE, "en", file ?? ""));
+  return Object.values(module).find((each) => (each as { namespace?: string }).namespace === namespace);
+}
+
+describe.each(Object.entries(zh))("the words of %s", (namespace, chinese) => {
+  test("are the same ones in both languages, and take the same parts", async () => {
+    const english = new Map(leavesOf(await englishOf(namespace), namespace));
+    const other = new Map(leavesOf(chinese, namespace));
+    const unsaid = unsaidOf(await englishOf(namespace), namespace);
+    const said = [...other.keys()].filter(
+      (path) => !unsaid.some((each) => `${path}.`.startsWith(`${each}.`)),
+    );
+    expect(said.sort()).toEqual([...english.keys()].sort());
+    for (const [path, leaf] of english) {
+      const twin = other.get(path);
+      expect(typeof twin, path).toBe(typeof leaf);
+      if (typeof leaf === "function") expect((twin as Leaf).length, path).toBeLessThanOrEqual(leaf.length);
+    }
+  });
+
+  test("are Chinese in Chinese", () => {
+    const foreign = leavesOf(chinese, namespace)
+      .filter(
+        ([path, leaf]) =>
+          !NEEDS_NO_HAN.has(path) &&
+          path !== `${namespace}.namespace` &&
+          !/\p{Script=Han}/u.test(String(leaf)),
+      )
+      .map(([path]) => path);
+    expect(foreign).toEqual([]);
+  });
+});
+
+/** What is said, without the code around it and without what is put into it. */
+function textsOf(leaf: Leaf): string[] {
+  if (typeof leaf === "string") return [leaf];
+  return [...String(leaf).matchAll(/`([^`]*)`|"([^"]*)"/g)].map(([, template, plain]) =>
+    (template ?? plain ?? "").replace(/\$\{[^{}]*\}/g, "\0"),
+  );
+}
+
+const LATIN_BESIDE_HAN = /\p{Script=Han}[A-Za-z0-9]|[A-Za-z0-9%]\p{Script=Han}/u;
+const HALF_WIDTH_BESIDE_HAN = /\p{Script=Han}[,;:!?()]|[,;!?()]\p{Script=Han}/u;
+
+test("Chinese is set as Chinese is: with its own punctuation, and a space to what is Latin", () => {
+  const wrong = leavesOf(zh, "").flatMap(([path, leaf]) =>
+    textsOf(leaf)
+      .filter((text) => LATIN_BESIDE_HAN.test(text) || HALF_WIDTH_BESIDE_HAN.test(text))
+      .map((text) => `${path}: ${text}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("every namespace of English has its words in Chinese", () => {
+  expect(Object.keys(zh).sort()).toEqual(englishFiles().map(roomOf).sort());
+});
+
+/** Folders whose components still have words of their own. A folder leaves this list and does not come back. */
+const NOT_YET: readonly string[] = [];
+/** Names of libraries; the two that are no names are in the dictionary. */
+const NAMES = ["lock-facts/format-labels.ts"];
+const COMPONENTS = join(HERE, "../../components");
+const WORDS_IN_CODE = [
+  // A sentence in a string. What is thrown is for us, not for who looks at the page.
+  /(?<!Error\()["`][A-Z][a-z]+,? [a-z]+[^"`\n]*["`]/,
+  /\s(?:aria-label|aria-description|title|placeholder|label|alt|hint|what|name)="[^"]*[A-Za-z]{2}[^"]* [^"]*"/,
+  /\s(?:aria-label|title|placeholder|label|alt)="[A-Z][^"]*"/,
+];
+
+test("no component says anything that is not in the dictionary", () => {
+  const found = readdirSync(COMPONENTS, { recursive: true, encoding: "utf8" })
+    .filter((file) => !NOT_YET.includes(file.split("/")[0] ?? ""))
+    .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file) && !NAMES.includes(file))
+    .filter((file) => {
+      const text = readFileSync(join(COMPONENTS, file), "utf8").replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
+      return WORDS_IN_CODE.some((pattern) => pattern.test(text));
+    });
+  expect(found).toEqual([]);
+});

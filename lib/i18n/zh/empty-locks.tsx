@@ -1,0 +1,46 @@
+import type { Words } from "../en/messages.ts";
+
+const code = (text: string) => <code className="font-mono text-xs">{text}</code>;
+
+export const emptyLocks: Words["emptyLocks"] = {
+  namespace: "emptyLocks",
+  clear: "清除搜索",
+  copy: "复制命令",
+  notFound: {
+    title: "没有匹配的锁",
+    text: (filter) => (
+      <>
+        当前持有的锁都不匹配 {filter}。所有词都须匹配：普通词在键、持有者和记录中查找；{code("key:GLOB")} 和{" "}
+        {code("owner:GLOB")} 只查其中一项；{code("held>5m")} 用于比较。
+      </>
+    ),
+  },
+  notASearch: {
+    title: "无法理解此搜索",
+    text: "错误说明在搜索框下方。没有据此查询，因此不显示任何锁。",
+  },
+  neverReached: {
+    title: (label) => `尚未连接到 ${label}`,
+    text: (address) => (
+      <>Lockkeeper 正在尝试连接 {address}，暂无可显示的锁。每隔几秒会重试，页面会自动恢复。</>
+    ),
+    textSince: (address, since) => (
+      <>
+        自 {since} 起，Lockkeeper 一直在尝试连接 {address}
+        ，暂无可显示的锁。每隔几秒会重试，页面会自动恢复。
+      </>
+    ),
+    aside: (ago) => `（${ago}）`,
+    allTargets: "所有目标及其状态",
+  },
+  nothingHeld: {
+    title: "没有被持有的锁",
+    text: "一旦有人获取锁，它就会立刻出现在这里。自己获取一个试试，一秒内即可看到并开始倒计时：",
+    keyAndOthers: (patterns) => (
+      <>
+        API 密钥在首次启动时打印，或为 {code("LOCKKEEPER_ROOT_KEY")} 中设置的值。其他客户端（例如
+        Redisson）的锁，只要键匹配 {patterns}，也会列出。还有别的吗？
+      </>
+    ),
+  },
+};

@@ -1,0 +1,188 @@
+import type { FormatWords } from "../en/format-facts.ts";
+import type { Words } from "../en/messages.ts";
+
+const UNTIL_THEN = "在此之前它会继续工作。";
+const FIRST_WINS = "先请求者得锁。";
+const ASK_AGAIN = `不会通知任何人：等待者自行再次请求，${FIRST_WINS}`;
+const JOB_WAITERS = "没有人会等待任务的锁。";
+export const JOB_LOCK = {
+  why: "没有锁，任务仍会继续运行，结果会丢失，队列还会与它同时再运行一遍。",
+  instead: "若其 worker 已死，锁会自行过期，任务随后被恢复。否则请用此令牌通过队列自己的 API 结束任务。",
+};
+const REDIS_PY = `其 release() 抛出 LockNotOwnedError。${UNTIL_THEN}`;
+const EVERY_100_MS = `等待者每 100 ms 轮询一次，${FIRST_WINS}`;
+
+const jvmAndOurs = {
+  redisson: {
+    waiters: `公平锁的等待者按顺序唤醒；其他锁会通知每个监听的客户端，${FIRST_WINS}`,
+    oldOwner: `其看门狗发现锁已不在并停止。unlock() 抛出 IllegalMonitorStateException，许可的 release() 抛出 RedisException。${UNTIL_THEN}`,
+  },
+  token: {
+    waiters: `经 Lockkeeper 等待者会得到通知，${FIRST_WINS}其他库的客户端会自行再次请求。`,
+    oldOwner: `它在下一次续约或释放时比较值，才会发现。${UNTIL_THEN}`,
+  },
+  timestamp: {
+    waiters: `经 Lockkeeper 等待者会得到通知，${FIRST_WINS}其他客户端会自行再次请求。`,
+    oldOwner: "它不会得到通知。若客户端不比较就删除此键，会删掉届时持有者的锁。",
+  },
+  shedlock: {
+    waiters: "没有人等待它：发现锁被占用的任务会跳过，直到下一次轮到它。",
+    oldOwner: "它不会得到通知，会把任务做完。已结束的任务可能继续占用锁，直到 lockAtLeastFor 结束。",
+    comesBack:
+      "默认情况下，其解锁不比较就删除此键，keep-alive 会覆盖它：两者都会波及届时的持有者。请暂缓此锁，直到旧任务结束。",
+  },
+  spring: {
+    waiters: `PUB_SUB 模式下等待者会得到通知；否则每 100 ms 轮询一次。${FIRST_WINS}`,
+    oldOwner: `其 unlock() 抛出 ConcurrentModificationException。${UNTIL_THEN}`,
+  },
+  lan1tian: {
+    waiters: `等待者约每毫秒轮询一次，${FIRST_WINS}`,
+    oldOwner: "在下一次续约时（10 s 之内），获取锁的线程会被中断。",
+  },
+};
+
+const nodeJs = {
+  bullmq: {
+    waiters: JOB_WAITERS,
+    oldOwner: "其 worker 继续运行，但无法保存结果；任务会再运行一次。",
+    never: JOB_LOCK,
+  },
+  bull: {
+    waiters: JOB_WAITERS,
+    oldOwner: "其 worker 继续运行，但无法保存结果；任务保持活动状态，直到被判为停滞。",
+    never: JOB_LOCK,
+  },
+  "ioredis-lock": { waiters: ASK_AGAIN, oldOwner: `其 release() 被拒绝。${UNTIL_THEN}` },
+  "redis-lock": {
+    waiters: ASK_AGAIN,
+    oldOwner: "它不会得到通知，会继续工作到其时限为止。",
+    comesBack: "在其时限之前，解锁不比较就删除此键，会波及届时的持有者。",
+  },
+  "redis-semaphore": {
+    waiters: `等待者每 10 ms 轮询一次，${FIRST_WINS}`,
+    oldOwner:
+      "在下一次刷新时它会抛出无人捕获的错误：默认情况下其 Node 进程以退出码 1 结束。提供 onLockLost 的应用则会得到通知。",
+    comesBack:
+      "跨多台服务器的 Redlock 互斥锁或信号量，除非在所有服务器上都被释放，否则下一次刷新时会被重新获取。",
+  },
+  redlock: {
+    waiters: `等待者约每 200 ms 轮询一次，${FIRST_WINS}`,
+    oldOwner: `其释放被拒绝（LockError，或若干次重试后的 ExecutionError）；using() 会尝试延长，并在它所知的租约结束时中止其 signal。${UNTIL_THEN}`,
+  },
+};
+
+const python = {
+  "celery-once": {
+    waiters: "没有人等待它：发现锁被占用的任务不会入队。",
+    oldOwner: "它不会得到通知：同一任务可能与它并行再次入队。",
+    comesBack: "其任务结束时不比较就删除此键，会波及届时的持有者。",
+  },
+  "django-redis": { waiters: EVERY_100_MS, oldOwner: REDIS_PY },
+  pottery: {
+    waiters: `等待者至多每 200 ms 轮询一次，${FIRST_WINS}`,
+    oldOwner: `其 release() 抛出 ReleaseUnlockedLock。${UNTIL_THEN}`,
+  },
+  "python-redis-lock": {
+    waiters: "唤醒一个等待者。没有这个信号，它们可能永远等下去。",
+    oldOwner: `其 release() 抛出 NotAcquired，续约线程结束。${UNTIL_THEN}`,
+  },
+  redbeat: {
+    waiters: "另一个 beat 在下次轮询时得锁，可能是几分钟之后。",
+    oldOwner: "该 beat 的下一次延长会抛出错误并使其结束；另一个 beat 会在其间隔之内接手。",
+  },
+  "redis-py": { waiters: EVERY_100_MS, oldOwner: REDIS_PY },
+  rq: {
+    waiters: "不会通知任何人：另一个调度器在下次轮询时得锁。",
+    oldOwner: "它不会得到通知，会与下一个调度器并行调度。",
+    comesBack: "其心跳和结束不比较就操作此键，会波及届时的持有者。",
+  },
+  tooz: { waiters: ASK_AGAIN, oldOwner: `其心跳无法延长锁，释放失败。${UNTIL_THEN}` },
+};
+
+const others = {
+  "bsm-redislock": {
+    waiters: `不会通知任何人：等待者按应用的设定再次请求，${FIRST_WINS}`,
+    oldOwner: `其 Refresh 和 Release 返回 ErrLockNotHeld 或 ErrNotObtained。跨多个键的锁会整体失效。${UNTIL_THEN}`,
+  },
+  redsync: {
+    waiters: `等待者每隔 50 至 250 ms 轮询，至多 32 次，${FIRST_WINS}`,
+    oldOwner: `其 Unlock 和 Extend 返回错误。${UNTIL_THEN}`,
+    comesBack: "使用 WithSetNXOnExtend 时，若锁空闲，下一次 Extend 会重新创建它。",
+  },
+  "redlock-net": {
+    waiters: ASK_AGAIN,
+    oldOwner: "它会察觉，并继续工作。",
+    comesBack: "只要进程存活，其定时器每半个租约就重新创建锁。请停止该进程，或在其存活期间暂缓此锁。",
+  },
+  medallion: {
+    waiters: `等待者每隔 10 至 800 ms 轮询，${FIRST_WINS}`,
+    oldOwner: `其 HandleLostToken 在下一次续约时被取消。${UNTIL_THEN}`,
+    comesBack: "只有正在等待的写者（持有者以 _WRITERWAITING 结尾）会在下一次尝试时回来。",
+  },
+  laravel: {
+    waiters: `等待者每 250 ms 轮询一次，${FIRST_WINS}`,
+    oldOwner: `其 release() 返回 false。${UNTIL_THEN}`,
+  },
+  symfony: {
+    waiters: `等待者约每 100 ms 轮询一次，${FIRST_WINS}`,
+    oldOwner: `其 refresh() 抛出 LockConflictedException 或 LockExpiredException。${UNTIL_THEN}`,
+  },
+  "php-lock": {
+    waiters: ASK_AGAIN,
+    oldOwner: `其临界区结束时抛出 LockReleaseException。${UNTIL_THEN}`,
+  },
+  "sidekiq-unique-jobs": {
+    waiters: "唤醒其队列中的下一个任务。",
+    oldOwner: "它不会得到通知：同一任务可能与它并行再次入队或运行。",
+  },
+  "redlock-rb": {
+    waiters: ASK_AGAIN,
+    oldOwner: `它不会得到通知：其解锁不删除任何东西，也不告诉任何人。${UNTIL_THEN}`,
+    comesBack: "默认情况下，若锁空闲，它的延长会重新创建锁。",
+  },
+};
+
+const of: Words["formatFacts"]["of"] & Record<string, FormatWords> = {
+  ...jvmAndOurs,
+  ...nodeJs,
+  ...python,
+  ...others,
+};
+
+const UUID = "一个字符串：UUID";
+const HEX_AND_TIME = "一个字符串：32 位十六进制，含时间";
+const BASE64 = "一个字符串：24 个 base64 字符";
+
+const layouts: Words["formatFacts"]["layouts"] = {
+  redisson: "哈希：持有者与次数，与 Redisson 写法相同",
+  token: "一个字符串：持有者",
+  timestamp: "一个字符串：到期时间",
+  shedlock: "一个字符串：时间、主机和 ID",
+  spring: "一个字符串：注册表的 ID，同一应用的所有锁相同",
+  lan1tian: UUID,
+  bullmq: "一个字符串：worker 的 ID 和编号",
+  bull: "一个字符串：队列进程的 ID",
+  "ioredis-lock": UUID,
+  "redis-lock": "一个字符串：到期时间，毫秒",
+  "redis-semaphore": "一个字符串，或持有者的有序集合",
+  redlock: "一个字符串：32 位十六进制",
+  "celery-once": HEX_AND_TIME,
+  "django-redis": HEX_AND_TIME,
+  pottery: UUID,
+  "python-redis-lock": BASE64,
+  redbeat: HEX_AND_TIME,
+  "redis-py": HEX_AND_TIME,
+  rq: "一个字符串：调度器的进程号",
+  tooz: HEX_AND_TIME,
+  "bsm-redislock": "一个字符串：22 个 base64 字符，加上应用的附加内容",
+  redsync: BASE64,
+  "redlock-net": UUID,
+  medallion: "机器、进程号和 ID：字符串、集合或有序集合",
+  laravel: "一个字符串：16 位字母和数字",
+  symfony: "有序集合：令牌及其到期时间",
+  "php-lock": "一个字符串：十六进制数字",
+  "sidekiq-unique-jobs": "哈希：任务 ID，另有相关的键",
+  "redlock-rb": UUID,
+};
+
+export const formatFacts: Words["formatFacts"] = { namespace: "formatFacts", layouts, of };

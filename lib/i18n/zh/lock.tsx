@@ -1,0 +1,127 @@
+import type { Words } from "../en/messages.ts";
+import { JOB_LOCK } from "./format-facts.ts";
+
+export const lock: Words["lock"] = {
+  namespace: "lock",
+  justNow: "刚刚",
+  ago: (span) => `${span} 前`,
+  joined: (parts) => parts.join("，"),
+  either: (most, last) => `${most.join("、")} 或 ${last}`,
+
+  verdicts: {
+    renewing: "续约中",
+    late: "续约逾期",
+    "fixed-lease": "固定租约",
+    "no-expiry": "永不过期",
+    unknown: "尚无法判定",
+  },
+  verdictHints: {
+    renewing: "持有者按预期续约",
+    late: "本应已经续约",
+    "fixed-lease": "已观察，从未续约",
+    "no-expiry": "不会自行过期",
+    unknown: "观察时间还不够",
+  },
+  lastRenewed: (ago) => `上次续约：${ago}`,
+  neverRenewed: "从未见到续约",
+  neverLapses: "不会自行过期",
+  renewsEvery: (span) => `每 ${span} 一次`,
+  nextIn: (span) => `预计 ${span} 后续约`,
+  nextNow: "预计此刻续约",
+  wasExpected: (ago) => `本应续约：${ago}`,
+  missed: (count) => `错过 ${count} 次`,
+  watchedNever: (span) => `已观察 ${span}，从未续约`,
+  noExpiryMeans: "不会自行过期，也无从得知持有者是否存活",
+  watchedShort: (span) => `已观察 ${span}：不足以判定`,
+  verdictWith: (verdict, evidence) => (
+    <>
+      {verdict}
+      <span className="text-ink-3">：{evidence}</span>
+    </>
+  ),
+
+  waitersHints: {
+    exact: "所有等待者",
+    estimated: "监听其释放的客户端，每个至少有一个等待者",
+    unknowable: "靠轮询等待的客户端无法看到",
+  },
+  nobodyWaits: "无人等待",
+  wait: (count) => `${count} 个等待者`,
+  listen: (count) => `${count} 个客户端在监听其释放`,
+  nobodyListens: "没有客户端在监听其释放",
+  waitUnseen: (count) =>
+    count === null
+      ? "靠轮询等待的客户端无法看到"
+      : `${count} 个经 Lockkeeper 等待；靠轮询等待的客户端无法看到`,
+
+  free: "空闲",
+  onHost: (who, host) => (
+    <>
+      {who}
+      <span className="text-ink-3">（{host}）</span>
+    </>
+  ),
+  onHostText: (who, host) => `${host} 上的 ${who}`,
+  holders: (count) => `${count} 个持有者`,
+  redissonThread: (thread) => `Redisson 客户端，线程 ${thread}`,
+  heldOffLeast: "暂缓：最短持有时间",
+  heldOffBy: (who) => <>由 {who} 暂缓</>,
+  leastHold: "最短持有时间",
+  holdOffBy: (who) => `${who} 的暂缓`,
+  theHoldOff: (what) => what,
+
+  endedFree: "已到期，可获取",
+  noExpiry: "永不过期",
+  expiring: "正在过期…",
+  graceHint: "其持有者的租约已结束；宽限期使锁仍被占用",
+  unknown: "未知",
+  sinceUnknown: "不知道此次持有何时开始",
+  sinceHints: {
+    at_least: (date) => `首次看到时已被持有：${date}`,
+    told: (date) => `据其持有者字符串（客户端时钟）：${date}`,
+    exact: (date) => `自 ${date} 起`,
+  },
+  usual: (span) => `通常 ${span}`,
+  noFence: "无",
+  noFenceHint: "未经 Lockkeeper 获取：此次持有没有栅栏号",
+
+  formatNames: { token: "单个字符串", timestamp: "截止时间" },
+  runbook: "操作手册",
+  opensApart: "（另开窗口）",
+
+  formats: (count) => `${count} 种之一`,
+
+  release: {
+    shapeAlone: "它略像一把锁，也可能是他人的数据。指明其格式后才能释放。",
+    latch: "无论计数还剩多少，门闩都会对所有等待者打开。",
+    permit:
+      "归还一个许可，因为 Redis 不告知其余许可在谁手中。若其持有者仍存活并也归还，信号量会比原先多一个许可。",
+    job: JOB_LOCK.why + JOB_LOCK.instead,
+    number:
+      "无人等待时，Redis 不告知这个数字是信号量、门闩还是计数器：对其中一种的释放会损坏另一种。请在有人等待时再看，或用创建它的应用更改。",
+    notFreed: "Lockkeeper 不释放此格式的锁。",
+  },
+
+  votes: {
+    held: (its, of) => `在 ${of} 个主节点中的 ${its} 个上持有`,
+    has: (owner, masters) => (
+      <>
+        {owner} 有 {masters} 票
+      </>
+    ),
+    noHold: () => "，不构成持有",
+    none: "无",
+    away: (count) => `；${count} 个不在线`,
+    undecided: "：它们可能另有决定，因此按上次的决定显示",
+    and: "，",
+    after: "；",
+  },
+
+  noteBy: (who, ago, about) => (
+    <>
+      {who}
+      {ago !== null && `，${ago}`}
+      {about === "hold" ? "，关于此次持有" : "，关于此键，无论谁持有"}
+    </>
+  ),
+};

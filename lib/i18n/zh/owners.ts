@@ -1,0 +1,22 @@
+import type { Words } from "../en/messages.ts";
+
+const BYS: Words["owners"]["bys"] = { owner: "持有者", service: "服务", host: "主机" };
+
+export const owners: Words["owners"] = {
+  namespace: "owners",
+  title: "持有者",
+  search: "搜索持有者",
+  placeholder: (example) => `按锁筛选，如 ${example}`,
+  by: "分组方式",
+  bys: BYS,
+  heads: { name: "持有者", holds: "锁", abnormal: "逾期或永不过期", held: "最久", waiters: "等待" },
+  notTold: "未知",
+  freeAll: "全部释放…",
+  freeAllOf: (name) => `释放 ${name} 的所有锁`,
+  nobodyHolds: "当前没有锁被持有",
+  nobodyMatches: "没有匹配的持有者",
+  appearSoon: "有人获取锁后，会立即出现在这里。",
+  notListed: (by) => `未注明${BYS[by]}的持有者不在此列，请按持有者查看。`,
+  narrow: "缩小搜索范围可查看其余。",
+  without: (_locks, shown, by) => `${shown} 把锁未注明${BYS[by]}。`,
+};

@@ -1,0 +1,81 @@
+import type { Words } from "../en/messages.ts";
+
+export const shell: Words["shell"] = {
+  namespace: "shell",
+  console: "控制台",
+  skipToContent: "跳到正文",
+  places: {
+    locks: "锁",
+    owners: "持有者",
+    events: "事件",
+    targets: "目标",
+    formats: "格式",
+    audit: "审计",
+    docs: "文档",
+    settings: "设置",
+  },
+  parts: { overview: "概览", views: "视图", free: "释放面板" },
+  broken: {
+    title: (part) => `${part}：此部分出错。`,
+    restGoesOn: "页面其余部分照常工作，未对任何锁做任何操作。",
+    notLoaded: "无法加载：控制台可能已更新。未对任何锁做任何操作。",
+    again: "重试",
+    reload: "重新加载页面",
+  },
+  themes: { system: "跟随系统", light: "浅色", dark: "深色" },
+  changeTheme: (present, next) => `主题：${present}。切换为${next}`,
+  changeLanguage: (next) => `切换为 ${next}`,
+  keysHelp: "快捷键",
+  keysHelpKey: (key) => `快捷键（${key}）`,
+  logOut: "退出登录",
+  logOutFailed: "退出失败，请重试",
+  ranks: { viewer: "查看者", operator: "操作员", admin: "管理员", none: "无角色" },
+
+  states: { live: "实时", catching_up: "追赶中", partial: "部分宕机", down: "宕机" },
+  readOnly: "只读",
+  target: (label) => `目标：${label}`,
+  noTarget: "无",
+  noSuchTarget: "没有这个目标",
+  held: (count) => `持有 ${count}`,
+  unknownTarget: "没有这个目标",
+  unknownTargetNamed: (name) => <>配置中没有名为 {name} 的目标。现有：</>,
+
+  loggedOut: "未登录",
+  asleep: "休眠",
+  connecting: "连接中",
+  unreachable: "无法连接 Lockkeeper",
+  stale: "已过时",
+  staleSince: (seconds) => `已过时 ${seconds} s`,
+  redisDown: "Redis 宕机",
+  live: "实时",
+  liveBehind: (lag) => `实时，滞后 ${lag}`,
+  underOneMs: "<1 ms",
+  catchingUp: "追赶中",
+  catchingUpAt: (percent) => `追赶中，${percent} %`,
+  mastersDown: (down, all) => `${all} 个主节点中有 ${down} 个宕机`,
+
+  neverScanned: "尚未扫描完所有键。",
+  scanned: (age, took) => `${age} 前扫描了所有键，用时 ${took}。`,
+  scanning: (scanned, keys, took) =>
+    keys === null
+      ? `扫描中：已扫 ${scanned} 个键，用时 ${took}。`
+      : `扫描中：已扫 ${scanned} / ${keys} 个键，用时 ${took}。`,
+  missed: (changes, age) => `发现 ${changes} 处 Redis 未通知的变更，最近一处在 ${age} 前。`,
+  leftOut: (locks) => `至少有 ${locks} 把锁未收录：画面已满。`,
+
+  staleUnreachable: "无法连接 Lockkeeper。所见可能已过时，暂时不能释放任何锁。页面会自动重试。",
+  staleSilent: (seconds) =>
+    `已有 ${seconds} s 没有消息。所见可能已过时，暂时不能释放任何锁。页面会自动重试。`,
+  redisDownStale: "Redis 宕机，本页已过时：恢复之前不能释放任何锁。",
+  majorityDownStale: "多数主节点宕机，本页已过时：恢复之前不能释放任何锁。",
+  minorityDown: (masters, names) => `${masters}：${names}。由其余节点表决；除非另有标注，各锁均如所示。`,
+  someDown: (masters) => `${masters}：其上的锁已过时，不能释放。其余各锁如所示。`,
+  outdated: "Lockkeeper 已更新，本页不再能完全理解它。",
+  loadAgain: "重新加载",
+
+  mayNotFree: "你在此目标的角色只能查看，不能释放。",
+  targetReadOnly: "此目标只读：绝不写入。",
+  blockedStale: "画面已过时：恢复实时之前不能操作。",
+  blockedDown: "Redis 宕机：恢复之前不能操作。",
+  blockedNotLive: "未连接：画面实时之前不能操作。",
+};

@@ -1,0 +1,19 @@
+import type { Words } from "../en/messages.ts";
+
+export const ui: Words["ui"] = {
+  namespace: "ui",
+  cancel: "取消",
+  close: "关闭",
+  copied: "已复制",
+  tryAgain: "重试",
+  clearSearch: "清除搜索",
+  completions: "可以这样接着写",
+  actions: "操作",
+  waiting: "正在等待答复",
+  looking: "正在查询…",
+  now: "现在",
+  never: "从未",
+  justNow: "刚刚",
+  ago: (past) => `${past} 前`,
+  inTime: (left) => `${left} 后`,
+};

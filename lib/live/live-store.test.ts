@@ -1,0 +1,166 @@
+import { describe, expect, it } from "vitest";
+import type { LiveMessage, LiveView, LiveWindow } from "@/lib/contract/live.ts";
+import type { Lock } from "@/lib/contract/lock.ts";
+import { sampleLock } from "@/lib/contract/sample-lock.ts";
+import { EventLog } from "./event-log.ts";
+import { LiveStore } from "./live-store.ts";
+import type { StreamPorts } from "./stream-ports.ts";
+
+const LOCK = sampleLock({ asOf: 70_000 });
+const hello: LiveMessage = {
+  name: "hello",
+  data: {
+    stream: "s1",
+    now: 70_000,
+    operator: { name: "mei", may: ["read", "force"], mayEverywhere: [] },
+    target: { name: "main", label: "main", address: "127.0.0.1:6379", server: "7.0.15", readOnly: false },
+    watch: [],
+    lockable: [],
+  },
+};
+
+function setup() {
+  let elapsed = 1000;
+  let say: (message: LiveMessage | undefined) => void = () => {};
+  const views: LiveView[] = [];
+  const seen = { windows: [] as LiveWindow[], locks: [] as Lock[], reconnected: 0, forgotten: 0 };
+  const ports: StreamPorts = {
+    url: (view) => {
+      views.push(view);
+      return "";
+    },
+    takePlace: (told) => {
+      told(true);
+      return () => {};
+    },
+    open: (_url, on) => {
+      say = on.message;
+      return { close() {} };
+    },
+    changeView: async (_stream, view) => {
+      views.push(view);
+      return "done";
+    },
+    checkSession: async () => "in",
+    timer: () => () => {},
+    random: () => 0,
+    page: { hidden: () => false, onChange: () => () => {} },
+  };
+  const store = new LiveStore(
+    ports,
+    {
+      window: (window) => seen.windows.push(window),
+      lock: (lock) => seen.locks.push(lock),
+      kept: () => undefined,
+      reconnected: () => seen.reconnected++,
+      forget: () => seen.forgotten++,
+    },
+    () => elapsed,
+    new EventLog({ schedule: (run) => run() }),
+  );
+  store.start();
+  return {
+    store,
+    views,
+    seen,
+    say: (message: LiveMessage | undefined) => say(message),
+    wait: (ms: number) => {
+      elapsed += ms;
+    },
+  };
+}
+
+describe("LiveStore", () => {
+  it("hands each message to where it belongs", () => {
+    const { store, seen, say } = setup();
+    say(hello);
+    say({
+      name: "window",
+      data: { now: 70_010, filter: "", sort: "key", offset: 0, total: 1, held: 1, items: [LOCK] },
+    });
+    say({ name: "lock", data: { now: 70_010, lock: LOCK } });
+    const event = {
+      id: "1",
+      type: "seen",
+      target: "main",
+      key: "lock:a",
+      at: 1,
+      observed: "derived",
+    } as const;
+    say({ name: "recent", data: { items: [event] } });
+    say({ name: "events", data: { items: [{ ...event, id: "2" }], skipped: 0 } });
+    expect(store.state()).toMatchObject({ connection: "live", hello: hello.data, outdated: false });
+    expect(seen).toMatchObject({ reconnected: 1, windows: [{ total: 1 }], locks: [LOCK] });
+    expect(store.events.snapshot().events.map(({ id }) => id)).toEqual(["1", "2"]);
+  });
+
+  it("keeps its window by what changes in it, and asks for all of it when that does not fit", async () => {
+    const { seen, views, say } = setup();
+    say(hello);
+    say({
+      name: "window",
+      data: { now: 1, filter: "", sort: "key", offset: 0, total: 2, held: 2, items: [LOCK, LOCK] },
+    });
+    const other = { ...LOCK, key: "lock:other" };
+    say({ name: "rows", data: { now: 2, total: 3, held: 3, rows: [other, 0, null] } });
+    expect(seen.windows).toHaveLength(1);
+    say({
+      name: "window",
+      data: { now: 1, filter: "", sort: "key", offset: 0, total: 2, held: 2, items: [LOCK, LOCK] },
+    });
+    say({ name: "rows", data: { now: 2, total: 3, held: 3, rows: [other, 0] } });
+    expect(seen.windows.at(-1)).toMatchObject({ total: 3, items: [other, LOCK] });
+    await Promise.resolve();
+    expect(views).toHaveLength(2);
+  });
+
+  it("takes the time from every message that carries it, and anew from each connection", () => {
+    const { store, say, wait } = setup();
+    say(hello);
+    wait(1000);
+    say({ name: "lock", data: { now: 71_005, lock: LOCK } });
+    expect(store.clock.now()).toBe(71_005);
+    say(hello);
+    expect(store.clock.now()).toBe(70_000);
+  });
+
+  it("knows how long it has heard nothing", () => {
+    const { store, say, wait } = setup();
+    expect(store.silenceMs()).toBeNull();
+    say(hello);
+    wait(4000);
+    expect(store.silenceMs()).toBe(4000);
+  });
+
+  it("says when the server speaks another language", () => {
+    const { store, say } = setup();
+    say(undefined);
+    expect(store.state().outdated).toBe(true);
+  });
+
+  it("looks at the lock asked for last, and at the one before when that is done", async () => {
+    const { store, views, say } = setup();
+    say(hello);
+    const settle = async () => {
+      for (let i = 0; i < 5; i++) await Promise.resolve();
+      return views.at(-1)?.lock;
+    };
+    const leavePage = store.showLock("page");
+    expect(await settle()).toBe("page");
+    const closeSheet = store.showLock("sheet");
+    expect(await settle()).toBe("sheet");
+    closeSheet();
+    expect(await settle()).toBe("page");
+    leavePage();
+    expect(await settle()).toBeUndefined();
+  });
+
+  it("forgets everything on log out", () => {
+    const { store, seen, say } = setup();
+    say(hello);
+    store.loggedOut();
+    expect(store.state()).toMatchObject({ connection: "logged_out", hello: null, health: null });
+    expect(store.events.snapshot().events).toEqual([]);
+    expect(seen.forgotten).toBe(1);
+  });
+});

@@ -1,0 +1,361 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { LiveMessage, LiveView } from "@/lib/contract/live.ts";
+import { type Connection, LiveStream, STALE_AFTER_MS } from "./live-stream.ts";
+import type { StreamPorts } from "./stream-ports.ts";
+
+const VIEW: LiveView = { filter: "", sort: "key", offset: 0, limit: 100, events: "none" };
+const hello = (stream: string): LiveMessage => ({
+  name: "hello",
+  data: {
+    stream,
+    now: 1,
+    operator: { name: "mei", may: ["read", "force"], mayEverywhere: [] },
+    target: { name: "main", label: "main", address: "127.0.0.1:6379", server: "7.0.15", readOnly: false },
+    watch: [],
+    lockable: [],
+  },
+});
+const health: LiveMessage = {
+  name: "health",
+  data: {
+    now: 2,
+    state: "live",
+    notifications: "on",
+    lagMs: 1,
+    scannedAt: 1,
+    scanMs: 1,
+    missed: { found: 0, gone: 0, changed: 0, lastAt: null },
+    locks: 0,
+    waiting: 0,
+    abnormal: 0,
+    masters: [],
+  },
+};
+
+type Session = "in" | "out" | "unknown";
+type Taken = "done" | "gone" | "out" | "failed";
+
+class Browser {
+  opened: { view: LiveView; closed: boolean; message(m: LiveMessage | undefined): void; error(): void }[] =
+    [];
+  session: Session = "in";
+  changes: { stream: string; view: LiveView; answer(taken: Taken): void }[] = [];
+  hidden = false;
+  hasPlace = true;
+  placesLeft = 0;
+  connections: Connection[] = [];
+  #wake: () => void = () => {};
+  stream: LiveStream;
+
+  constructor() {
+    let asked = VIEW;
+    const ports: StreamPorts = {
+      url: (view) => {
+        asked = view;
+        return "/live";
+      },
+      takePlace: (told) => {
+        told(this.hasPlace);
+        return () => {
+          this.placesLeft++;
+        };
+      },
+      open: (_url, on) => {
+        const source = { view: asked, closed: false, ...on };
+        this.opened.push(source);
+        return {
+          close: () => {
+            source.closed = true;
+          },
+        };
+      },
+      changeView: (stream, view) =>
+        new Promise((answer) => {
+          this.changes.push({ stream, view, answer });
+        }),
+      checkSession: async () => this.session,
+      timer: (run, ms) => {
+        const timer = setTimeout(run, ms);
+        return () => clearTimeout(timer);
+      },
+      random: () => 0.5,
+      page: {
+        hidden: () => this.hidden,
+        onChange: (listener) => {
+          this.#wake = listener;
+          return () => {};
+        },
+      },
+    };
+    this.stream = new LiveStream(
+      ports,
+      { message: () => {}, connection: (connection) => this.connections.push(connection) },
+      VIEW,
+    );
+  }
+
+  get last() {
+    const source = this.opened.at(-1);
+    if (source === undefined) throw new Error("nothing was opened");
+    return source;
+  }
+
+  show(visible: boolean) {
+    this.hidden = !visible;
+    this.#wake();
+  }
+}
+
+const settle = () => vi.advanceTimersByTimeAsync(0);
+let browser: Browser;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  browser = new Browser();
+});
+afterEach(() => {
+  browser.stream.stop();
+  vi.useRealTimers();
+});
+
+async function goLive(stream = "s1") {
+  browser.stream.start();
+  browser.last.message(hello(stream));
+  await settle();
+}
+
+describe("without a connection to keep", () => {
+  it("asks again before it is stale, and keeps the first connection that is free", async () => {
+    browser.hasPlace = false;
+    browser.stream.start();
+    for (let asked = 1; asked <= 5; asked++) {
+      expect(browser.opened).toHaveLength(asked);
+      browser.last.message(hello(`s${asked}`));
+      browser.last.message(health);
+      browser.last.error();
+      expect(browser.last.closed).toBe(true);
+      await vi.advanceTimersByTimeAsync(1200);
+    }
+    expect(browser.connections).toEqual(["live"]);
+    browser.hasPlace = true;
+    browser.last.error();
+    await vi.advanceTimersByTimeAsync(1200);
+    await goLive("kept");
+    expect(browser.last.closed).toBe(false);
+  });
+
+  it("asks at once for another view", async () => {
+    browser.hasPlace = false;
+    await goLive();
+    browser.last.error();
+    browser.stream.setView({ ...VIEW, filter: "a" });
+    expect(browser.last.view.filter).toBe("a");
+    expect(browser.opened).toHaveLength(2);
+  });
+
+  it("gives its place back when nobody looks", async () => {
+    await goLive();
+    browser.show(false);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(browser.placesLeft).toBe(1);
+  });
+});
+
+describe("silence", () => {
+  it("is live from the first message and stays so while words come", async () => {
+    await goLive();
+    for (let i = 0; i < 10; i++) {
+      await vi.advanceTimersByTimeAsync(1000);
+      browser.last.message(health);
+    }
+    expect(browser.connections).toEqual(["live"]);
+  });
+
+  it("is stale after 2.5 s without a word, and live with the next one", async () => {
+    await goLive();
+    await vi.advanceTimersByTimeAsync(STALE_AFTER_MS - 1);
+    expect(browser.connections).toEqual(["live"]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(browser.connections).toEqual(["live", "stale"]);
+    browser.last.message(health);
+    expect(browser.connections).toEqual(["live", "stale", "live"]);
+  });
+
+  it("gives up a connection that is silent for 10 s", async () => {
+    await goLive();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(browser.opened[0]?.closed).toBe(true);
+    await vi.advanceTimersByTimeAsync(400);
+    expect(browser.opened).toHaveLength(2);
+  });
+
+  it("counts silence over failed attempts: a new connection that says nothing is not live", async () => {
+    await goLive();
+    browser.last.error();
+    await vi.advanceTimersByTimeAsync(400);
+    expect(browser.opened).toHaveLength(2);
+    expect(browser.connections).toEqual(["live"]);
+    await vi.advanceTimersByTimeAsync(STALE_AFTER_MS - 400);
+    expect(browser.connections).toEqual(["live", "stale"]);
+  });
+});
+
+describe("reconnecting", () => {
+  it("waits longer after each failure, and 5 s at most", async () => {
+    browser.stream.start();
+    const pauses: number[] = [];
+    for (let i = 0; i < 7; i++) {
+      const before = browser.opened.length;
+      browser.last.error();
+      let waited = 0;
+      while (browser.opened.length === before) {
+        await vi.advanceTimersByTimeAsync(100);
+        waited += 100;
+      }
+      pauses.push(waited);
+    }
+    expect(pauses).toEqual([300, 600, 1200, 2400, 4800, 5000, 5000]);
+  });
+
+  it("asks for the present view, not for the one it began with", async () => {
+    await goLive();
+    browser.last.error();
+    browser.stream.setView({ ...VIEW, filter: "orders" });
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(browser.last.view.filter).toBe("orders");
+    expect(browser.changes).toHaveLength(0);
+  });
+
+  it("does not listen to a connection it has left", async () => {
+    await goLive();
+    const old = browser.last;
+    old.error();
+    await vi.advanceTimersByTimeAsync(STALE_AFTER_MS);
+    old.message(health);
+    expect(browser.connections).toEqual(["live", "stale"]);
+  });
+
+  it("does nothing any more once stopped", async () => {
+    await goLive();
+    browser.last.error();
+    browser.stream.stop();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(browser.opened).toHaveLength(1);
+  });
+});
+
+describe("the view", () => {
+  it("is told one at a time, and only the last of many wishes", async () => {
+    await goLive();
+    for (const offset of [20, 40, 60]) browser.stream.setView({ ...VIEW, offset });
+    expect(browser.changes.map(({ view }) => view.offset)).toEqual([20]);
+    browser.changes[0]?.answer("done");
+    await settle();
+    expect(browser.changes.map(({ view }) => view.offset)).toEqual([20, 60]);
+  });
+
+  it("is not told when it is the same", async () => {
+    await goLive();
+    browser.stream.setView({ ...VIEW });
+    expect(browser.changes).toHaveLength(0);
+  });
+
+  it("wished before the stream is open is told after hello", async () => {
+    browser.stream.start();
+    browser.stream.setView({ ...VIEW, sort: "-held" });
+    expect(browser.changes).toHaveLength(0);
+    browser.last.message(hello("s1"));
+    expect(browser.changes).toMatchObject([{ stream: "s1", view: { sort: "-held" } }]);
+  });
+
+  it("opens a new stream when the server does not know the old one", async () => {
+    await goLive();
+    browser.stream.setView({ ...VIEW, offset: 20 });
+    browser.changes[0]?.answer("gone");
+    await settle();
+    expect(browser.opened).toHaveLength(2);
+    expect(browser.last.view.offset).toBe(20);
+  });
+
+  it("opens a new stream when the change failed", async () => {
+    await goLive();
+    browser.stream.setView({ ...VIEW, offset: 20 });
+    browser.changes[0]?.answer("failed");
+    await vi.advanceTimersByTimeAsync(400);
+    expect(browser.opened).toHaveLength(2);
+  });
+});
+
+describe("the session", () => {
+  it("is logged out on an error with 401, and does not hammer the server", async () => {
+    browser.session = "out";
+    browser.stream.start();
+    browser.last.error();
+    await vi.advanceTimersByTimeAsync(9000);
+    expect(browser.connections).toEqual(["logged_out"]);
+    expect(browser.opened).toHaveLength(1);
+  });
+
+  it("comes back by itself after a login in another tab", async () => {
+    browser.session = "out";
+    browser.stream.start();
+    browser.last.error();
+    await settle();
+    browser.session = "in";
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(browser.opened).toHaveLength(2);
+    browser.last.message(hello("s2"));
+    expect(browser.connections).toEqual(["logged_out", "connecting", "live"]);
+  });
+
+  it("looks at once when the tab is shown again", async () => {
+    browser.session = "out";
+    browser.stream.start();
+    browser.last.error();
+    await settle();
+    browser.session = "in";
+    browser.show(true);
+    await settle();
+    expect(browser.opened).toHaveLength(2);
+  });
+
+  it("is logged out when a view change says so", async () => {
+    await goLive();
+    browser.stream.setView({ ...VIEW, offset: 20 });
+    browser.changes[0]?.answer("out");
+    await settle();
+    expect(browser.connections).toEqual(["live", "logged_out"]);
+    expect(browser.last.closed).toBe(true);
+  });
+});
+
+describe("a hidden tab", () => {
+  it("keeps its connection for 10 s, then lets go, and comes back when shown", async () => {
+    await goLive();
+    browser.show(false);
+    for (let i = 0; i < 9; i++) {
+      await vi.advanceTimersByTimeAsync(1000);
+      browser.last.message(health);
+    }
+    expect(browser.last.closed).toBe(false);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(browser.last.closed).toBe(true);
+    expect(browser.connections).toEqual(["live", "asleep"]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(browser.opened).toHaveLength(1);
+    browser.show(true);
+    expect(browser.opened).toHaveLength(2);
+    browser.last.message(hello("s2"));
+    expect(browser.connections).toEqual(["live", "asleep", "connecting", "live"]);
+  });
+
+  it("does not sleep when it is shown in time", async () => {
+    await goLive();
+    browser.show(false);
+    await vi.advanceTimersByTimeAsync(2000);
+    browser.show(true);
+    browser.last.message(health);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(browser.connections).toEqual(["live"]);
+  });
+});

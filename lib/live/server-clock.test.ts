@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { createServerClock } from "./server-clock.ts";
+
+function setup(windowMs?: number) {
+  let at = 1000;
+  const clock = createServerClock(() => at, windowMs);
+  return {
+    clock,
+    wait(ms: number) {
+      at += ms;
+    },
+  };
+}
+
+describe("createServerClock", () => {
+  it("knows nothing before the first message", () => {
+    expect(setup().clock.now()).toBeNull();
+  });
+
+  it("goes on by itself between messages", () => {
+    const { clock, wait } = setup();
+    clock.observe(50_000);
+    wait(750);
+    expect(clock.now()).toBe(50_750);
+  });
+
+  it("trusts the message that was least delayed", () => {
+    const { clock, wait } = setup();
+    clock.observe(50_000);
+    wait(1000);
+    clock.observe(50_600); // 400 ms on its way
+    expect(clock.now()).toBe(51_000);
+    wait(1000);
+    clock.observe(52_030); // 30 ms faster than the first
+    expect(clock.now()).toBe(52_030);
+  });
+
+  it("forgets old offsets, so a clock that was set back is followed", () => {
+    const { clock, wait } = setup(5000);
+    clock.observe(50_000);
+    for (let i = 0; i < 7; i++) {
+      wait(1000);
+      clock.observe(40_000 + i * 1000);
+    }
+    expect(clock.now()).toBe(46_000);
+  });
+
+  it("starts anew after a reset", () => {
+    const { clock } = setup();
+    clock.observe(50_000);
+    clock.reset();
+    expect(clock.now()).toBeNull();
+    clock.observe(20_000);
+    expect(clock.now()).toBe(20_000);
+  });
+});

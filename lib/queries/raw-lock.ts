@@ -1,0 +1,20 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import type { RawLock } from "@/lib/contract/raw-lock.ts";
+import { useLiveStore } from "@/lib/live/live-context.ts";
+import { getRawLock } from "../api/endpoints.ts";
+import type { Failure } from "../api/request.ts";
+
+const RAW_EVERY_MS = 3000;
+
+/** A lock as it stands in Redis, looked at again and again. */
+export function useRawLock(path: string) {
+  const { target } = useLiveStore();
+  return useQuery<RawLock, Failure>({
+    queryKey: ["raw", target, path],
+    queryFn: () => getRawLock(path, target),
+    refetchInterval: RAW_EVERY_MS,
+    retry: false,
+  });
+}

@@ -1,0 +1,59 @@
+import { matchesGlob } from "./glob.ts";
+
+/** What the contract's `AuditFilter` asks for. */
+export interface AuditCriteria {
+  readonly target?: string | undefined;
+  readonly requestId?: string | undefined;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  readonly who?: string | undefined;
+  readonly key?: string | undefined;
+  readonly action?: string | undefined;
+  readonly outcome?: string | undefined;
+  readonly text?: string | undefined;
+}
+
+/** What is looked at of an entry of the audit. */
+export interface AuditSubject {
+  readonly at: number;
+  readonly action: string;
+  readonly who: { readonly name: string; readonly id: string };
+  readonly target?: string | undefined;
+  readonly key?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly requestId?: string | undefined;
+  readonly outcome?: { readonly code: string; readonly owner?: string | undefined } | null | undefined;
+  readonly seen?: { readonly owners?: readonly string[] | undefined } | undefined;
+}
+
+/** Whether an action is wanted; all that is named must match, without regard to case. */
+export function auditMatcher(filter: AuditCriteria): (item: AuditSubject) => boolean {
+  const { target, requestId, from = 0, to = Number.POSITIVE_INFINITY } = filter;
+  const [who, key] = [filter.who?.toLowerCase(), filter.key?.toLowerCase()];
+  const [actions, outcomes] = [namesOf(filter.action), namesOf(filter.outcome)];
+  const words = (filter.text ?? "").toLowerCase().split(/\s+/);
+  return (item) =>
+    item.at >= from &&
+    item.at <= to &&
+    (target === undefined || item.target === target) &&
+    (requestId === undefined || item.requestId === requestId) &&
+    (actions === undefined || actions.has(item.action)) &&
+    (outcomes === undefined || outcomes.has(item.outcome?.code ?? "none")) &&
+    (who === undefined ||
+      [item.who.name, item.who.id].some((text) => matchesGlob(who, text.toLowerCase()))) &&
+    (key === undefined || (item.key !== undefined && matchesGlob(key, item.key.toLowerCase()))) &&
+    hasAll(words, item);
+}
+
+function namesOf(list: string | undefined): ReadonlySet<string> | undefined {
+  return list === undefined ? undefined : new Set(list.split(","));
+}
+
+function hasAll(
+  words: readonly string[],
+  { who, key, reason, seen, outcome, requestId }: AuditSubject,
+): boolean {
+  const texts = [who.name, who.id, key, reason, requestId, outcome?.owner, ...(seen?.owners ?? [])];
+  const lower = texts.map((text) => text?.toLowerCase() ?? "");
+  return words.every((word) => lower.some((text) => text.includes(word)));
+}

@@ -1,0 +1,15 @@
+import { expect, it } from "vitest";
+import { wordOfNoEvent } from "./event-terms.ts";
+
+it.each([
+  ["held>5m", "held>5m"],
+  ["billing held>soon", "held>soon"],
+  ["key:lock:* is:abnormal", "is:abnormal"],
+  ["verdict:late", "verdict:late"],
+  ['service:="a b" waiters>0', 'service:="a b"'],
+])("of %s no event can meet %s", (filter, word) => expect(wordOfNoEvent(filter)).toBe(word));
+
+it.each(["", "billing", "key:lock:*  owner:bert", 'key:="a held>5m"', "owner:=~AAE", "a>b", "port:80"])(
+  "an event may meet all of %s",
+  (filter) => expect(wordOfNoEvent(filter)).toBeUndefined(),
+);

@@ -1,0 +1,256 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { keyOfBytes } from "../keys/key.ts";
+import {
+  exactTerm,
+  type FilterSubject,
+  faultOfFilter,
+  isTimed,
+  matchesFilter,
+  parseFilter,
+} from "./filter.ts";
+import { matchesGlob } from "./glob.ts";
+
+const SUBJECT: FilterSubject = {
+  key: "lock:Orders:42",
+  owners: ["checkout@pod-7", "5f0c0c1e:1"],
+  records: ["Billing", "nightly invoice run"],
+};
+const matches = (filter: string, subject = SUBJECT) => matchesFilter(parseFilter(filter), subject);
+
+describe("parseFilter", () => {
+  it("reads words with a field as globs and all others as text", () => {
+    expect(parseFilter("key:lock:* owner:Pod-? Billing")).toEqual([
+      { field: "key", glob: "lock:*" },
+      { field: "owner", glob: "pod-?" },
+      { field: "any", text: "billing" },
+    ]);
+  });
+
+  it("finds no words in nothing and in white space", () => {
+    expect(parseFilter("")).toEqual([]);
+    expect(parseFilter(" \t\n ")).toEqual([]);
+  });
+
+  it("knows the fields of a lock's kind", () => {
+    expect(parseFilter("format:Redlock* kind:read verdict:late")).toEqual([
+      { field: "format", glob: "redlock*" },
+      { field: "kind", glob: "read" },
+      { field: "verdict", glob: "late" },
+    ]);
+  });
+
+  it.each(["key:", "owner:", "format:", "port:a", ":key", "xkey:a"])("takes %s for plain text", (word) => {
+    expect(parseFilter(word)).toEqual([{ field: "any", text: word }]);
+  });
+});
+
+describe("exact words", () => {
+  const OWNERS = fc.oneof(
+    fc.string({ unit: fc.constantFrom("a", " ", '"', "\\", ":", "=", "*", "~", "\n", "\t"), maxLength: 12 }),
+    fc.string({ unit: "grapheme", maxLength: 40 }),
+    fc.uint8Array({ maxLength: 40 }).map(keyOfBytes),
+  );
+
+  it("are met by that very text alone, whatever is in it and beside it", () => {
+    fc.assert(
+      fc.property(OWNERS, OWNERS, fc.constantFrom("", "abc ", "key:* "), (owner, other, before) => {
+        fc.pre(owner !== "");
+        const terms = parseFilter(`${before}${exactTerm("owner", owner)} verdict:="late"`);
+        expect(terms.slice(-2)).toEqual([
+          { field: "owner", exact: owner },
+          { field: "verdict", exact: "late" },
+        ]);
+        const subject = { key: "abc", owners: [other], records: [], verdict: "late" };
+        expect(matchesFilter(terms, subject)).toBe(owner === other);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each([
+    ["owner:=abc", [{ field: "owner", exact: "abc" }]],
+    ["owner:=~_w", [{ field: "owner", exact: keyOfBytes(Uint8Array.of(255)) }]],
+    ['owner:="~_w"', [{ field: "owner", exact: "~_w" }]],
+    ["owner:=~!", [{ field: "owner", exact: "~!" }]],
+    [
+      'owner:="a b',
+      [
+        { field: "owner", exact: '"a' },
+        { field: "any", text: "b" },
+      ],
+    ],
+    [
+      'owner:="a"b c',
+      [
+        { field: "owner", exact: '"a"b' },
+        { field: "any", text: "c" },
+      ],
+    ],
+    [
+      'service:="" host:x',
+      [
+        { field: "service", exact: "" },
+        { field: "host", glob: "x" },
+      ],
+    ],
+    ["held>5m", [{ field: "held", comparing: ">", ms: 300_000 }]],
+    ["held<1.5s", [{ field: "held", comparing: "<", ms: 1500 }]],
+    ["held>usual", [{ field: "held", comparing: ">", ms: "usual" }]],
+    ["remaining<250ms", [{ field: "remaining", comparing: "<", ms: 250 }]],
+    ["remaining>2h", [{ field: "remaining", comparing: ">", ms: 7_200_000 }]],
+    ["held>1d", [{ field: "held", comparing: ">", ms: 86_400_000 }]],
+    ["waiters>0", [{ field: "waiters", comparing: ">", number: 0 }]],
+    ["count<12", [{ field: "count", comparing: "<", number: 12 }]],
+    ["is:abnormal", [{ field: "is", state: "abnormal" }]],
+    ["is:normal", [{ field: "any", text: "is:normal" }]],
+    ["a>5 fence>3", ["a>5", "fence>3"].map((text) => ({ field: "any", text }))],
+    ['owner:="held>5m"', [{ field: "owner", exact: "held>5m" }]],
+  ])("%s is read as what it says", (filter, terms) => {
+    expect(parseFilter(filter)).toEqual(terms);
+  });
+
+  it("are read in a time that grows with their length alone", () => {
+    const startedAt = performance.now();
+    for (const word of ['owner:="', 'owner:="a ', 'owner:="\\" ', "\\", '"'])
+      parseFilter(word.repeat(200_000));
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+  });
+});
+
+const A_TIME = "a time, as 500ms, 30s, 5m, 2h or 1d";
+
+describe("faultOfFilter", () => {
+  it.each([
+    ["", undefined],
+    ["key:held>x held>5m remaining<1s waiters>0 count>1 is:abnormal", undefined],
+    ["held-up heldup> a>b", undefined],
+    ["held>", `held is compared with ${A_TIME}, or with usual`],
+    ["held>5", `held is compared with ${A_TIME}, or with usual`],
+    ["held>=5m", `held is compared with ${A_TIME}, or with usual`],
+    ["key:a held<5M", `held is compared with ${A_TIME}, or with usual`],
+    ["remaining<usual", `remaining is compared with ${A_TIME}`],
+    ["remaining>-1s", `remaining is compared with ${A_TIME}`],
+    ["waiters>many", "waiters is compared with a whole number"],
+    ["count>1.5", "count is compared with a whole number"],
+    ["waiters>0 count<1s", "count is compared with a whole number"],
+  ])("%s: %s", (filter, fault) => {
+    expect(faultOfFilter(filter)).toBe(fault);
+  });
+});
+
+it("it is known of which filters time alone turns what meets them", () => {
+  for (const filter of ["a held>1s", "remaining<1s", "held<usual", "is:abnormal"])
+    expect(isTimed(filter)).toBe(true);
+  for (const filter of ["waiters>0 count>1", "held", "key:held>1s", 'owner:="is:abnormal"'])
+    expect(isTimed(filter)).toBe(false);
+});
+
+it("comparisons are of locks alone: nothing else meets them", () => {
+  for (const filter of ["held>0ms", "count>0", "is:abnormal"]) expect(matches(filter)).toBe(false);
+});
+
+describe("matchesFilter", () => {
+  it("is met by everything when it is empty", () => {
+    expect(matches("")).toBe(true);
+  });
+
+  it.each([
+    ["key:lock:*:42", true],
+    ["key:LOCK:orders:??", true],
+    ["key:orders", false],
+    ["key:*orders", false],
+    ["key:checkout*", false],
+  ])("compares %s with the whole key: %s", (filter, met) => {
+    expect(matches(filter)).toBe(met);
+  });
+
+  it.each([
+    ["owner:*@POD-7", true],
+    ["owner:5f0c0c1e:?", true],
+    ["owner:pod", false],
+    ["owner:lock*", false],
+  ])("compares %s with each owner: %s", (filter, met) => {
+    expect(matches(filter)).toBe(met);
+  });
+
+  it.each([
+    ["format:redlock", true],
+    ["format:REDSYNC", true],
+    ["format:red*", true],
+    ["format:redis", false],
+    ["kind:fair", true],
+    ["kind:lock", false],
+    ["verdict:late", true],
+    ["verdict:late kind:read", false],
+    ["verdict:*", true],
+  ])("compares %s with what it is, or may be: %s", (filter, met) => {
+    const subject = { ...SUBJECT, formats: ["redlock", "redsync"], kind: "fair", verdict: "late" };
+    expect(matches(filter, subject)).toBe(met);
+    expect(matches(filter, SUBJECT)).toBe(false);
+  });
+
+  it.each(["oRDers", "pod-7", "BILLING", "invoice"])(
+    "finds the text %s in key, owners and records",
+    (text) => {
+      expect(matches(text)).toBe(true);
+    },
+  );
+
+  it("takes * and ? in plain text for themselves", () => {
+    expect(matches("orders*")).toBe(false);
+    expect(matches("a*b?", { key: "xA*b?", owners: [], records: [] })).toBe(true);
+  });
+
+  it("wants every word, each wherever it is", () => {
+    expect(matches("billing key:lock:* 7")).toBe(true);
+    expect(matches("billing key:lock:* absent")).toBe(false);
+  });
+});
+
+/** What the words of a glob mean, without a thought for cost. */
+function reference(glob: string, text: string): boolean {
+  if (glob === "") return text === "";
+  const rest = glob.slice(1);
+  if (glob.startsWith("*")) return reference(rest, text) || (text !== "" && reference(glob, text.slice(1)));
+  return text !== "" && (glob.startsWith("?") || glob[0] === text[0]) && reference(rest, text.slice(1));
+}
+
+/** A text that counts how often it is looked at, and ends a run that looks too often. */
+function counted(text: string, most: number): { text: string; looks: () => number } {
+  let looks = 0;
+  const proxy = new Proxy(Object(text) as object, {
+    get(target, name) {
+      if (++looks > most) throw new Error(`looked at more than ${most} times`);
+      return Reflect.get(target, name);
+    },
+  });
+  return { text: proxy as unknown as string, looks: () => looks };
+}
+
+describe("matchesGlob", () => {
+  it("means what a glob means", () => {
+    const letters = (unit: string[], maxLength: number) =>
+      fc.string({ unit: fc.constantFrom(...unit), maxLength });
+    fc.assert(
+      fc.property(letters(["*", "?", "a", "b"], 7), letters(["a", "b", "*", "?"], 7), (glob, text) => {
+        expect(matchesGlob(glob, text)).toBe(reference(glob, text));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("takes an unmatched star as any run, and a question mark as exactly one", () => {
+    expect(matchesGlob("*", "")).toBe(true);
+    expect(matchesGlob("?", "")).toBe(false);
+    expect(matchesGlob("a*", "a")).toBe(true);
+    expect(matchesGlob("a?", "a")).toBe(false);
+  });
+
+  it("does not work itself to death on a hostile filter", () => {
+    const hostile = `${"*a".repeat(145)}*b`;
+    const { text, looks } = counted("a".repeat(1024), 4 * 300 * 1024);
+    expect(matchesGlob(hostile, text)).toBe(false);
+    expect(looks()).toBeGreaterThan(1024);
+  });
+});

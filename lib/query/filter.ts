@@ -1,0 +1,182 @@
+import { isBinary, type Key, keyOfBytes, pathOfKey } from "../keys/key.ts";
+import { matchesGlob } from "./glob.ts";
+
+const FIELDS = ["key", "owner", "format", "kind", "verdict", "service", "host"] as const;
+type Field = (typeof FIELDS)[number];
+const NAMES = FIELDS.join("|");
+const GLOB = new RegExp(`^(${NAMES}):(.+)$`, "s");
+const EXACT = new RegExp(`^(${NAMES}):=(.+)$`, "s");
+/** Each character is taken by one alternative alone, so this is linear. */
+const QUOTED = new RegExp(`(${NAMES}):="((?:[^"\\\\]|\\\\.)*)"(?=\\s|$)`, "sy");
+const COMPARISON = /^(held|remaining|waiters|count)([<>])(.*)$/s;
+const COUNT = /^\d{1,9}$/;
+const TIME = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/;
+const MS_OF_UNIT: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+const WORD = /\S+/y;
+const BYTES = /^~([A-Za-z0-9_-]+)$/;
+
+/**
+ * A filter's words, all of which must match: `FIELD:GLOB` and plain text, without regard to case; `FIELD:="TEXT"` is
+ * that very text, case and all, in which a backslash takes the next character for itself. `FIELD:=WORD` is the same of
+ * what has neither white space nor quotes, and `FIELD:=~BASE64URL` of bytes.
+ *
+ * Of locks alone: `held>5m` and `remaining<10s` compare times (`ms`, `s`, `m`, `h`, `d`), `waiters>0` and `count>1`
+ * numbers, `held>usual` is held for longer than nineteen of twenty locks of its pattern were, and `is:abnormal` what
+ * wants a look (`isAbnormal`). A lock without expiry has more time left than any.
+ */
+export type Comparing = "<" | ">";
+export type ComparingTerm =
+  | { field: "held"; comparing: Comparing; ms: number | "usual" }
+  | { field: "remaining"; comparing: Comparing; ms: number }
+  | { field: "waiters" | "count"; comparing: Comparing; number: number };
+export type FilterTerm =
+  | ComparingTerm
+  | { field: "is"; state: "abnormal" }
+  | { field: Field; glob: string }
+  | { field: Field; exact: Key }
+  | { field: "any"; text: string };
+
+export interface FilterSubject {
+  readonly key: string;
+  readonly owners: readonly string[];
+  /** Texts of the owner records. */
+  readonly records: readonly string[];
+  /** Its format, and what else it may be. */
+  readonly formats?: readonly string[];
+  readonly kind?: string;
+  readonly verdict?: string;
+  readonly services?: readonly string[];
+  readonly hosts?: readonly string[];
+}
+
+export function parseFilter(filter: string): FilterTerm[] {
+  return wordsOfFilter(filter).map(({ word }) => {
+    QUOTED.lastIndex = 0;
+    const quoted = QUOTED.exec(word);
+    if (quoted === null) return termOf(word);
+    const [, name, text = ""] = quoted;
+    return { field: fieldOf(name), exact: text.replace(/\\(.)/gs, "$1") };
+  });
+}
+
+export interface FilterWord {
+  /** As it was written, quotes and all. */
+  readonly word: string;
+  /** Where it begins. */
+  readonly at: number;
+}
+
+export function wordsOfFilter(filter: string): FilterWord[] {
+  const words: FilterWord[] = [];
+  for (let at = 0; at < filter.length; ) {
+    QUOTED.lastIndex = at;
+    WORD.lastIndex = at;
+    const word = (QUOTED.exec(filter) ?? WORD.exec(filter))?.[0];
+    if (word !== undefined) words.push({ word, at });
+    at += word?.length ?? 1;
+  }
+  return words;
+}
+
+function termOf(word: string): FilterTerm {
+  if (word === "is:abnormal") return { field: "is", state: "abnormal" };
+  const comparing = comparingOf(word);
+  if (comparing !== undefined) return comparing;
+  const [, exactly, text = ""] = EXACT.exec(word) ?? [];
+  if (exactly !== undefined) return { field: fieldOf(exactly), exact: bytesIn(text) ?? text };
+  const [, name, glob = ""] = GLOB.exec(word) ?? [];
+  if (name !== undefined) return { field: fieldOf(name), glob: glob.toLowerCase() };
+  return { field: "any", text: word.toLowerCase() };
+}
+
+function comparingOf(word: string): ComparingTerm | undefined {
+  const [, field, sign, than = ""] = COMPARISON.exec(word) ?? [];
+  if (field === undefined) return undefined;
+  const comparing = sign === "<" ? "<" : ">";
+  if (field === "waiters" || field === "count") {
+    return COUNT.test(than) ? { field, comparing, number: Number(than) } : undefined;
+  }
+  if (field === "held" && than === "usual") return { field, comparing, ms: "usual" };
+  const [, amount, unit = ""] = TIME.exec(than) ?? [];
+  const ms = Number(amount) * (MS_OF_UNIT[unit] ?? Number.NaN);
+  if (Number.isNaN(ms)) return undefined;
+  return field === "held" ? { field, comparing, ms } : { field: "remaining", comparing, ms };
+}
+
+/** A comparison with what its field is not compared with. */
+export interface FilterFault {
+  field: string;
+  wants: "number" | "time" | "time_or_usual";
+}
+
+/** The first comparison of a filter that means nothing; undefined: none. */
+export function faultyComparison(filter: string): FilterFault | undefined {
+  for (const term of parseFilter(filter)) {
+    if (!("text" in term)) continue;
+    const [, field] = COMPARISON.exec(term.text) ?? [];
+    if (field === undefined) continue;
+    if (field === "waiters" || field === "count") return { field, wants: "number" };
+    return { field, wants: field === "held" ? "time_or_usual" : "time" };
+  }
+  return undefined;
+}
+
+/** The same as a sentence, for who asks the API. */
+export function faultOfFilter(filter: string): string | undefined {
+  const fault = faultyComparison(filter);
+  if (fault === undefined) return undefined;
+  const wanted = fault.wants === "number" ? "a whole number" : "a time, as 500ms, 30s, 5m, 2h or 1d";
+  return `${fault.field} is compared with ${wanted}${fault.wants === "time_or_usual" ? ", or with usual" : ""}`;
+}
+
+/** Whether time alone may turn what meets a filter. */
+export function isTimed(filter: string): boolean {
+  return parseFilter(filter).some((term) => "ms" in term || "state" in term);
+}
+
+function fieldOf(name: string | undefined): Field {
+  return FIELDS.find((each) => each === name) ?? "key";
+}
+
+function bytesIn(text: string): Key | undefined {
+  const encoded = BYTES.exec(text)?.[1];
+  if (encoded === undefined || encoded.length % 4 === 1) return undefined;
+  return keyOfBytes(Uint8Array.from(atob(encoded.replaceAll("-", "+").replaceAll("_", "/")), codeOf));
+}
+
+const codeOf = (character: string) => character.charCodeAt(0);
+
+/** The word of a filter that only this very text meets, whatever characters it has. */
+export function exactTerm(field: "key" | "owner" | "service" | "host", value: Key): string {
+  if (isBinary(value)) return `${field}:=${pathOfKey(value)}`;
+  return `${field}:="${value.replace(/["\\]/g, "\\$&")}"`;
+}
+
+const TEXTS_OF: Readonly<Record<Field, (subject: FilterSubject) => readonly string[]>> = {
+  key: ({ key }) => [key],
+  owner: ({ owners }) => owners,
+  format: ({ formats }) => formats ?? [],
+  kind: ({ kind }) => (kind === undefined ? [] : [kind]),
+  verdict: ({ verdict }) => (verdict === undefined ? [] : [verdict]),
+  service: ({ services }) => services ?? [],
+  host: ({ hosts }) => hosts ?? [],
+};
+
+export function matchesFilter(terms: readonly FilterTerm[], subject: FilterSubject): boolean {
+  return terms.every((term) => {
+    // Of locks alone.
+    if ("comparing" in term || "state" in term) return false;
+    if ("exact" in term) return TEXTS_OF[term.field](subject).includes(term.exact);
+    if (term.field !== "any")
+      return TEXTS_OF[term.field](subject).some((text) => matchesGlob(term.glob, text.toLowerCase()));
+    return [subject.key, ...subject.owners, ...subject.records].some((text) =>
+      text.toLowerCase().includes(term.text),
+    );
+  });
+}
