@@ -78,7 +78,7 @@ async function assertInert(page: Page, where: string): Promise<void> {
   expect(found, where).toEqual({ hasRun: false, images: 0 });
 }
 
-test("hostile text of Redis, of callers and of addresses is text on every page", async ({
+test("hostile text in Redis, requests and URLs is rendered as text on every page", async ({
   page,
   lockkeeper,
   key,
@@ -126,7 +126,7 @@ test("hostile text of Redis, of callers and of addresses is text on every page",
   expect(ran).toEqual([]);
 });
 
-test("the page that is sent has hostile text of the address in no form that a browser reads as markup", async ({
+test("hostile text in a URL never reaches the HTML as markup", async ({
   lockkeeper,
   page,
 }) => {
@@ -145,7 +145,7 @@ test("the page that is sent has hostile text of the address in no form that a br
   }
 });
 
-test("no page and no script that is sent holds a secret", async ({ lockkeeper, page }) => {
+test("no page and no script contains a secret", async ({ lockkeeper, page }) => {
   const secrets = [ROOT_KEY, ...(await page.context().cookies()).map(({ value }) => value)];
   expect(secrets).toHaveLength(2);
   const sent: Promise<string>[] = [];
@@ -162,7 +162,7 @@ test("no page and no script that is sent holds a secret", async ({ lockkeeper, p
   for (const secret of secrets) expect(all).not.toContain(secret);
 });
 
-test("what is exported is downloaded and never shown, whatever stands in it", async ({
+test("an audit export is always downloaded and never displayed", async ({
   lockkeeper,
   page,
   key,
@@ -178,7 +178,7 @@ test("what is exported is downloaded and never shown, whatever stands in it", as
   }
 });
 
-test("no page can be framed, sniffed, kept or opened by another, and each carries its policy", async ({
+test("every page forbids framing, sniffing, caching and opener access, and sends its content policy", async ({
   lockkeeper,
   page,
 }) => {
@@ -201,7 +201,7 @@ test("no page can be framed, sniffed, kept or opened by another, and each carrie
   }
 });
 
-test("another site in the same browser can neither act nor read with the session, nor frame the console", async ({
+test("another site in the same browser cannot act, read or frame the console with the session", async ({
   lockkeeper,
   page,
   key,
@@ -264,7 +264,7 @@ test("another site in the same browser can neither act nor read with the session
   expect((await lockkeeper.api(`/locks/${pathOfKey(name)}`)).body.state).toBe("held");
 });
 
-test("a login leads nowhere but to a page of ours, and its token is in no address that is sent", async ({
+test("a login redirects only to a page of the console, and its token is in no request URL", async ({
   browser,
   lockkeeper,
 }) => {

@@ -5,7 +5,7 @@ import { shootThemes } from "./look.ts";
 const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
 const actions = (page: Page) => page.getByRole("region", { name: "Actions" });
 
-test("what was freed stands in the audit with what was seen, is found by filters, exported, and the chain is whole", async ({
+test("a force-release appears in the audit with what was seen, and can be filtered, exported and verified", async ({
   page,
   lockkeeper,
   key,
@@ -88,7 +88,7 @@ test("what was freed stands in the audit with what was seen, is found by filters
   await page.screenshot({ path: info.outputPath("phone.png") });
 });
 
-test("who is no admin has no audit in the menu, and is told who has", async ({ browser, lockkeeper }) => {
+test("a user who is not an admin has no audit in the menu and sees who may open it", async ({ browser, lockkeeper }) => {
   const made = await lockkeeper.api("/operators", {
     name: "looker",
     // At this target they are; the audit is of all.

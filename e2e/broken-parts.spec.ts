@@ -1,6 +1,6 @@
 import { expect, test } from "./console.ts";
 
-test("what cannot be loaded is told in its place, and all else goes on", async ({
+test("a part that fails to load shows an error in its place, and the rest of the page works", async ({
   page,
   lockkeeper,
   key,

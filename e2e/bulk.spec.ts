@@ -29,7 +29,7 @@ const acquire = (key: string, owner: string) =>
 const rowOf = (page: Page, owner: string) => page.getByRole("row").filter({ hasText: owner });
 const exists = async (key: string) => (await redis.cli("EXISTS", key)) === "1";
 
-test("locks are ticked, reviewed and freed together; one that changed hands meanwhile is left alone", async ({
+test("selected locks are reviewed and released together, except one that changed hands", async ({
   browser,
 }, info) => {
   test.setTimeout(90_000);
@@ -79,7 +79,7 @@ test("locks are ticked, reviewed and freed together; one that changed hands mean
   await context.close();
 });
 
-test("all that match are ticked and freed after a review, whether they are on screen or not", async ({
+test("all matching locks are selected, reviewed and released, including rows off screen", async ({
   browser,
 }, info) => {
   test.setTimeout(60_000);

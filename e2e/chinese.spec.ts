@@ -22,7 +22,7 @@ async function checkDialog(page: Page, what: string, button: string): Promise<vo
   await expect(page.getByRole("dialog")).toHaveCount(0);
 }
 
-test("the frame, owners, audit and docs are Chinese in Chinese", async ({ page, lockkeeper, key }) => {
+test("navigation, owners, audit and docs are in Chinese when Chinese is selected", async ({ page, lockkeeper, key }) => {
   test.setTimeout(120_000);
   await speakChinese(page, lockkeeper);
   const name = key("zh");
@@ -54,7 +54,7 @@ test("the frame, owners, audit and docs are Chinese in Chinese", async ({ page, 
   await assertChinese(page, "nowhere");
 });
 
-test("the table, a lock's page and what is done to it are Chinese in Chinese", async ({
+test("the table, a lock page and its actions are in Chinese when Chinese is selected", async ({
   page,
   lockkeeper,
   key,
@@ -101,7 +101,7 @@ test("the table, a lock's page and what is done to it are Chinese in Chinese", a
   await checkDialog(page, "free", zh.lockPage.free);
 });
 
-test("events, targets and formats are Chinese in Chinese", async ({ page, lockkeeper, key }) => {
+test("events, targets and formats are in Chinese when Chinese is selected", async ({ page, lockkeeper, key }) => {
   await speakChinese(page, lockkeeper);
   const name = key("event");
   await lockkeeper.api(`/locks/${encodeURIComponent(name)}/acquire`, { owner: "me@vm-1" });
@@ -121,7 +121,7 @@ test("events, targets and formats are Chinese in Chinese", async ({ page, lockke
   await assertChinese(page, "formats");
 });
 
-test("settings and the login are Chinese in Chinese", async ({ page, lockkeeper, key }) => {
+test("settings and login are in Chinese when Chinese is selected", async ({ page, lockkeeper, key }) => {
   test.setTimeout(120_000);
   await speakChinese(page, lockkeeper);
   const name = key("app").replaceAll(":", "-");
@@ -157,7 +157,7 @@ test("settings and the login are Chinese in Chinese", async ({ page, lockkeeper,
   await assertChinese(page, "login");
 });
 
-test("a refusal is told in Chinese, with the server's own sentence as English below", async ({
+test("an error is shown in Chinese, with the server's English sentence below", async ({
   page,
   lockkeeper,
   key,
@@ -178,7 +178,7 @@ test("a refusal is told in Chinese, with the server's own sentence as English be
   await assertChinese(page, "refusal");
 });
 
-test("the language is changed in place: what was typed stays, and the tab's title follows", async ({
+test("the language changes in place, keeps typed text and updates the tab title", async ({
   page,
 }) => {
   await page.goto("/owners");
@@ -192,7 +192,7 @@ test("the language is changed in place: what was typed stays, and the tab's titl
   await expect(page).toHaveTitle("Owners · Lockkeeper");
 });
 
-test("what the browser asks for counts where nothing was chosen, and Chinese is in no English page", async ({
+test("the browser language applies when none is selected, and English pages load no Chinese", async ({
   lockkeeper,
 }) => {
   const pageIn = async (wish: string) => {

@@ -29,7 +29,7 @@ test("filter, order and selected row are in the URL and survive a reload", async
   await expect(page.getByRole("row", { selected: true })).toContainText("owner-b");
 });
 
-test("paused rows stand still and tell how many changed", async ({ page, lockkeeper, key }) => {
+test("a paused table keeps its rows and shows how many changed", async ({ page, lockkeeper, key }) => {
   const take = (name: string) =>
     lockkeeper.api(`${pathOf(key(name))}/acquire`, { owner: `owner-${name}`, leaseMs: 600_000 });
   await take("a");
@@ -47,7 +47,7 @@ test("paused rows stand still and tell how many changed", async ({ page, lockkee
   await expect(rows.first()).toContainText("owner-b");
 });
 
-test("while somebody is in the list rows keep their places: what ends is struck out, what comes is counted", async ({
+test("rows keep their places while the list is in use: ended rows are struck out, new ones counted", async ({
   page,
   lockkeeper,
   key,
@@ -75,7 +75,7 @@ test("while somebody is in the list rows keep their places: what ends is struck 
   await expect(rows).toContainText(["owner-a", "owner-aa", "owner-c"]);
 });
 
-test("a pointer that was left over the rows for a minute holds them no longer", async ({
+test("a pointer left over the rows stops freezing them after a minute", async ({
   page,
   lockkeeper,
   key,
@@ -95,7 +95,7 @@ test("a pointer that was left over the rows for a minute holds them no longer", 
   await expect(page.getByText("Rows stand still")).toBeVisible();
 });
 
-test("on a phone two lines stand above the rows, and all that is done with them is a thumb wide", async ({
+test("on a phone, two lines stand above the rows and every control is large enough for a thumb", async ({
   page,
   lockkeeper,
   key,
@@ -133,7 +133,7 @@ test("on a phone two lines stand above the rows, and all that is done with them 
   await expect(page.getByRole("button", { name: "Log out" })).toBeInViewport({ ratio: 1 });
 });
 
-test("columns are chosen, put in order and sized by keyboard and pointer, and stay so", async ({
+test("columns are selected, ordered and resized by keyboard and pointer, and stay so", async ({
   page,
   lockkeeper,
   key,
@@ -179,7 +179,7 @@ test("columns are chosen, put in order and sized by keyboard and pointer, and st
   await expect(page).not.toHaveURL(/cols=/);
 });
 
-test("when the server is unsure, a second and explicit step frees what is held now", async ({
+test("an unsure release needs a second explicit confirmation to release the current hold", async ({
   page,
   lockkeeper,
   key,
@@ -209,7 +209,7 @@ test("when the server is unsure, a second and explicit step frees what is held n
   expect(await lockkeeper.redis.cli("EXISTS", name)).toBe("0");
 });
 
-test("whoever is not logged in is told how, in place", async ({ browser, lockkeeper }) => {
+test("a user who is not logged in sees how to log in, on the requested page", async ({ browser, lockkeeper }) => {
   const context = await browser.newContext({ baseURL: lockkeeper.url });
   const page = await context.newPage();
   for (const path of ["/", "/events", "/locks/lock%3Aa"]) {

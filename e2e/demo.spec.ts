@@ -20,7 +20,7 @@ test.afterAll(async () => {
   if (demo.exitCode === null) await once(demo, "exit");
 });
 
-test("the demo's workers fill the console: articles, ids, addresses and a leader, some of them re-entered", async ({
+test("the demo fills the console with locks of several kinds of workers, some of them reentered", async ({
   page,
 }) => {
   // Wide enough for the events beside the table.

@@ -1,6 +1,6 @@
 import { expect, test } from "./console.ts";
 
-test("the docs show every operation, and the snippet in hand is what is copied", async ({
+test("the docs list every operation and copy the snippet in the selected language", async ({
   page,
   lockkeeper,
 }) => {
@@ -34,7 +34,7 @@ test("the docs show every operation, and the snippet in hand is what is copied",
   expect(elsewhere).toEqual([]);
 });
 
-test("the docs are read by keyboard alone", async ({ page }) => {
+test("the docs are usable by keyboard alone", async ({ page }) => {
   await page.goto("/docs");
   await expect(
     page.getByRole("heading", { name: "From nothing to a safe lock in five minutes" }),
@@ -58,7 +58,7 @@ test("the docs are read by keyboard alone", async ({ page }) => {
   ).toBeInViewport();
 });
 
-test("the docs fit a phone", async ({ page }) => {
+test("the docs fit a phone screen", async ({ page }) => {
   await page.goto("/docs");
   await expect(page.getByRole("article").first()).toBeVisible();
   await page.evaluate(() => {

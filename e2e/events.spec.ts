@@ -44,7 +44,7 @@ const events = (page: Page) => page.getByRole("region", { name: "Events" });
 const entryOf = (page: Page, name: RegExp | string, key: string) =>
   events(page).getByRole("listitem").filter({ hasText: name }).filter({ hasText: key });
 
-test("older events are loaded, with the time in which nobody watched", async ({ browser }, info) => {
+test("older events can be loaded, including gaps in which nothing was observed", async ({ browser }, info) => {
   const context = await browser.newContext({ baseURL: lockkeeper.url });
   const page = await logIn(context, lockkeeper);
   await page.goto("/events");
@@ -71,7 +71,7 @@ test("older events are loaded, with the time in which nobody watched", async ({ 
   await context.close();
 });
 
-test("a moment of the past is looked at until one goes back to live", async ({ browser }, info) => {
+test("the events page shows a past moment until the user returns to live", async ({ browser }, info) => {
   const context = await browser.newContext({ baseURL: lockkeeper.url });
   const page = await logIn(context, lockkeeper);
   await page.goto("/events?q=key:lock:past:*");
@@ -99,7 +99,7 @@ test("a moment of the past is looked at until one goes back to live", async ({ b
   await context.close();
 });
 
-test("search and types are in the address, and count for what is loaded, too", async ({ browser }, info) => {
+test("search and event types are in the URL and also apply to events loaded later", async ({ browser }, info) => {
   const context = await browser.newContext({ baseURL: lockkeeper.url });
   const page = await logIn(context, lockkeeper);
   await page.goto("/events");
@@ -126,7 +126,7 @@ test("search and types are in the address, and count for what is loaded, too", a
   await context.close();
 });
 
-test("what comes waits while the events are paused, and rows stand still while one reads further down", async ({
+test("new events wait while the list is paused or scrolled down", async ({
   browser,
 }) => {
   const context = await browser.newContext({ baseURL: lockkeeper.url });
@@ -154,7 +154,7 @@ test("what comes waits while the events are paused, and rows stand still while o
   await context.close();
 });
 
-test("an event is opened with the keyboard, and its link leads to it from anywhere", async ({
+test("an event opens by keyboard, and its link works from anywhere", async ({
   browser,
 }, info) => {
   const context = await browser.newContext({ baseURL: lockkeeper.url });
@@ -192,7 +192,7 @@ test("an event is opened with the keyboard, and its link leads to it from anywhe
   await context.close();
 });
 
-test("a span of the past is replayed as it came, by keyboard, until its end is told", async ({
+test("a past time range is replayed by keyboard until its end", async ({
   browser,
 }, info) => {
   const context = await browser.newContext({ baseURL: lockkeeper.url });

@@ -6,7 +6,7 @@ const panel = (page: Page) => page.getByRole("complementary", { name: "Filters" 
 const branch = (page: Page, name: string) => page.getByRole("treeitem", { name: new RegExp(`^${name}`) });
 const search = (page: Page) => page.getByLabel("Search locks");
 
-test("names are opened and chosen with the keyboard, ticks set one word each, and all of it is cleared", async ({
+test("facets are selected by keyboard, each field sets one filter term, and all can be cleared", async ({
   page,
   lockkeeper,
   key,
@@ -63,7 +63,7 @@ test("names are opened and chosen with the keyboard, ticks set one word each, an
   await expect(page.getByText("held is compared with")).toBeVisible();
 });
 
-test("what is folded stays folded, and nothing of the page moves when it wakes up", async ({ page }) => {
+test("a collapsed filter panel stays collapsed, and the page does not shift on load", async ({ page }) => {
   await page.goto("/");
   await expect(panel(page).getByRole("tree")).toBeVisible();
   await panel(page).getByRole("button", { name: "Hide filters" }).click();
@@ -79,7 +79,7 @@ test("what is folded stays folded, and nothing of the page moves when it wakes u
   await expect(panel(page).getByRole("button", { name: "Hide filters" })).toBeFocused();
 });
 
-test("where there is no room the filters come from the side, and what cannot be counted says why", async ({
+test("on a phone the filters open as a sheet, and a failed count shows an error", async ({
   page,
 }, info) => {
   await page.setViewportSize({ width: 390, height: 844 });

@@ -4,7 +4,7 @@ import { assertAccessibleInThemes, shootThemes } from "./look.ts";
 
 const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
 
-test("a lock of redis-py is shown with its format, and its sheet says what its holder will notice", async ({
+test("a redis-py lock shows its format and what its holder will notice after a release", async ({
   page,
   lockkeeper,
   key,
@@ -30,7 +30,7 @@ test("a lock of redis-py is shown with its format, and its sheet says what its h
   expect(await lockkeeper.redis.cli("EXISTS", name)).toBe("0");
 });
 
-test("what only looks a little like a lock is freed when its format is named, and not before", async ({
+test("a possible lock is released only when its format is named", async ({
   page,
   lockkeeper,
   key,
@@ -52,7 +52,7 @@ test("what only looks a little like a lock is freed when its format is named, an
   expect(await lockkeeper.redis.cli("EXISTS", name)).toBe("0");
 });
 
-test("one of two readers is freed, and the other keeps the lock", async ({ page, lockkeeper, key }) => {
+test("one of two readers is released, and the other keeps the lock", async ({ page, lockkeeper, key }) => {
   const name = key("rw");
   const [one, two] = [`${randomUUID()}:1`, `${randomUUID()}:2`];
   await lockkeeper.redis.cli("HSET", name, "mode", "read", one, "1", two, "1");
@@ -72,7 +72,7 @@ test("one of two readers is freed, and the other keeps the lock", async ({ page,
   expect(Number(await lockkeeper.redis.cli("HLEN", name))).toBe(2);
 });
 
-test("the lock of a job is not freed, and the page says why and what to do instead", async ({
+test("a job lock cannot be released, and its page explains why and what to do instead", async ({
   page,
   lockkeeper,
   key,
@@ -98,7 +98,7 @@ test("the lock of a job is not freed, and the page says why and what to do inste
   await expect(free).toHaveAttribute("title", /second time/);
 });
 
-test("a rule settles what the shape does not tell, and is taken back", async ({
+test("a format rule resolves an ambiguous lock and can be removed", async ({
   page,
   lockkeeper,
   key,
@@ -135,7 +135,7 @@ test("a rule settles what the shape does not tell, and is taken back", async ({
   await expect(rule).toHaveCount(0);
 });
 
-test("the finder tells of locks that nobody watches, and what to set", async ({ page, lockkeeper, key }) => {
+test("the finder lists unwatched locks and the setting that watches them", async ({ page, lockkeeper, key }) => {
   const name = key("unseen").replace("lock:", "held-");
   await lockkeeper.redis.cli("HSET", name, "8743c9c0-0795-4907-87fd-6c719a6b4586:42", "1");
   await lockkeeper.redis.cli("PEXPIRE", name, "600000");

@@ -11,7 +11,7 @@ async function openSheet(page: Page, key: string) {
   return page.getByRole("dialog");
 }
 
-test("a sheet that is open follows its lock: it disarms when the hold changes, arms again after a look, and its result is a fact with a link to its event", async ({
+test("an open release sheet is disabled when the hold changes, and its result links to the event", async ({
   page,
   lockkeeper,
   key,
@@ -67,7 +67,7 @@ test("a sheet that is open follows its lock: it disarms when the hold changes, a
   await expect(page.locator("li[aria-current=true]")).toContainText("its node is gone");
 });
 
-test("of what never lapses no reason is asked, and the sheet says why it cannot just be left", async ({
+test("a lock without TTL needs no reason, and the sheet explains why it does not expire", async ({
   page,
   lockkeeper,
   key,

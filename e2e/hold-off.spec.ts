@@ -15,7 +15,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`${name} is not reached with Tab`);
 }
 
-test("by keyboard alone a lock of Redisson is released and held off, and every client is kept off", async ({
+test("a Redisson lock is released and reserved by keyboard alone, and no client can acquire it", async ({
   page,
   lockkeeper,
   key,
@@ -52,7 +52,7 @@ test("by keyboard alone a lock of Redisson is released and held off, and every c
   ]);
 });
 
-test("locks of every format are in the table with it, and are freed from there", async ({
+test("locks of every format are listed with their format and released from the table", async ({
   page,
   lockkeeper,
   key,
@@ -87,7 +87,7 @@ test("locks of every format are in the table with it, and are freed from there",
   await expect(rows).toHaveCount(1);
 });
 
-test("a lock that is gone by the click is not held off, and the sheet says so", async ({
+test("a lock that is gone at the click is not reserved, and the sheet reports it", async ({
   page,
   lockkeeper,
   key,
@@ -108,7 +108,7 @@ test("a lock that is gone by the click is not held off, and the sheet says so", 
   expect(await lockkeeper.redis.cli("EXISTS", name)).toBe("0");
 });
 
-test("hold-offs are told in people's words, the owner in Redis second", async ({
+test("reservations are described in plain words, with the owner string in Redis second", async ({
   page,
   lockkeeper,
   key,

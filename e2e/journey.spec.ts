@@ -11,7 +11,7 @@ function withResolvers() {
 }
 const foreignOwner = () => `${randomUUID()}:42`;
 
-test("a lock taken twice with curl is in the table within a second, counts 2, and its time falls", async ({
+test("a lock acquired twice with curl is listed within 1 s with count 2 and a falling TTL", async ({
   page,
   lockkeeper,
   key,
@@ -34,7 +34,7 @@ test("a lock taken twice with curl is in the table within a second, counts 2, an
   await expect.poll(remaining).toBeLessThan(before - 1);
 });
 
-test("a Redisson-shaped hash written with redis-cli appears, and its end is an expired event within 250 ms", async ({
+test("a Redisson hash written with redis-cli is listed, and its expired event arrives within 250 ms", async ({
   page,
   lockkeeper,
   key,
@@ -60,7 +60,7 @@ test("a Redisson-shaped hash written with redis-cli appears, and its end is an e
   await expect(page.getByText("expired").first()).toBeVisible();
 });
 
-test("force-release from the page frees the lock, wakes waiters with one 0, and tells who and why", async ({
+test("a force-release from the page wakes the waiters once and records who and why", async ({
   page,
   lockkeeper,
   key,
@@ -90,7 +90,7 @@ test("force-release from the page frees the lock, wakes waiters with one 0, and 
   });
 });
 
-test("a holder that changes between look and click is not freed, and the page shows the new one", async ({
+test("a lock whose holder changes before the click is not released, and the new holder is shown", async ({
   page,
   lockkeeper,
   key,
@@ -116,7 +116,7 @@ test("a holder that changes between look and click is not freed, and the page sh
   expect(await lockkeeper.redis.cli("HGETALL", name)).toBe("second@vm-2\n1");
 });
 
-test("a holder that changes while the sheet is open disarms it", async ({ page, lockkeeper, key }) => {
+test("a release sheet is disabled when the holder changes while it is open", async ({ page, lockkeeper, key }) => {
   const name = key("disarmed");
   await lockkeeper.api(`${pathOf(name)}/acquire`, { owner: "first@vm-1" });
   await page.goto(pathOf(name));
@@ -129,7 +129,7 @@ test("a holder that changes while the sheet is open disarms it", async ({ page, 
   await expect(sheet.getByRole("button", { name: "Release now" })).toHaveCount(0);
 });
 
-test("of two operators who click at once one releases, and the other finds it gone", async ({
+test("of two operators who release at once, one succeeds and the other sees the lock gone", async ({
   browser,
   lockkeeper,
   key,
@@ -168,7 +168,7 @@ test("of two operators who click at once one releases, and the other finds it go
   for (const page of pages) await page.context().close();
 });
 
-test("the next hold has a larger fence, also after DEL by hand", async ({ lockkeeper, key }) => {
+test("the next hold has a larger fencing token, even after a manual DEL", async ({ lockkeeper, key }) => {
   const name = key("fences");
   const fenceOf = async (owner: string) =>
     Number((await lockkeeper.api(`${pathOf(name)}/acquire`, { owner })).body.fence);
@@ -177,7 +177,7 @@ test("the next hold has a larger fence, also after DEL by hand", async ({ lockke
   expect(await fenceOf("b")).toBeGreaterThan(first);
 });
 
-test("keys and owners are inert text everywhere", async ({ page, lockkeeper, key }) => {
+test("keys and owners are rendered as inert text on every page", async ({ page, lockkeeper, key }) => {
   const name = `${key("x")}<img src=x onerror="window.hacked=1">\u202E{t}`;
   await lockkeeper.api(`${pathOf(name)}/acquire`, {
     owner: "<script>window.hacked=1</script>",
@@ -190,7 +190,7 @@ test("keys and owners are inert text everywhere", async ({ page, lockkeeper, key
   }
 });
 
-test("a link works once", async ({ browser, lockkeeper }) => {
+test("a login link works only once", async ({ browser, lockkeeper }) => {
   const link = await lockkeeper.printedLink();
   const context = await browser.newContext();
   const page = await context.newPage();
@@ -206,7 +206,7 @@ test("a link works once", async ({ browser, lockkeeper }) => {
   await other.context().close();
 });
 
-test("when Redis stops the page says so within 3 s and frees nothing; when it is back the picture is right without a reload", async ({
+test("a Redis outage shows within 3 s and blocks releases, and the console recovers without a reload", async ({
   browser,
 }) => {
   const lockkeeper = await startConsole();
@@ -241,7 +241,7 @@ test("when Redis stops the page says so within 3 s and frees nothing; when it is
   }
 });
 
-test("through Next's door the same console works", async ({ browser }) => {
+test("the console works through the web adapter", async ({ browser }) => {
   const lockkeeper = await startConsole({ LOCKKEEPER_DOOR: "next" });
   const context = await browser.newContext({ baseURL: lockkeeper.url });
   try {
@@ -258,7 +258,7 @@ test("through Next's door the same console works", async ({ browser }) => {
   }
 });
 
-test("a lock's page says how long locks of its name are usually held", async ({ page, lockkeeper, key }) => {
+test("a lock page shows the typical hold time of its key pattern", async ({ page, lockkeeper, key }) => {
   const bill = (number: number) => `/locks/${encodeURIComponent(`${key("bill")}:${number}`)}`;
   for (const number of [1, 2, 3, 4]) {
     await lockkeeper.api(`${bill(number)}/acquire`, { owner: "a" });

@@ -1,6 +1,6 @@
 import { expect, test } from "./console.ts";
 
-test("a lock is found, looked at and freed by keyboard alone", async ({ page, lockkeeper, key }) => {
+test("a lock is found, inspected and released by keyboard alone", async ({ page, lockkeeper, key }) => {
   const name = key("keyboard");
   await lockkeeper.api(`/locks/${encodeURIComponent(name)}/acquire`, { owner: "stuck@vm-9" });
   await page.goto("/");

@@ -1,6 +1,6 @@
 import { expect, test } from "./console.ts";
 
-test("a holder is given more time, and a note is left for whoever looks next", async ({
+test("the lease of a holder is extended, and a note is left on the lock", async ({
   page,
   lockkeeper,
   key,

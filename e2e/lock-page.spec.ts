@@ -19,7 +19,7 @@ async function makeStory(lockkeeper: Console, key: string) {
   await expect.poll(async () => (await recorded()).filter(({ type }) => type !== "gap").length).toBe(7);
 }
 
-test("a lock's timeline has a lane per holder, is walked by keyboard, and says what each hold was", async ({
+test("the timeline of a lock has a lane per holder, is navigable by keyboard and describes each hold", async ({
   page,
   lockkeeper,
   key,
@@ -44,7 +44,7 @@ test("a lock's timeline has a lane per holder, is walked by keyboard, and says w
   await expect(page.getByRole("region", { name: "Recent events" })).toContainText("stuck since noon");
 });
 
-test("two holders at one time and gaps are painted, named, and without a fault in either theme", async ({
+test("overlapping holds and gaps are drawn and named, and are accessible in both themes", async ({
   page,
   lockkeeper,
   key,
@@ -99,7 +99,7 @@ test("two holders at one time and gaps are painted, named, and without a fault i
   await page.screenshot({ path: info.outputPath("phone.png") });
 });
 
-test("a lock's page leads to its owner's other locks and frees them all, and shows what stands in Redis", async ({
+test("a lock page links to the owner's other locks, releases them all, and shows the raw Redis data", async ({
   page,
   lockkeeper,
   key,
@@ -133,7 +133,7 @@ test("a lock's page leads to its owner's other locks and frees them all, and sho
   expect(await lockkeeper.redis.cli("EXISTS", key("not"))).toBe("1");
 });
 
-test("the page says in sentences what is stuck, who waits in which order, what is usual, and leads to the runbook", async ({
+test("a lock page states the holder, the waiters in order, the typical hold time and the runbook", async ({
   page,
   lockkeeper,
   key,
@@ -178,7 +178,7 @@ test("the page says in sentences what is stuck, who waits in which order, what i
   await Promise.all(waits);
 });
 
-test("a key that was never locked says so, and the way back leads to the search as it was", async ({
+test("the page of a key that was never locked has no history, and the back link restores the search", async ({
   page,
   lockkeeper,
   key,

@@ -7,7 +7,7 @@ const figure = (page: Page, measure: string) => overview(page).locator(`[data-me
 /** As whoever comes back to the page does; else it asks every ten seconds. */
 const askAgain = (page: Page) => page.evaluate(() => dispatchEvent(new Event("visibilitychange")));
 
-test("the range is in the URL, and whoever closes the overview finds it closed again", async ({ page }) => {
+test("the overview range is in the URL, and a closed overview stays closed", async ({ page }) => {
   await page.goto("/");
   await overview(page).getByRole("button", { name: "Day" }).click();
   await expect(page).toHaveURL(/range=day/);
@@ -24,7 +24,7 @@ test("the range is in the URL, and whoever closes the overview finds it closed a
   await expect(overview(page).getByRole("button", { name: "Overview" })).toBeFocused();
 });
 
-test("the overview comes into a place as high as it is, so that the table does not move", async ({
+test("the overview loads without moving the table", async ({
   page,
 }) => {
   let letCome = () => {};
@@ -47,7 +47,7 @@ test("the overview comes into a place as high as it is, so that the table does n
   }
 });
 
-test("on a phone the overview comes after a tap", async ({ page }) => {
+test("on a phone the overview opens on tap", async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto("/");
   await expect(page.getByRole("button", { name: /^All \d/ })).toBeVisible();
@@ -56,7 +56,7 @@ test("on a phone the overview comes after a tap", async ({ page }) => {
   await expect(figure(page, "waitedMsP95")).toBeVisible();
 });
 
-test("while no newer figures can be had the old ones say of when they are, and none at all say why", async ({
+test("stale overview figures show their time, and missing ones show an error", async ({
   page,
 }) => {
   await page.goto("/");
@@ -71,7 +71,7 @@ test("while no newer figures can be had the old ones say of when they are, and n
   await expect(figure(page, "held").getByRole("img")).toBeVisible();
 });
 
-test("the overview counts what is there, finds it in the table, and names the patterns that stand out", async ({
+test("the overview counts the current locks, links to them and names the patterns that stand out", async ({
   page,
   lockkeeper,
   key,

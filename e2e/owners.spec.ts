@@ -1,7 +1,7 @@
 import { expect, test } from "./console.ts";
 import { assertAccessible, shootThemes } from "./look.ts";
 
-test("all locks of an owner that is gone are reviewed and freed at once, and no others", async ({
+test("all locks of a dead owner are reviewed and released at once, and no others", async ({
   page,
   lockkeeper,
   key,

@@ -1,7 +1,7 @@
 import { expect, test } from "./console.ts";
 import { assertAccessibleInThemes } from "./look.ts";
 
-test("⌘K finds a lock by a part of its name and opens it, and the focus goes back where it was", async ({
+test("⌘K finds a lock by part of its name, opens it and restores the focus", async ({
   page,
   lockkeeper,
   key,
@@ -27,7 +27,7 @@ test("⌘K finds a lock by a part of its name and opens it, and the focus goes b
   await expect(palette).toBeHidden();
 });
 
-test("the palette goes to pages, does what the page offers, and says why something is blocked", async ({
+test("the palette opens pages, runs page actions and stays closed over an open sheet", async ({
   page,
   lockkeeper,
   key,
@@ -61,7 +61,7 @@ test("the palette goes to pages, does what the page offers, and says why somethi
   await expect(palette.getByRole("option")).toContainText("Search the locks for");
 });
 
-test("the palette does what a lock's page, the events and the formats offer", async ({
+test("the palette offers the actions of the lock, events and formats pages", async ({
   page,
   lockkeeper,
   key,

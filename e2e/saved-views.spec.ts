@@ -29,7 +29,7 @@ async function copied(page: Page, item: string | RegExp): Promise<string> {
   return (await html.getAttribute("data-copied")) ?? "";
 }
 
-test("what the page shows is kept as a tab, in every browser, until it is deleted", async ({
+test("a saved view appears as a tab in every browser until it is deleted", async ({
   page,
   browser,
   lockkeeper,
@@ -106,7 +106,7 @@ test("what the page shows is kept as a tab, in every browser, until it is delete
   await expect(views(page).getByRole("button", { name: "EU" })).toHaveCount(0);
 });
 
-test("all that match are exported as a file, and a broken one is said in place", async ({
+test("all matching locks are exported as a file, and a failed export is reported in place", async ({
   page,
   lockkeeper,
   key,
@@ -143,7 +143,7 @@ test("all that match are exported as a file, and a broken one is said in place",
   expect(owners).toEqual(["owner-1", "owner-2", "owner-bad"]);
 });
 
-test("a lock is copied as a link, a key, an owner and commands, by mouse and by key; so is the search", async ({
+test("a lock is copied as link, key, owner or command, by mouse or keyboard, and so is the search", async ({
   page,
   lockkeeper,
   key,

@@ -12,7 +12,7 @@ async function look(page: Page, info: TestInfo, name: string): Promise<void> {
   if (size !== null) await page.setViewportSize(size);
 }
 
-test("an API key is made, used, rotated and revoked, and its secret is shown once", async ({
+test("an API key is created, used, rotated and revoked, and its secret is shown once", async ({
   page,
   lockkeeper,
 }, info) => {
@@ -65,7 +65,7 @@ test("an API key is made, used, rotated and revoked, and its secret is shown onc
   expect([(await asApp(secret)).status, (await asApp(next)).status]).toEqual([401, 401]);
 });
 
-test("an operator is made, logs in by password, may do what the roles say, and changes the password", async ({
+test("an operator is created, logs in, acts within the assigned roles and changes the password", async ({
   page,
   lockkeeper,
   browser,
@@ -135,7 +135,7 @@ test("an operator is made, logs in by password, may do what the roles say, and c
   await context.close();
 });
 
-test("whoever tries too often is told for how long to wait", async ({ browser, lockkeeper }) => {
+test("a user who fails to log in too often sees how long to wait", async ({ browser, lockkeeper }) => {
   const context = await browser.newContext({ baseURL: lockkeeper.url });
   const page = await context.newPage();
   await page.goto("/login");

@@ -4,7 +4,7 @@ const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
 /** A browser opens six connections to a host, whatever its tabs want. */
 const TABS = 10;
 
-test("ten tabs of one browser that are all looked at stay live, and a click in the last one works", async ({
+test("ten visible tabs of one browser stay live, and the last one can act", async ({
   page: first,
   lockkeeper,
   key,

@@ -34,7 +34,7 @@ test.afterAll(async () => {
   await rm(dir, { recursive: true });
 });
 
-test("the console switches between targets, one of which is down and comes back", async ({
+test("the console switches between targets, and an unreachable one recovers", async ({
   browser,
 }, info) => {
   test.setTimeout(90_000);
@@ -77,7 +77,7 @@ test("the console switches between targets, one of which is down and comes back"
   await context.close();
 });
 
-test("what is only read is not freed, and the page says why", async ({ browser }) => {
+test("a read-only target offers no release and explains why", async ({ browser }) => {
   await shop.cli("-n", "1", "HSET", "lock:report", "0b5f2c61-3a55-4e5e-8f0e-5f9d3d3f3f01:7", "1");
   const context = await browser.newContext({ baseURL: lockkeeper.url });
   const page = await logIn(context, lockkeeper);
@@ -94,7 +94,7 @@ test("what is only read is not freed, and the page says why", async ({ browser }
   await context.close();
 });
 
-test("the Targets page names what is unsafe, with the command against it, in either theme", async ({
+test("the Targets page names unsafe settings with the command that fixes them, in both themes", async ({
   browser,
 }, info) => {
   test.setTimeout(90_000);

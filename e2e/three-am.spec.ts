@@ -32,7 +32,7 @@ const WATCHES: readonly Watch[] = [
 ];
 
 for (const { role, language, place } of WATCHES) {
-  test(`3 a.m. by keyboard alone: ${role}, ${language}, ${place}: what is stuck is found, understood, freed, and seen to be free`, async ({
+  test(`a stuck lock is found and handled by keyboard alone (${role}, ${language}, ${place})`, async ({
     browser,
     lockkeeper,
     key,

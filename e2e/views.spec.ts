@@ -4,7 +4,7 @@ import { assertAccessibleInThemes, shootThemes } from "./look.ts";
 const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
 const shown = (filter: string) => `/?q=${encodeURIComponent(filter)}`;
 
-test("what is wrong stands first, and a view asks for it in the words of the API", async ({
+test("locks that need attention are listed first, and a view selects them with an API filter", async ({
   page,
   lockkeeper,
   key,
@@ -37,7 +37,7 @@ test("what is wrong stands first, and a view asks for it in the words of the API
   await expect(views.getByRole("button", { name: /^No expiry [1-9]/ })).toBeVisible();
 });
 
-test("the search goes on by keyboard, and says in place what is wrong with a comparison", async ({
+test("the search is completed by keyboard, and an invalid comparison is reported in place", async ({
   page,
   lockkeeper,
   key,
@@ -83,7 +83,7 @@ test("the search goes on by keyboard, and says in place what is wrong with a com
   await expect(rows.first()).toBeVisible();
 });
 
-test("what is usual for a lock's pattern stands beside how long it is held", async ({
+test("the typical hold time of the key pattern is shown beside the held time", async ({
   page,
   lockkeeper,
   key,

@@ -9,7 +9,7 @@ function logged(code: string): string {
   return spawnSync(process.execPath, args, { encoding: "utf8" }).stderr;
 }
 
-it("an error tells no command of Redis, nor do the errors within it: AUTH has a password", () => {
+it("a logged error, and any error nested in it, contains no Redis command and so no password", () => {
   const text = logged(`
     const auth = Object.assign(new Error("WRONGPASS"), { command: { name: "auth", args: ["top secret"] } });
     log.error({ err: auth });

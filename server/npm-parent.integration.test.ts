@@ -17,9 +17,9 @@ spawn("/bin/sh", ["-c", ${JSON.stringify(script)}], { stdio: "inherit" });
 setInterval(() => undefined, 1000);`;
 
 it.each([
-  ["stays until we end", '"$NODE" --import tsx --input-type=module -e "$CHILD"; true'],
-  ["is replaced by us", 'exec "$NODE" --import tsx --input-type=module -e "$CHILD"'],
-])("notices that npm was killed when its shell %s", async (_, script) => {
+  ["stays until the server ends", '"$NODE" --import tsx --input-type=module -e "$CHILD"; true'],
+  ["is replaced by the server", 'exec "$NODE" --import tsx --input-type=module -e "$CHILD"'],
+])("the server notices that npm was killed when its shell %s", async (_, script) => {
   const npm = spawn(process.execPath, ["-e", npmWith(script)], {
     env: { NODE: process.execPath, CHILD, NODE_ENV: "test" },
     stdio: ["ignore", "pipe", "inherit"],

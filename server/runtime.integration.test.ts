@@ -21,21 +21,21 @@ async function start(): Promise<unknown> {
   }
 }
 
-it("says in one line that a user may not touch our own keys", async () => {
+it("startup fails with one line when the Redis user may not access Lockkeeper's own keys", async () => {
   await redis.client().call("ACL", "SETUSER", "default", "resetkeys", "~lock:*");
   const error = await start();
   expect(error).toBeInstanceOf(StartupError);
   expect(String(error)).toMatch(/\{lockkeeper\}: \(NOPERM .*\)\.$/);
 });
 
-it("says in one line that something else stands where our own keys belong", async () => {
+it("startup fails with one line when one of Lockkeeper's own keys has the wrong type", async () => {
   await redis.client().lpush("{lockkeeper}:home", "anything");
   const error = await start();
   expect(error).toBeInstanceOf(StartupError);
   expect(String(error)).toMatch(/WRONGTYPE/);
 });
 
-it("goes on without a link to log in by while the store that keeps it does not answer", async () => {
+it("startup continues without a login link while the home store does not respond", async () => {
   const service = new Service(readConfig({ REDIS_URL: redis.url, PORT: "0", LOCKKEEPER_LOG: "silent" }, []));
   try {
     const { runtime } = await service.start(() => undefined);

@@ -53,8 +53,8 @@ async function startServer(environment: Record<string, string> = {}): Promise<Ru
   };
 }
 
-describe("a server that is told to stop", () => {
-  it("answers all who wait, keeps the places of those with an id, ends its streams and leaves no lock behind", async () => {
+describe("stopping server", () => {
+  it("a stopping server ends all waits, keeps places of requests with an id and leaves no lock behind", async () => {
     const server = await startServer();
     const key = `lock:${randomUUID()}`;
     await server.acquire(key, { owner: "me" });
@@ -92,7 +92,7 @@ describe("a server that is told to stop", () => {
     await expect(fetch(`${server.url}/healthz`)).rejects.toThrow();
   });
 
-  it("has granted exactly what it said, also what is released in that very moment", async () => {
+  it("a stopping server grants exactly what it reports, even for locks released at that moment", async () => {
     const server = await startServer();
     const keys = Array.from({ length: 40 }, () => `lock:${randomUUID()}`);
     await Promise.all(keys.map((key) => server.acquire(key, { owner: "me" })));
@@ -106,7 +106,7 @@ describe("a server that is told to stop", () => {
     expect(holders).toEqual(granted);
   });
 
-  it("goes on for the time of the drain, not ready any more, and a second signal cuts that short", async () => {
+  it("a draining server keeps serving but is not ready, and a second signal ends the drain", async () => {
     const server = await startServer({ LOCKKEEPER_DRAIN_MS: "60000" });
     const key = `lock:${randomUUID()}`;
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);

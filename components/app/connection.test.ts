@@ -5,7 +5,7 @@ import { partialOf } from "./connection.ts";
 
 const target = (...states: MasterHealth["state"][]) => ({ masters: states.map((state) => ({ state })) });
 
-it("how much of a target is down is said in numbers", () => {
+it("the state of a target shows how many of its masters are down", () => {
   expect(partialOf(target("live", "down", "live"), shell)).toBe("1 of 3 masters is down");
   expect(partialOf(target("down", "down", "catching_up"), shell)).toBe("2 of 3 masters are down");
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { keepListPlace, listHref, listTop } from "./list-return.ts";
 
-it("the way back leads to the same search, order and place, at the same target only", () => {
+it("the back link restores filter, order and scroll position of the same target only", () => {
   keepListPlace({ search: "?q=late&sort=key&lock=a", top: 800 });
   expect(listHref(undefined)).toBe("/?q=late&sort=key&lock=a");
   expect(listHref("other one")).toBe("/?target=other%20one");

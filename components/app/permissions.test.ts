@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ACCESS_OF_ROLE, Role } from "@/lib/contract/access.ts";
 import { rankOf } from "./permissions.ts";
 
-test("whoever has what a role has is called by it, and by the highest", () => {
+test("a set of permissions is named by the highest role that it covers", () => {
   for (const role of Role.options) expect(rankOf(ACCESS_OF_ROLE[role])).toBe(role);
   expect(rankOf(["read", "lock"])).toBe("viewer");
   expect(rankOf(["lock"])).toBe("none");

@@ -10,7 +10,7 @@ const HOSTS: Facet = {
   ...{ others: 3, without: 1 },
 };
 
-test("the values that most have stand by their names, and what is chosen is among them", () => {
+test("a facet lists its most frequent values by name, including every selected one", () => {
   const names = (filter: string, amount: "few" | "all" = "few") =>
     rowsOf(HOSTS, filter, amount).rows.map(({ value, isChosen }) => `${value}${isChosen ? " *" : ""}`);
   expect(names("")).toEqual(["h1", "h2", "h3", "h7", "h8", "h19"]);
@@ -19,12 +19,12 @@ test("the values that most have stand by their names, and what is chosen is amon
   expect(names("", "all")).toHaveLength(8);
 });
 
-test("a word that is no value of the list can be seen and taken away", () => {
+test("a filter term that is not a listed value is shown and can be removed", () => {
   const [first] = rowsOf(HOSTS, "host:pod-*", "few").rows;
   expect(first).toEqual({ value: "host:pod-*", filter: "host:pod-*", locks: null, isChosen: true });
 });
 
-test("verdicts are all there, in one order, also those that no lock has", () => {
+test("the liveness facet lists every state in a fixed order, including those that no lock has", () => {
   const facet: Facet = {
     field: "verdict",
     values: [{ value: "renewing", filter: "verdict:renewing", locks: 4 }],

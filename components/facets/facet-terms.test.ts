@@ -10,7 +10,7 @@ import {
   wordsOf,
 } from "./facet-terms.ts";
 
-test("a tick sets the word of its field and takes its place, the rest of the search stays", () => {
+test("selecting a facet value replaces its filter term and keeps the rest of the filter", () => {
   const ticked = withWord('billing  service:="a b" held>5m', "format", "format:redisson");
   expect(ticked).toBe('billing service:="a b" held>5m format:redisson');
   expect(withWord(ticked, "format", "format:token")).toBe('billing service:="a b" held>5m format:token');
@@ -19,13 +19,13 @@ test("a tick sets the word of its field and takes its place, the rest of the sea
   expect(wordsOf("waiters>2 verdict:late", "waiters")).toEqual(["waiters>2"]);
 });
 
-test("what the panel chose can be seen and cleared, what was typed beside it stays", () => {
+test("facet terms of a filter are recognized and cleared, and typed terms stay", () => {
   const filter = "key:lock:orders:* key:lock:9 is:abnormal waiters>0 host:=h1 text";
   expect(narrowingsIn(filter)).toEqual(["key:lock:orders:*", "waiters>0", "host:=h1"]);
   expect(withoutNarrowings(filter)).toBe("key:lock:9 is:abnormal text");
 });
 
-test("a value is ticked however its word is written", () => {
+test("a facet value counts as selected however its filter term is written", () => {
   expect(isSameWord("format:Redisson", "format:redisson")).toBe(true);
   expect(isSameWord('service:="pay"', "service:=pay")).toBe(true);
   expect(isSameWord('service:="pay"', "service:=payments")).toBe(false);
@@ -40,7 +40,7 @@ test("a value is ticked however its word is written", () => {
   );
 });
 
-test("the word of a namespace finds the keys in it", () => {
+test("the filter term of a namespace matches the keys in it", () => {
   const prefix = fc.stringMatching(/^[!-~ \t=":*?]{1,30}:$/);
   fc.assert(
     fc.property(prefix, (one) => {

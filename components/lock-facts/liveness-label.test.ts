@@ -15,8 +15,8 @@ const verdict = (fields: Partial<Verdict>): Verdict => ({
   ...fields,
 });
 
-describe("the evidence of a verdict", () => {
-  it("of one that renews: when last, how often, when next", () => {
+describe("liveness evidence", () => {
+  it("the evidence for a renewing holder is its last renewal, its interval and the next expected one", () => {
     const renewing = verdict({
       state: "renewing",
       renewals: 3,
@@ -28,7 +28,7 @@ describe("the evidence of a verdict", () => {
     expect(evidenceOf(renewing, NOW + 7000, words)).toMatch(/next expected now$/);
   });
 
-  it("of one that is late: since when, how many missed", () => {
+  it("the evidence for an overdue holder is the delay, the missed renewals and the last renewal", () => {
     const late = verdict({
       state: "late",
       lastRenewalAt: NOW - 26_000,
@@ -42,7 +42,7 @@ describe("the evidence of a verdict", () => {
     expect(evidenceOf({ ...late, lastRenewalAt: null }, NOW, words)).toContain("never seen to renew");
   });
 
-  it("of the others: for how long it was watched", () => {
+  it("the evidence for other liveness states is how long the holder was observed", () => {
     expect(evidenceOf(verdict({ state: "fixed-lease" }), NOW, words)).toBe(
       "watched for 25 s and never renewed",
     );
@@ -50,7 +50,7 @@ describe("the evidence of a verdict", () => {
   });
 });
 
-it("has a second line in the table for what is wrong, and for nothing else", () => {
+it("the table shows a second line only for a liveness state that needs attention", () => {
   const late = verdict({ state: "late", lastRenewalAt: NOW - 23_000 });
   expect(verdictLines(late, NOW, words)).toEqual({ word: "late", under: "last renewed 23 s ago" });
   expect(verdictLines({ ...late, lastRenewalAt: null }, NOW, words).under).toBe("never seen to renew");

@@ -49,7 +49,7 @@ const bytes = (key: Key) => {
 };
 
 it.each(KEYS.map((key) => [JSON.stringify(key), key] as const))(
-  "the command that frees %s frees the owner that was seen, and nobody else",
+  "the copied command releases the lock %s for the observed owner only",
   async (_, key) => {
     const client = redis.client();
     for (const owner of [`${UUID}:1`, ...KEYS]) {
@@ -63,7 +63,7 @@ it.each(KEYS.map((key) => [JSON.stringify(key), key] as const))(
   },
 );
 
-it("of Redisson it wakes who waits", async () => {
+it("the copied command for a Redisson lock wakes its waiters", async () => {
   for (const [key, channel] of [
     ["lock:a", "redisson_lock__channel:{lock:a}"],
     ["{lock}:a", "redisson_lock__channel:{lock}:a"],
@@ -81,7 +81,7 @@ it("of Redisson it wakes who waits", async () => {
   }
 });
 
-it("there is none where it takes more than one comparison", () => {
+it("no command is offered when the release needs more than one comparison", () => {
   const two = [sampleHolder(), sampleHolder({ owner: "p" })];
   for (const fields of [
     { holders: [] },

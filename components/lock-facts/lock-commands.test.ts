@@ -9,7 +9,7 @@ const sh = (script: string) => execFileSync("/bin/sh", ["-c", script]);
 const nasty = ["'; exit 9; '", "$(id)", "`id`", "a b", "\\", '"', "!!", "-n", "%s%b", "\n", "é\u202e", "*"];
 
 describe("commands to copy", () => {
-  it("quotes so that a shell reads the same text again", () => {
+  it("shell quoting preserves any text", () => {
     for (const text of nasty) expect(sh(`printf %s ${shellQuote(text)}`).toString()).toBe(text);
     const text = fc.string({ unit: "binary", minLength: 1, maxLength: 30 });
     fc.assert(
@@ -21,7 +21,7 @@ describe("commands to copy", () => {
     );
   });
 
-  it("leaves an ordinary key readable", () => {
+  it("a command leaves an ordinary key readable", () => {
     expect(redisCliCommand("lock:orders:42", null)).toBe("redis-cli HGETALL lock:orders:42");
     expect(redisCliCommand("lock:orders:42", "hash")).toBe("redis-cli HGETALL lock:orders:42");
     expect(redisCliCommand("lock:orders:42", "string")).toBe("redis-cli GET lock:orders:42");
@@ -31,7 +31,7 @@ describe("commands to copy", () => {
     );
   });
 
-  it("hands Redis the very bytes of any key", () => {
+  it("a redis-cli command passes the exact bytes of any key", () => {
     const bytes = fc.uint8Array({ minLength: 1, maxLength: 24 });
     const seen = (command: string) => {
       // Stands in for redis-cli: writes its last argument, or with -x its input.
@@ -47,7 +47,7 @@ describe("commands to copy", () => {
     );
   });
 
-  it("cannot be left by a quote in the key", () => {
+  it("a quote in the key cannot break out of the curl command", () => {
     expect(curlCommand("http://x", "a'b")).toBe(
       `curl -H "Authorization: Bearer $LOCKKEEPER_ROOT_KEY" 'http://x/api/v1/locks/a'\\''b'`,
     );

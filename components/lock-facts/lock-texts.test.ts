@@ -18,7 +18,7 @@ const holder = sampleHolder({ fence: null, since: 1000 });
 const lock = sampleLock({ holders: [holder], remainingMs: 10_000, version: "1", asOf: 50_000 });
 
 describe("lock facts", () => {
-  it("splits a key before its last part", () => {
+  it("a key is split before its last segment", () => {
     expect(splitKey("lock:orders:42")).toEqual({ namespace: "lock:orders:", rest: "42" });
     expect(splitKey("plain")).toEqual({ namespace: "", rest: "plain" });
     expect(splitKey("lock:orders:")).toEqual({ namespace: "lock:", rest: "orders:" });
@@ -26,26 +26,26 @@ describe("lock facts", () => {
     expect(splitKey("")).toEqual({ namespace: "", rest: "" });
   });
 
-  it("addresses every key by one segment", () => {
+  it("the page URL of any key has the key as one path segment", () => {
     expect(hrefOf({ key: "a/b c?#%" })).toBe("/locks/a%2Fb%20c%3F%23%25");
     expect(hrefOf({ key: ".." })).toBe("/locks/~Li4");
     expect(hrefOf({ key: "\ufffd", keyBase64: "/w==" })).toBe("/locks/~_w");
   });
 
-  it("counts down on Redis's clock, between nothing and what was said", () => {
+  it("the remaining time counts down on the Redis clock, between zero and the reported value", () => {
     expect([50_000, 54_000, 60_000, 90_000, 49_000, null].map((now) => remainingAt(lock, now))).toEqual([
       10_000, 6000, 0, 0, 10_000, 10_000,
     ]);
     expect(remainingAt({ ...lock, remainingMs: null }, 60_000)).toBeNull();
   });
 
-  it("says how long it is held as far as that is known", () => {
+  it("the held time is exact, a lower bound or unknown", () => {
     expect(heldAt(holder, 4000)).toEqual({ ms: 3000, atLeast: false });
     expect(heldAt({ ...holder, sinceIs: "at_least" }, 4000)).toEqual({ ms: 3000, atLeast: true });
     expect(heldAt({ ...holder, since: null }, 4000)).toBeNull();
   });
 
-  it("names the holder by its record first", () => {
+  it("the holder is named by its record first and by its owner otherwise", () => {
     expect(nameText(holder, words)).toBe("o");
     expect(nameText({ ...holder, record: { service: "checkout", host: "pod-7" } }, words)).toBe(
       "checkout on pod-7",
@@ -54,7 +54,7 @@ describe("lock facts", () => {
     expect(nameText({ ...holder, record: { trace: "t" } }, words)).toBe("o");
   });
 
-  it("knows a hold-off, and whose it is", () => {
+  it("a reservation is recognized, with the name of who made it", () => {
     expect(holdOffOf("me")).toBeNull();
     expect(holdOffOf("lockkeeper:reserve:mei")).toEqual({ by: "mei" });
     expect(holdOffOf("lockkeeper:reserve:min-hold")).toEqual({ by: null });
@@ -62,7 +62,7 @@ describe("lock facts", () => {
     expect(nameText({ ...holder, owner: "lockkeeper:reserve:min-hold" }, words)).toBe("the least hold time");
   });
 
-  it("tells a grace from what a deadline is rounded by", () => {
+  it("a grace period is told apart from the rounding of a deadline", () => {
     const kept = (remainingMs: number) => ({ ...lock, holders: [{ ...holder, remainingMs }] });
     expect(graceOf(kept(4000))).toBe(6000);
     expect([50_000, 53_000, 54_000, 60_000].map((now) => ownRemainingAt(kept(4000), now))).toEqual([
@@ -79,7 +79,7 @@ describe("lock facts", () => {
     }
   });
 
-  it("knows Redisson's owners", () => {
+  it("Redisson owners are recognized and shortened", () => {
     expect(threadOf("8743c9c0-0795-4907-87fd-6c719a6b4586:42")).toBe("42");
     expect(threadOf("checkout@pod-7:311")).toBeUndefined();
     expect(shortOwner("8743c9c0-0795-4907-87fd-6c719a6b4586:42")).toBe("8743c9c0…4586:42");

@@ -11,14 +11,14 @@ const [why, instead] = ["It does harm.", "Ask the queue."];
 const never = (format: Lock["format"]) =>
   sampleLock({ format, release: terms({ may: "never", why, instead }) });
 
-it("is the server's own sentences in English, and the same thing said in Chinese elsewhere", () => {
+it("the reason why a lock is never released is the server's text in English and translated in Chinese", () => {
   expect(neverFreed(never("bullmq"), english)).toBe("It does harm. Ask the queue.");
   const told = [never("bullmq"), never("redisson"), never("token")].map((lock) => neverFreed(lock, chinese));
   expect(new Set(told).size).toBe(3);
   for (const text of told) expect(text).toMatch(/^\p{Script=Han}|^Lockkeeper/u);
 });
 
-it("tells what is to be known of a lock that may be freed, and nothing of most", () => {
+it("a releasable lock shows a warning only if it has one", () => {
   const permit = sampleLock({ format: "redisson", kind: "semaphore", release: terms({ why }) });
   expect([releaseText(permit, english), neverFreed(permit, english)]).toEqual([why, null]);
   expect(releaseText(permit, chinese)).not.toBe(releaseText({ ...permit, kind: "latch" }, chinese));

@@ -6,12 +6,12 @@ import { isPastUsual, usualText } from "./typical-duration.ts";
 const lock = sampleLock({ holders: [sampleHolder({ since: 1000 })] });
 const USUAL = { p50: 40_000, p95: 60_000, samples: 20 };
 
-it("tells what is usual once three holds have ended", () => {
+it("the typical hold time is shown once three holds have ended", () => {
   expect(usualText(USUAL, words)).toBe("usual 40 s");
   expect(usualText({ ...USUAL, samples: 2.9 }, words)).toBe("");
 });
 
-it("judges a hold when twenty have ended, and past what nineteen of them took", () => {
+it("a hold counts as long once twenty holds have ended and it exceeds their 95th percentile", () => {
   expect(isPastUsual(lock, USUAL, 61_000)).toBe(false);
   expect(isPastUsual(lock, USUAL, 61_001)).toBe(true);
   expect(isPastUsual(lock, { ...USUAL, samples: 19 }, 61_001)).toBe(false);

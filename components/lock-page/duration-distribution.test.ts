@@ -9,14 +9,14 @@ const spread = [
   { fromMs: 1024, toMs: 1448, share: 0.3 },
 ];
 
-describe("what is usual, drawn", () => {
-  it("has a bar for each stretch that has something in it, the highest over all the height", () => {
+describe("hold time distribution", () => {
+  it("the distribution has one bar per non-empty range, scaled to the highest", () => {
     const { bars } = scaleOf(spread, []);
     expect(bars.map(({ height }) => Math.round(height))).toEqual([100, 43]);
     expect(bars[1]?.left).toBeGreaterThan((bars[0]?.left ?? 0) + (bars[0]?.width ?? 0));
   });
 
-  it("keeps all bars and marks inside, in their order, whatever they are", () => {
+  it("all bars and marks stay inside the plot and in order", () => {
     const times = fc.array(fc.double({ min: 0, max: 1e10, noNaN: true }), { maxLength: 6 });
     fc.assert(
       fc.property(times, fc.boolean(), (marks, isEmpty) => {
@@ -29,7 +29,7 @@ describe("what is usual, drawn", () => {
     );
   });
 
-  it("says how often as long as usual it is only where it is past it, and in two figures", () => {
+  it("the multiple of the typical time is shown only above p95, with two significant digits", () => {
     const usual = { p50: 1000, p95: 3000, samples: 40 };
     expect(standingOf(2900, usual)).toEqual({ is: "usual" });
     expect(standingOf(3100, { ...usual, p50: 2000 })).toEqual({ is: "long" });

@@ -4,7 +4,7 @@ import { safeNext } from "./safe-redirect.ts";
 const next = (value: string) =>
   safeNext({ origin: "http://127.0.0.1:3000", search: `?next=${encodeURIComponent(value)}` });
 
-it("stays on this site", () => {
+it("a next URL outside this site is replaced by the start page", () => {
   expect(safeNext({ origin: "http://x", search: "" })).toBe("http://x/");
   expect(next("/events?type=expired#a")).toBe("http://127.0.0.1:3000/events?type=expired#a");
   expect(next("/locks/a%2Fb")).toBe("http://127.0.0.1:3000/locks/a%2Fb");
@@ -23,7 +23,7 @@ it("stays on this site", () => {
   expect(next("/a/..//evil.example")).toBe("http://127.0.0.1:3000//evil.example");
 });
 
-it("stays below the path that the console is below", () => {
+it("a next URL outside the base path is replaced by the start page", () => {
   const below = (value: string) =>
     safeNext({ origin: "http://x", search: `?next=${encodeURIComponent(value)}` }, "/console");
   expect(below("/console/events")).toBe("http://x/console/events");

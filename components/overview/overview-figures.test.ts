@@ -33,7 +33,7 @@ function statsOf(...waits: (number | null)[]): Stats {
   return { ...STATS, series: { stepMs: 10_000, points } };
 }
 
-test("what is there is shown as it is now, and its line ends now", () => {
+test("a figure shows the current value, and its line ends now", () => {
   const { value, olderAt, samples } = figureOf(
     { ...STATS, totals: { ...STATS.totals, waiting: 9 } },
     "waiting",
@@ -43,7 +43,7 @@ test("what is there is shown as it is now, and its line ends now", () => {
   expect(samples).toHaveLength(2);
 });
 
-test("the last wait that was measured is shown, and of when it is if that is not now", () => {
+test("the last measured wait is shown, with its time if it is not current", () => {
   expect(figureOf(statsOf(5, 7), "waitedMsP95")).toMatchObject({ value: 7, olderAt: null });
   expect(figureOf(statsOf(5, 7, null, null), "waitedMsP95")).toMatchObject({
     value: 7,
@@ -52,7 +52,7 @@ test("the last wait that was measured is shown, and of when it is if that is not
   expect(figureOf(statsOf(null, null), "waitedMsP95")).toMatchObject({ value: null, olderAt: null });
 });
 
-test("a line is told in words", () => {
+test("the line of a figure is described in a sentence", () => {
   const waits = figureOf(statsOf(5, null, 1700), "waitedMsP95");
   expect(sentenceOf("waitedMsP95", waits, "hour", overview)).toMatch(
     /^In the last hour, as far as it was watched since \d\d:\d\d:\d\d: between 5 ms and 1\.7 s\.$/,
@@ -65,14 +65,14 @@ test("a line is told in words", () => {
   );
 });
 
-test("rates have a decimal while they are small, waits a unit", () => {
+test("small rates have one decimal, and wait times have a unit", () => {
   expect(formatMeasure("acquisitionsPerS", 0.25)).toBe("0.3");
   expect(formatMeasure("acquisitionsPerS", 1182.4)).toBe("1,182");
   expect(formatMeasure("waitedMsP95", 84.4)).toBe("84 ms");
   expect(formatMeasure("held", 1284)).toBe("1,284");
 });
 
-test("a series tells by its steps over which time it goes", () => {
+test("the range of a series follows from its step", () => {
   expect(rangeOf(STATS)).toBe("hour");
   expect(rangeOf({ ...STATS, series: { ...STATS.series, stepMs: 300_000 } })).toBe("day");
 });

@@ -4,7 +4,7 @@ import { BINARY_PATTERN, patternOf } from "@/lib/keys/key-pattern.ts";
 import { matchesFilter, parseFilter } from "@/lib/query/filter.ts";
 import { filterOfPattern } from "./pattern-filter.ts";
 
-test("the filter of a pattern finds the keys that have it", () => {
+test("the filter of a key pattern matches every key with that pattern", () => {
   const key = fc.stringMatching(/^[-!-~ \t=":*?]{1,60}$/);
   fc.assert(
     fc.property(key, (one) => {
@@ -17,11 +17,11 @@ test("the filter of a pattern finds the keys that have it", () => {
   );
 });
 
-test("a pattern that begins as an exact text does is still a pattern", () => {
+test("a pattern that starts like an exact term is still read as a pattern", () => {
   expect(filterOfPattern('="a b"')).toBe('key:?"a?b"');
 });
 
-test("what has no pattern has no filter", () => {
+test("a group without a key pattern has no filter", () => {
   expect(filterOfPattern("(other)")).toBeNull();
   expect(filterOfPattern(BINARY_PATTERN)).toBeNull();
 });

@@ -4,7 +4,7 @@ import { sampleNear, sparkPath, thinned } from "./spark-path.ts";
 
 const FRAME = { from: 1000, to: 2000, width: 100, height: 20 };
 
-test("time goes from left to right over the whole range, and the largest value touches the top", () => {
+test("a sparkline spans the whole range, and its largest value touches the top", () => {
   const samples = [
     { at: 1500, value: 5 },
     { at: 1750, value: 10 },
@@ -13,7 +13,7 @@ test("time goes from left to right over the whole range, and the largest value t
   expect(sparkPath(samples, FRAME)).toBe("M50 10h0L75 0L100 20");
 });
 
-test("the line breaks where nothing was measured, and a lonely value is a dot", () => {
+test("a sparkline breaks at missing samples and draws a single sample as a dot", () => {
   const samples = [
     { at: 1000, value: 4 },
     { at: 1250, value: null },
@@ -24,7 +24,7 @@ test("the line breaks where nothing was measured, and a lonely value is a dot", 
   expect(sparkPath(samples, FRAME)).toBe("M0 0h0M50 0h0M100 10h0");
 });
 
-test("a line of zeros lies at the bottom", () => {
+test("a sparkline of zeros lies at the bottom", () => {
   expect(
     sparkPath(
       [
@@ -36,13 +36,13 @@ test("a line of zeros lies at the bottom", () => {
   ).toBe("M0 20h0L100 20");
 });
 
-test("without samples, or with none in the range, there is no line", () => {
+test("a sparkline without samples in the range is empty", () => {
   expect(sparkPath([], FRAME)).toBe("");
   expect(sparkPath([{ at: 999, value: 1 }], FRAME)).toBe("");
   expect(sparkPath([{ at: 2001, value: 1 }], FRAME)).toBe("");
 });
 
-test("whatever is measured, no point lies outside of the frame", () => {
+test("no point of a sparkline lies outside the frame", () => {
   const sample = fc.record({
     at: fc.integer({ min: 0, max: 3000 }),
     value: fc.option(fc.double({ min: 0, max: 1e12, noNaN: true })),
@@ -59,7 +59,7 @@ test("whatever is measured, no point lies outside of the frame", () => {
   );
 });
 
-test("what is too close to be told apart is its largest or its mean, and a gap stays a gap", () => {
+test("samples too close together merge into their maximum or mean, and gaps remain", () => {
   const samples = [
     { at: 1000, value: 1 },
     { at: 1040, value: 9 },
@@ -77,7 +77,7 @@ test("what is too close to be told apart is its largest or its mean, and a gap s
   expect(thinned([], 100, "mean")).toEqual([]);
 });
 
-test("a pointer finds what was measured nearest to it, past a gap as well", () => {
+test("the pointer selects the nearest sample, also across a gap", () => {
   const samples = [
     { at: 1000, value: 1 },
     { at: 1500, value: null },

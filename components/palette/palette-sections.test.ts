@@ -4,7 +4,7 @@ import { filled, matching } from "./palette-sections.ts";
 
 const command = (name: string, hint?: string): Command => ({ id: name, name, hint, run: () => undefined });
 
-test("what is typed is found word by word, in any order and case, in name and hint", () => {
+test("a palette search matches every word in any order and case, in name and hint", () => {
   const all = [command("Go to Locks"), command("Go to Owners", "who holds"), command("Pause")];
   const found = (typed: string) => matching(all, typed).map(({ name }) => name);
   expect(found("")).toEqual(["Go to Locks", "Go to Owners", "Pause"]);
@@ -13,7 +13,7 @@ test("what is typed is found word by word, in any order and case, in name and hi
   expect(found("  locks   owners ")).toEqual([]);
 });
 
-test("a section without commands has no title", () => {
+test("a palette section without commands is left out", () => {
   const some = { title: "some", commands: [command("a")] };
   expect(filled([{ title: "none", commands: [] }, some])).toEqual([some]);
 });

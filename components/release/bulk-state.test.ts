@@ -18,13 +18,13 @@ const reviewed: BulkAction[] = [
   { type: "end" },
 ];
 
-test("only what the review says would be freed is sent", () => {
+test("only locks that the review marked as releasable are sent", () => {
   const state = run(...reviewed);
   expect(state.step).toEqual({ at: "reviewed" });
   expect(releasable(state).map(({ item }) => item.key)).toEqual(["lock:0", "lock:2"]);
 });
 
-test("an answer that ends before all were told is cut, not done", () => {
+test("a bulk response that ends before all results is cut, not done", () => {
   const sent: BulkAction[] = [...reviewed, { type: "send" }, { type: "lines", lines: [line(0, "released")] }];
   expect(run(...sent, { type: "end" }).step).toEqual({ at: "ended", how: "cut" });
   expect(run(...sent, { type: "lines", lines: [line(2, "released")] }, { type: "end" }).step).toEqual({
@@ -33,7 +33,7 @@ test("an answer that ends before all were told is cut, not done", () => {
   });
 });
 
-test("who stops sees what was freed until then, and a late end changes nothing", () => {
+test("stopping a bulk release keeps the results so far and ignores a late end", () => {
   const state = run(
     ...reviewed,
     { type: "send" },
@@ -45,7 +45,7 @@ test("who stops sees what was freed until then, and a late end changes nothing",
   expect(state.released).toHaveLength(1);
 });
 
-test("a refusal before anything was begun leaves the review to be sent again", () => {
+test("a bulk request refused before it began keeps the review so that it can be sent again", () => {
   const state = run(
     ...reviewed,
     { type: "send" },
@@ -55,7 +55,7 @@ test("a refusal before anything was begun leaves the review to be sent again", (
   expect(releasable(state)).toHaveLength(2);
 });
 
-test("another look is taken at the hold that is there by now, and at what nothing was heard of", () => {
+test("a second review uses the current hold and includes items without a result", () => {
   const now = sampleLock({ key: "lock:2", version: "fence.9", holders: [sampleHolder({ owner: "=new" })] });
   const state = run(
     ...reviewed,
@@ -71,7 +71,7 @@ test("another look is taken at the hold that is there by now, and at what nothin
   expect(bulkCsv(allTold(state))).toContain(`"lock:2","","changed","'=new"`);
 });
 
-test("what was freed before another look stays in the file", () => {
+test("results from before a second review stay in the exported file", () => {
   const first = run(
     ...reviewed,
     { type: "send" },

@@ -5,8 +5,8 @@ import { driftOf, expectedOf, reduceFree, startFree } from "./release-state.ts";
 
 const lock = sampleLock;
 
-describe("free sheet", () => {
-  it("offers the mildest way that leads anywhere, and says of the others why they do not", () => {
+describe("release sheet", () => {
+  it("the release sheet selects the mildest action that helps and explains why others are unavailable", () => {
     expect(startFree({ lock: lock() }).choice).toBe("lapse");
     expect(waysFor(lock(), undefined)).toEqual({ fits: ["lapse", "release", "hold-off"], not: [] });
     const lasting = lock({
@@ -22,7 +22,7 @@ describe("free sheet", () => {
     expect(waysFor(lock({ holders: [one, two] }), one).not).toEqual([{ choice: "hold-off", why: "others" }]);
   });
 
-  it("does not offer to wait for the end of what is renewed", () => {
+  it("the release sheet does not offer to wait for the expiry of a lock that is renewed", () => {
     const verdict = {
       watchedMs: 1,
       renewals: 9,
@@ -36,7 +36,7 @@ describe("free sheet", () => {
     expect(waysFor(renewed, undefined).not).toEqual([{ choice: "lapse", why: "renewed" }]);
   });
 
-  it("notices another hold, and none, by version and never by count or time", () => {
+  it("the release sheet detects a new or missing hold by version, never by count or time", () => {
     const seen = lock();
     expect(driftOf(seen, undefined)).toBe("same");
     expect(driftOf(seen, lock({ remainingMs: 30_000, asOf: 200 }))).toBe("same");
@@ -44,11 +44,11 @@ describe("free sheet", () => {
     expect(driftOf(seen, lock({ version: null, holders: [], asOf: 200 }))).toBe("gone");
   });
 
-  it("does not take older news for a change", () => {
+  it("the release sheet ignores an older snapshot", () => {
     expect(driftOf(lock({ asOf: 300 }), lock({ version: "v0", asOf: 200 }))).toBe("same");
   });
 
-  it("decides anew for another hold, and keeps only the words", () => {
+  it("the release sheet resets its choice for another hold and keeps the reason", () => {
     let state = startFree({ lock: lock() });
     state = reduceFree(state, { type: "choose", choice: "release" });
     state = reduceFree(state, { type: "reason", reason: "node lost" });
@@ -65,7 +65,7 @@ describe("free sheet", () => {
     });
   });
 
-  it("of one of several holders: is another when that one has gone, whoever else holds the lock", () => {
+  it("a release sheet for one of several holders reports a change only when that holder is gone", () => {
     const one = sampleHolder({ owner: "a", version: "va" });
     const two = sampleHolder({ owner: "b", version: "vb" });
     const seen = lock({ version: "both", holders: [one, two] });
@@ -76,7 +76,7 @@ describe("free sheet", () => {
     expect(driftOf(seen, lock({ version: null, holders: [], asOf: 200 }), one)).toBe("gone");
   });
 
-  it("keeps the named format until another hold is looked at", () => {
+  it("the release sheet keeps the named format until another hold is reviewed", () => {
     const named = reduceFree(startFree({ lock: lock() }), { type: "format", format: "redis-py" });
     expect(reduceFree(named, { type: "choose", choice: "release" }).format).toBe("redis-py");
     expect(reduceFree(named, { type: "look", lock: lock({ version: "v2" }) }).format).toBeNull();

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { redisCliLines } from "./redis-cli-command.ts";
 
-it("a setting is one line a master, and no shell reads its dollar", () => {
+it("a setting becomes one shell-safe redis-cli line per master", () => {
   expect(
     redisCliLines("CONFIG SET notify-keyspace-events Kghszxe$", ["10.0.0.1:6379", "[::1]:7000"]),
   ).toEqual([
@@ -13,7 +13,7 @@ it("a setting is one line a master, and no shell reads its dollar", () => {
   ]);
 });
 
-it("what is not for a master stays as it is", () => {
+it("a command that is not for a master stays unchanged", () => {
   for (const command of ["timedatectl timesync-status", "SENTINEL SET shop quorum 2"])
     expect(redisCliLines(command, ["a:1"])).toEqual([command]);
 });

@@ -16,13 +16,13 @@ const m = 60 * s;
 const h = 60 * m;
 
 describe("durations", () => {
-  it("shows what is left, never less than nothing", () => {
+  it("a remaining time is formatted with its unit and never negative", () => {
     expect([-5, 0, 99, 6540, 59_999, m, 9 * m + 41 * s, 2 * h + 11 * m, 76 * h].map(formatRemaining)).toEqual(
       ["0.0 s", "0.0 s", "0.0 s", "6.5 s", "59.9 s", "1 m 00 s", "9 m 41 s", "2 h 11 m", "3 d 4 h"],
     );
   });
 
-  it("shows what has passed", () => {
+  it("an elapsed time is formatted with its unit", () => {
     expect([3640, 51_400, 14 * m + 2 * s].map(formatElapsed)).toEqual(["3.6 s", "51 s", "14 m 02 s"]);
     expect([0.4, 12.3, 3640].map(formatSpan)).toEqual(["0 ms", "12 ms", "3.6 s"]);
     expect([300, 4200, 3 * m].map((ms) => formatAgo(ms, ui))).toEqual([
@@ -33,13 +33,13 @@ describe("durations", () => {
     expect([300, 4200].map((ms) => formatAgo(ms, chinese))).toEqual(["刚刚", "4 s 前"]);
   });
 
-  it("writes moments the same way in every language, and tells the zone", () => {
+  it("a date has the same format in every language, with the time zone", () => {
     const at = new Date(2026, 10, 21, 21, 5, 1).getTime();
     expect(formatDate(at)).toMatch(/^2026-11-21 21:05:01 \S+$/);
     expect(formatDayMinute(at)).toBe("11-21 21:05");
   });
 
-  it("shortens a fence to the digits that differ", () => {
+  it("a fencing token is shortened to its last digits", () => {
     expect(formatFence("1763647401104822")).toBe("…104 822");
     expect(formatFence("42")).toBe("42");
   });

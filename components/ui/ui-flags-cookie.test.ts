@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { flagIn, withFlag } from "./ui-flags-cookie.ts";
 
-test("a choice is kept beside the others, and nobody's choice is none", () => {
+test("a UI choice is stored beside the others, and an unset choice is null", () => {
   const kept = withFlag(withFlag("", "overview", false), "overview-phone", true);
   expect(["overview", "overview-phone", "facets"].map((name) => flagIn(kept, name))).toEqual([
     ...[false, true, null],

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { visibleParts, visibleText } from "./visible-text.ts";
 
-describe("visibleText", () => {
-  it("leaves ordinary text of any script alone", () => {
+describe("visible text", () => {
+  it("ordinary text of any script is unchanged", () => {
     for (const text of [
       "lock:orders:42",
       "préfixe ключ 鍵 مفتاح",
@@ -14,7 +14,7 @@ describe("visibleText", () => {
     }
   });
 
-  it("shows what cannot be seen", () => {
+  it("invisible characters are shown as placeholders", () => {
     expect(visibleText("a\0b\n\tc\x7f")).toBe("a␀b␊␉c␡");
     expect(visibleText("lock\u202egnp.exe")).toBe("lock<U+202E>gnp.exe");
     expect(visibleText("a\u200bb\u2066c\ufeffd\u00a0e\u2028f")).toBe(
@@ -23,11 +23,11 @@ describe("visibleText", () => {
     expect(visibleText("\ud800x")).toBe("<U+D800>x");
   });
 
-  it("shows spaces at the edges, where two keys would look the same", () => {
+  it("leading and trailing spaces are shown as placeholders", () => {
     expect(visibleText(" a b  ")).toBe("␠a b␠␠");
   });
 
-  it("marks the stand-ins, so that nobody can fake one", () => {
+  it("placeholders are marked so that text cannot imitate them", () => {
     expect(visibleParts("a<U+202E>b\u202ec")).toEqual([
       { text: "a<U+202E>b", stand: false },
       { text: "<U+202E>", stand: true },
@@ -35,7 +35,7 @@ describe("visibleText", () => {
     ]);
   });
 
-  it("cuts what nobody reads", () => {
+  it("long text is truncated", () => {
     expect(visibleText("x".repeat(1_000_000))).toHaveLength(601);
   });
 });

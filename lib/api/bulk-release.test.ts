@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { splitLines } from "./bulk-release.ts";
 
-test("lines come out whole, however the network cuts them", () => {
+test("streamed lines are complete however the network splits them", () => {
   const line = fc.string({ minLength: 1, maxLength: 12 }).map((text) => JSON.stringify({ text }));
   fc.assert(
     fc.property(fc.array(line), fc.array(fc.nat(40)), (lines, cuts) => {

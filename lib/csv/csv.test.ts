@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { cellOf } from "./csv.ts";
 
-it("no cell can be run, left, or seen as another one than it is, whatever stands in it", () => {
+it("no CSV cell can be executed, left or mistaken for another one", () => {
   const hostile = fc.constantFrom(
     "=",
     "+",
@@ -36,6 +36,6 @@ it.each([
   [-5, '"-5"'],
   [undefined, '""'],
   ['say "hi"', '"say ""hi"""'],
-])("%j is %s", (value, cell) => {
+])("the CSV cell of %j is %s", (value, cell) => {
   expect(cellOf(value)).toBe(cell);
 });

@@ -67,8 +67,8 @@ async function englishOf(namespace: string): Promise<unknown> {
   return Object.values(module).find((each) => (each as { namespace?: string }).namespace === namespace);
 }
 
-describe.each(Object.entries(zh))("the words of %s", (namespace, chinese) => {
-  test("are the same ones in both languages, and take the same parts", async () => {
+describe.each(Object.entries(zh))("messages of %s", (namespace, chinese) => {
+  test("the messages have the same keys and parameters in both languages", async () => {
     const english = new Map(leavesOf(await englishOf(namespace), namespace));
     const other = new Map(leavesOf(chinese, namespace));
     const unsaid = unsaidOf(await englishOf(namespace), namespace);
@@ -83,7 +83,7 @@ describe.each(Object.entries(zh))("the words of %s", (namespace, chinese) => {
     }
   });
 
-  test("are Chinese in Chinese", () => {
+  test("the Chinese messages are written in Chinese", () => {
     const foreign = leavesOf(chinese, namespace)
       .filter(
         ([path, leaf]) =>
@@ -107,7 +107,7 @@ function textsOf(leaf: Leaf): string[] {
 const LATIN_BESIDE_HAN = /\p{Script=Han}[A-Za-z0-9]|[A-Za-z0-9%]\p{Script=Han}/u;
 const HALF_WIDTH_BESIDE_HAN = /\p{Script=Han}[,;:!?()]|[,;!?()]\p{Script=Han}/u;
 
-test("Chinese is set as Chinese is: with its own punctuation, and a space to what is Latin", () => {
+test("Chinese text uses Chinese punctuation and a space next to Latin text", () => {
   const wrong = leavesOf(zh, "").flatMap(([path, leaf]) =>
     textsOf(leaf)
       .filter((text) => LATIN_BESIDE_HAN.test(text) || HALF_WIDTH_BESIDE_HAN.test(text))
@@ -132,7 +132,7 @@ const WORDS_IN_CODE = [
   /\s(?:aria-label|title|placeholder|label|alt)="[A-Z][^"]*"/,
 ];
 
-test("no component says anything that is not in the dictionary", () => {
+test("components contain no text outside the message catalog", () => {
   const found = readdirSync(COMPONENTS, { recursive: true, encoding: "utf8" })
     .filter((file) => !NOT_YET.includes(file.split("/")[0] ?? ""))
     .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file) && !NAMES.includes(file))

@@ -28,7 +28,7 @@ const id = fc.oneof(
 );
 const name = fc.constantFrom("lock", "order", "user", "payment-run", "Job_Worker", "für", "订单", "stock");
 
-describe("the pattern of a key", () => {
+describe("key patterns", () => {
   it.each([
     ["lock:order:42", "lock:order:*"],
     ["lock:order:6f0c1d9e-7c1b-4a8e-9f0e-1c2d3e4f5a6b", "lock:order:*"],
@@ -41,15 +41,15 @@ describe("the pattern of a key", () => {
     ["lock:2024W03", "lock:*"],
     ["pod7", "pod*"],
     ["", ""],
-  ])("of %s is %s", (key, pattern) => {
+  ])("the pattern of %s is %s", (key, pattern) => {
     expect(patternOf(key)).toBe(pattern);
   });
 
-  it("is one for all bytes that are not UTF-8", () => {
+  it("all keys that are not UTF-8 share one pattern", () => {
     expect(patternOf(keyOfBytes(Uint8Array.of(0xff, 0x01)))).toBe(BINARY_PATTERN);
   });
 
-  it("is the same whatever stands where an id does", () => {
+  it("a pattern does not depend on the ids in a key", () => {
     const part = fc.tuple(name, id, id);
     fc.assert(
       fc.property(fc.array(part, { minLength: 1, maxLength: 3 }), (parts) => {
@@ -61,7 +61,7 @@ describe("the pattern of a key", () => {
     );
   });
 
-  it("is its own pattern, never longer than 128 characters, and well-formed", () => {
+  it("a pattern is idempotent, well-formed and at most 128 characters long", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 300 }), (key) => {
         const pattern = patternOf(key);
@@ -72,7 +72,7 @@ describe("the pattern of a key", () => {
     );
   });
 
-  it("takes no longer for a key that was made to be slow", () => {
+  it("pattern extraction is fast for hostile keys", () => {
     const repeated = fc
       .tuple(fc.string({ minLength: 1, maxLength: 12 }), fc.constantFrom("", "-", ":", "!"))
       .map(([piece, end]) => piece.repeat(Math.ceil(1024 / piece.length)).slice(0, 1024) + end);

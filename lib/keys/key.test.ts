@@ -36,8 +36,8 @@ const keys = fc.oneof(texts, bytes.map(keyOfBytes));
 
 const base64url = (text: string | Uint8Array) => Buffer.from(text).toString("base64url");
 
-describe("a key", () => {
-  it("is the text of UTF-8 bytes, and no other bytes", () => {
+describe("key text and bytes", () => {
+  it("a key is text exactly if its bytes are UTF-8", () => {
     fc.assert(
       fc.property(fc.oneof(bytes, texts.map(bytesOfKey)), (raw) => {
         const key = keyOfBytes(raw);
@@ -47,7 +47,7 @@ describe("a key", () => {
     );
   });
 
-  it("gives back any text from its bytes", () => {
+  it("any text survives the round trip through bytes", () => {
     fc.assert(
       fc.property(texts, (text) => {
         expect(keyOfBytes(bytesOfKey(text))).toBe(text);
@@ -55,7 +55,7 @@ describe("a key", () => {
     );
   });
 
-  it("of UTF-8 bytes never holds a lone surrogate, by which the others are told", () => {
+  it("a key of UTF-8 bytes never contains a lone surrogate, which marks binary keys", () => {
     fc.assert(
       fc.property(bytes, (raw) => {
         const key = keyOfBytes(raw);
@@ -66,24 +66,24 @@ describe("a key", () => {
     expect(isBinary(keyOfBytes(Uint8Array.of(0xed, 0xa0, 0x80)))).toBe(true);
   });
 
-  it("that begins with U+10000 is text although it begins with the mark's code unit", () => {
+  it("a key that begins with U+10000 is text although it shares the marker's code unit", () => {
     expect(isBinary("\u{10000}lock")).toBe(false);
     expect(bytesOfKey("\u{10000}")).toEqual(Uint8Array.of(0xf0, 0x90, 0x80, 0x80));
   });
 
-  it("keeps a byte order mark", () => {
+  it("a byte order mark in a key is preserved", () => {
     const raw = Uint8Array.of(0xef, 0xbb, 0xbf, 0x61);
     expect(bytesOfKey(keyOfBytes(raw))).toEqual(raw);
   });
 
-  it("reads as text with U+FFFD for what is not UTF-8", () => {
+  it("a binary key is displayed with U+FFFD for invalid bytes", () => {
     expect(textOfKey("lock:ä")).toBe("lock:ä");
     expect(textOfKey(keyOfBytes(Buffer.from("lock:\xff1", "latin1")))).toBe("lock:\ufffd1");
   });
 });
 
-describe("a key in JSON", () => {
-  it("comes back as it went", () => {
+describe("keys in JSON", () => {
+  it("any key survives the round trip through JSON", () => {
     fc.assert(
       fc.property(keys, (key) => {
         const fields = JSON.parse(JSON.stringify(fieldsOfKey(key))) as { key: string; keyBase64?: string };
@@ -92,15 +92,15 @@ describe("a key in JSON", () => {
     );
   });
 
-  it("has its bytes beside it only when they are not UTF-8", () => {
+  it("a key has keyBase64 only if its bytes are not UTF-8", () => {
     expect(fieldsOfKey("lock:1")).toEqual({ key: "lock:1" });
     const raw = Buffer.from([0x61, 0xff, 0xfe]);
     expect(fieldsOfKey(keyOfBytes(raw))).toEqual({ key: "a\ufffd\ufffd", keyBase64: raw.toString("base64") });
   });
 });
 
-describe("a key in a path", () => {
-  it("comes back as it went, whatever it is", () => {
+describe("keys in a URL path", () => {
+  it("any key survives the round trip through a URL path", () => {
     fc.assert(
       fc.property(keys, (key) => {
         expect(keyOfPath(pathOfKey(key))).toEqual({ ok: true, key });
@@ -108,7 +108,7 @@ describe("a key in a path", () => {
     );
   });
 
-  it("stays one segment that no URL parser rewrites", () => {
+  it("a key is one path segment that no URL parser rewrites", () => {
     fc.assert(
       fc.property(keys, (key) => {
         const path = `/locks/${pathOfKey(key)}/acquire`;
@@ -117,7 +117,7 @@ describe("a key in a path", () => {
     );
   });
 
-  it("is not shared by two keys", () => {
+  it("two keys never share a path", () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -135,14 +135,14 @@ describe("a key in a path", () => {
     );
   });
 
-  it("is percent-encoded where that reaches the right lock", () => {
+  it("a key is percent-encoded where the path reaches the right lock", () => {
     expect(pathOfKey("lock:orders/42")).toBe("lock%3Aorders%2F42");
     expect(keyOfPath("lock:orders%2f42")).toEqual({ ok: true, key: "lock:orders/42" });
     expect(keyOfPath("a~b..")).toEqual({ ok: true, key: "a~b.." });
   });
 
   it.each([".", "..", "a//b", "/a", "a/", "/", "~", "~a"])(
-    "is written as bytes for %j, and the other form names the right one",
+    "the key %j is written in base64url, and its percent-encoded form is rejected with that path",
     (key) => {
       const byteForm = `~${base64url(key)}`;
       expect(pathOfKey(key)).toBe(byteForm);
@@ -153,15 +153,15 @@ describe("a key in a path", () => {
     },
   );
 
-  it("is written as bytes when it is not UTF-8", () => {
+  it("a binary key is written in base64url", () => {
     expect(pathOfKey(keyOfBytes(Uint8Array.of(0xff, 0xfe)))).toBe("~__4");
   });
 
-  it("may be written as bytes for any key", () => {
+  it("any key may be written in base64url", () => {
     expect(keyOfPath(`~${base64url("lock:1")}`)).toEqual({ ok: true, key: "lock:1" });
   });
 
-  it.each(["%", "%zz", "%ff", "%ed%a0%80", "%c3"])("is refused with the way out for %s", (segment) => {
+  it.each(["%", "%zz", "%ff", "%ed%a0%80", "%c3"])("the path segment %s is rejected with the base64url alternative", (segment) => {
     expect(keyOfPath(segment)).toEqual({
       ok: false,
       why: expect.stringMatching(/not percent-encoded UTF-8.*~/),
@@ -169,17 +169,17 @@ describe("a key in a path", () => {
   });
 
   it.each(["~", "~YQ==", "~a+b/", "~Y Q", "~abcde", "~ä", "~%59%51"])(
-    "is refused as base64url for %s",
+    "the path segment %s is rejected as invalid base64url",
     (segment) => {
       expect(keyOfPath(segment)).toEqual({ ok: false, why: expect.stringContaining("base64url") });
     },
   );
 
-  it("is refused when it is empty", () => {
+  it("an empty path segment is rejected", () => {
     expect(keyOfPath("")).toEqual({ ok: false, why: expect.stringContaining("at least one byte") });
   });
 
-  it("never throws, whatever stands there", () => {
+  it("parsing a path segment never throws", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom("%", "~", "f", "2", "=", ".", "/", "é", "\ud800") }),
@@ -192,7 +192,7 @@ describe("a key in a path", () => {
     );
   });
 
-  it(`has at most ${KEY_BYTES_MAX} bytes, counted as Redis does`, () => {
+  it(`a key has at most ${KEY_BYTES_MAX} bytes, counted as in Redis`, () => {
     const longest = "é".repeat(KEY_BYTES_MAX / 2);
     expect(keyOfPath(pathOfKey(longest))).toEqual({ ok: true, key: longest });
     const tooLong = { ok: false, why: expect.stringMatching(/has 1025 bytes; at most 1024/) };

@@ -14,22 +14,22 @@ const range = (from: number, to: number) => Array.from({ length: to - from }, (_
 const ids = (log: EventLog) => log.snapshot().events.map(({ id }) => Number(id));
 const at = (capacity = 2000) => new EventLog({ capacity, schedule: (run) => run() });
 
-describe("EventLog", () => {
-  it("keeps each event once, in the order of arrival", () => {
+describe("event log", () => {
+  it("the event log keeps each event once, in the order of arrival", () => {
     const log = at();
     log.add(range(1, 4));
     log.add(range(2, 6));
     expect(ids(log)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it("keeps the last ones only", () => {
+  it("the event log keeps only the latest events", () => {
     const log = at(3);
     log.add(range(1, 3));
     log.add(range(3, 7));
     expect(ids(log)).toEqual([4, 5, 6]);
   });
 
-  it("stands still while paused, counts, and catches up", () => {
+  it("a paused event log counts new events and catches up on resume", () => {
     const log = at();
     log.add(range(1, 3));
     log.pause();
@@ -42,7 +42,7 @@ describe("EventLog", () => {
     expect(log.snapshot()).toMatchObject({ paused: false, missed: 0 });
   });
 
-  it("tells its listeners once for a burst", () => {
+  it("the event log notifies its listeners once per burst", () => {
     const waiting: (() => void)[] = [];
     const log = new EventLog({ schedule: (run) => waiting.push(run) });
     const listener = vi.fn();
@@ -54,7 +54,7 @@ describe("EventLog", () => {
     expect(log.snapshot().events).toHaveLength(100);
   });
 
-  it("gives the same snapshot until something changes", () => {
+  it("the event log returns the same snapshot until something changes", () => {
     const log = at();
     log.add(range(1, 3));
     const before = log.snapshot();
@@ -62,7 +62,7 @@ describe("EventLog", () => {
     expect(log.snapshot()).toBe(before);
   });
 
-  it("knows an event that was shown before it was recorded, and keeps it where it is", () => {
+  it("an event shown live keeps its place when its recorded copy arrives", () => {
     const log = at();
     log.add([{ ...event(1), id: "live-a-1" }]);
     log.add([event(2)]);
@@ -72,7 +72,7 @@ describe("EventLog", () => {
     expect(log.snapshot().events).toHaveLength(2);
   });
 
-  it("says that some are missing when a new connection begins with others than the last one ended with", () => {
+  it("the event log marks a gap when a new connection does not continue the last one", () => {
     const log = at();
     log.addRecent(range(1, 1 + RECENT_MAX));
     log.addRecent(range(100, 100 + RECENT_MAX));

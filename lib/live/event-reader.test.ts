@@ -57,8 +57,8 @@ function world(had: number, from: "now" | "then", wants: (entry: HistoryEntry) =
 
 const settled = () => new Promise((resolve) => setTimeout(resolve));
 
-describe("EventReader", () => {
-  it("shows what comes, and what was before it page by page to the beginning", async () => {
+describe("event reader", () => {
+  it("the event reader shows new events and loads older pages back to the beginning", async () => {
     const { reader, happen, ats } = world(6, "now");
     reader.start();
     happen(2);
@@ -73,7 +73,7 @@ describe("EventReader", () => {
     expect(reader.snapshot().older).toBe("begins");
   });
 
-  it("counts what comes while it is paused or somebody reads further down, and shows it then", () => {
+  it("new events are counted while the event reader is paused or scrolled down, and shown afterwards", () => {
     const { reader, happen, ats } = world(0, "now", ({ at }) => at % 2 === 0);
     reader.start();
     happen(2);
@@ -90,7 +90,7 @@ describe("EventReader", () => {
     expect(ats()).toEqual([8, 6, 4, 2]);
   });
 
-  it("begins anew with what is new when too much came while it was paused: nothing is missing in between", async () => {
+  it("an event reader paused for too long restarts with the latest events, without a gap", async () => {
     const { reader, happen, ats } = world(0, "now");
     reader.start();
     happen(3);
@@ -103,7 +103,7 @@ describe("EventReader", () => {
     expect(ats()).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
   });
 
-  it("goes from a moment of the past in both directions, and joins what happens now", async () => {
+  it("the event reader loads from a past moment in both directions and joins live events", async () => {
     const { reader, happen, ats } = world(8, "then");
     reader.start();
     await settled();
@@ -121,7 +121,7 @@ describe("EventReader", () => {
     expect(ats()[0]).toBe(10);
   });
 
-  it("says that a page could not be read, and tries again", async () => {
+  it("the event reader reports a page that fails to load and retries it", async () => {
     let fails = true;
     const log = new EventLog({ schedule: (run) => run() });
     const page = { items: [event(1)], complete: true };
@@ -144,7 +144,7 @@ describe("EventReader", () => {
     expect(reader.snapshot()).toMatchObject({ older: "begins", entries: page.items });
   });
 
-  it("calls an event by its own id once it is recorded, wherever it stands", () => {
+  it("an event takes its recorded id once it is recorded, wherever it stands", () => {
     const { reader, log, ats } = world(0, "now");
     reader.start();
     log.add([{ ...event(1), id: "live-a-1" }]);
@@ -153,7 +153,7 @@ describe("EventReader", () => {
     expect(reader.snapshot().entries[0]?.id).toBe("5-0");
   });
 
-  it("is always one whole stretch of what happened, each event once, and of bounded length", async () => {
+  it("the event reader always shows one contiguous range of bounded length, each event once", async () => {
     const step = fc.oneof(
       fc.record({ do: fc.constant("happen" as const), count: fc.integer({ min: 1, max: 9 }) }),
       fc.record({

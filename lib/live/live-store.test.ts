@@ -70,8 +70,8 @@ function setup() {
   };
 }
 
-describe("LiveStore", () => {
-  it("hands each message to where it belongs", () => {
+describe("live store", () => {
+  it("the live store routes each message to its consumer", () => {
     const { store, seen, say } = setup();
     say(hello);
     say({
@@ -94,7 +94,7 @@ describe("LiveStore", () => {
     expect(store.events.snapshot().events.map(({ id }) => id)).toEqual(["1", "2"]);
   });
 
-  it("keeps its window by what changes in it, and asks for all of it when that does not fit", async () => {
+  it("the live store patches its window and requests a full one when a change does not fit", async () => {
     const { seen, views, say } = setup();
     say(hello);
     say({
@@ -114,7 +114,7 @@ describe("LiveStore", () => {
     expect(views).toHaveLength(2);
   });
 
-  it("takes the time from every message that carries it, and anew from each connection", () => {
+  it("the server clock is updated by every message with a time and reset by each new connection", () => {
     const { store, say, wait } = setup();
     say(hello);
     wait(1000);
@@ -124,7 +124,7 @@ describe("LiveStore", () => {
     expect(store.clock.now()).toBe(70_000);
   });
 
-  it("knows how long it has heard nothing", () => {
+  it("the live store reports how long the stream has been silent", () => {
     const { store, say, wait } = setup();
     expect(store.silenceMs()).toBeNull();
     say(hello);
@@ -132,13 +132,13 @@ describe("LiveStore", () => {
     expect(store.silenceMs()).toBe(4000);
   });
 
-  it("says when the server speaks another language", () => {
+  it("the live store reports a server with an incompatible protocol", () => {
     const { store, say } = setup();
     say(undefined);
     expect(store.state().outdated).toBe(true);
   });
 
-  it("looks at the lock asked for last, and at the one before when that is done", async () => {
+  it("the live store watches the lock requested last and then returns to the previous one", async () => {
     const { store, views, say } = setup();
     say(hello);
     const settle = async () => {
@@ -155,7 +155,7 @@ describe("LiveStore", () => {
     expect(await settle()).toBeUndefined();
   });
 
-  it("forgets everything on log out", () => {
+  it("the live store clears everything on logout", () => {
     const { store, seen, say } = setup();
     say(hello);
     store.loggedOut();

@@ -124,8 +124,8 @@ async function goLive(stream = "s1") {
   await settle();
 }
 
-describe("without a connection to keep", () => {
-  it("asks again before it is stale, and keeps the first connection that is free", async () => {
+describe("live stream without a free connection", () => {
+  it("the stream polls before it becomes stale and keeps the first free connection", async () => {
     browser.hasPlace = false;
     browser.stream.start();
     for (let asked = 1; asked <= 5; asked++) {
@@ -144,7 +144,7 @@ describe("without a connection to keep", () => {
     expect(browser.last.closed).toBe(false);
   });
 
-  it("asks at once for another view", async () => {
+  it("a polling stream requests a new view at once", async () => {
     browser.hasPlace = false;
     await goLive();
     browser.last.error();
@@ -153,7 +153,7 @@ describe("without a connection to keep", () => {
     expect(browser.opened).toHaveLength(2);
   });
 
-  it("gives its place back when nobody looks", async () => {
+  it("a hidden tab gives its connection up", async () => {
     await goLive();
     browser.show(false);
     await vi.advanceTimersByTimeAsync(10_000);
@@ -161,8 +161,8 @@ describe("without a connection to keep", () => {
   });
 });
 
-describe("silence", () => {
-  it("is live from the first message and stays so while words come", async () => {
+describe("stream silence", () => {
+  it("the stream is live from the first message on and while messages arrive", async () => {
     await goLive();
     for (let i = 0; i < 10; i++) {
       await vi.advanceTimersByTimeAsync(1000);
@@ -171,7 +171,7 @@ describe("silence", () => {
     expect(browser.connections).toEqual(["live"]);
   });
 
-  it("is stale after 2.5 s without a word, and live with the next one", async () => {
+  it("the stream is stale after 2.5 s without a message and live with the next one", async () => {
     await goLive();
     await vi.advanceTimersByTimeAsync(STALE_AFTER_MS - 1);
     expect(browser.connections).toEqual(["live"]);
@@ -181,7 +181,7 @@ describe("silence", () => {
     expect(browser.connections).toEqual(["live", "stale", "live"]);
   });
 
-  it("gives up a connection that is silent for 10 s", async () => {
+  it("the stream drops a connection that is silent for 10 s", async () => {
     await goLive();
     await vi.advanceTimersByTimeAsync(10_000);
     expect(browser.opened[0]?.closed).toBe(true);
@@ -189,7 +189,7 @@ describe("silence", () => {
     expect(browser.opened).toHaveLength(2);
   });
 
-  it("counts silence over failed attempts: a new connection that says nothing is not live", async () => {
+  it("silence spans failed attempts, and a connection without messages is not live", async () => {
     await goLive();
     browser.last.error();
     await vi.advanceTimersByTimeAsync(400);
@@ -200,8 +200,8 @@ describe("silence", () => {
   });
 });
 
-describe("reconnecting", () => {
-  it("waits longer after each failure, and 5 s at most", async () => {
+describe("stream reconnects", () => {
+  it("the reconnect delay grows with each failure, up to 5 s", async () => {
     browser.stream.start();
     const pauses: number[] = [];
     for (let i = 0; i < 7; i++) {
@@ -217,7 +217,7 @@ describe("reconnecting", () => {
     expect(pauses).toEqual([300, 600, 1200, 2400, 4800, 5000, 5000]);
   });
 
-  it("asks for the present view, not for the one it began with", async () => {
+  it("a reconnect requests the current view", async () => {
     await goLive();
     browser.last.error();
     browser.stream.setView({ ...VIEW, filter: "orders" });
@@ -226,7 +226,7 @@ describe("reconnecting", () => {
     expect(browser.changes).toHaveLength(0);
   });
 
-  it("does not listen to a connection it has left", async () => {
+  it("messages of an abandoned connection are ignored", async () => {
     await goLive();
     const old = browser.last;
     old.error();
@@ -235,7 +235,7 @@ describe("reconnecting", () => {
     expect(browser.connections).toEqual(["live", "stale"]);
   });
 
-  it("does nothing any more once stopped", async () => {
+  it("a stopped stream does not reconnect", async () => {
     await goLive();
     browser.last.error();
     browser.stream.stop();
@@ -244,8 +244,8 @@ describe("reconnecting", () => {
   });
 });
 
-describe("the view", () => {
-  it("is told one at a time, and only the last of many wishes", async () => {
+describe("stream view", () => {
+  it("view changes are sent one at a time, and only the last of many is kept", async () => {
     await goLive();
     for (const offset of [20, 40, 60]) browser.stream.setView({ ...VIEW, offset });
     expect(browser.changes.map(({ view }) => view.offset)).toEqual([20]);
@@ -254,13 +254,13 @@ describe("the view", () => {
     expect(browser.changes.map(({ view }) => view.offset)).toEqual([20, 60]);
   });
 
-  it("is not told when it is the same", async () => {
+  it("an unchanged view is not sent", async () => {
     await goLive();
     browser.stream.setView({ ...VIEW });
     expect(browser.changes).toHaveLength(0);
   });
 
-  it("wished before the stream is open is told after hello", async () => {
+  it("a view set before the stream opens is sent after hello", async () => {
     browser.stream.start();
     browser.stream.setView({ ...VIEW, sort: "-held" });
     expect(browser.changes).toHaveLength(0);
@@ -268,7 +268,7 @@ describe("the view", () => {
     expect(browser.changes).toMatchObject([{ stream: "s1", view: { sort: "-held" } }]);
   });
 
-  it("opens a new stream when the server does not know the old one", async () => {
+  it("the stream reopens when the server no longer knows it", async () => {
     await goLive();
     browser.stream.setView({ ...VIEW, offset: 20 });
     browser.changes[0]?.answer("gone");
@@ -277,7 +277,7 @@ describe("the view", () => {
     expect(browser.last.view.offset).toBe(20);
   });
 
-  it("opens a new stream when the change failed", async () => {
+  it("the stream reopens when a view change fails", async () => {
     await goLive();
     browser.stream.setView({ ...VIEW, offset: 20 });
     browser.changes[0]?.answer("failed");
@@ -286,8 +286,8 @@ describe("the view", () => {
   });
 });
 
-describe("the session", () => {
-  it("is logged out on an error with 401, and does not hammer the server", async () => {
+describe("stream session", () => {
+  it("a 401 logs the stream out and stops reconnects", async () => {
     browser.session = "out";
     browser.stream.start();
     browser.last.error();
@@ -296,7 +296,7 @@ describe("the session", () => {
     expect(browser.opened).toHaveLength(1);
   });
 
-  it("comes back by itself after a login in another tab", async () => {
+  it("the stream resumes after a login in another tab", async () => {
     browser.session = "out";
     browser.stream.start();
     browser.last.error();
@@ -308,7 +308,7 @@ describe("the session", () => {
     expect(browser.connections).toEqual(["logged_out", "connecting", "live"]);
   });
 
-  it("looks at once when the tab is shown again", async () => {
+  it("the session is checked at once when the tab becomes visible", async () => {
     browser.session = "out";
     browser.stream.start();
     browser.last.error();
@@ -319,7 +319,7 @@ describe("the session", () => {
     expect(browser.opened).toHaveLength(2);
   });
 
-  it("is logged out when a view change says so", async () => {
+  it("the stream logs out when a view change reports the end of the session", async () => {
     await goLive();
     browser.stream.setView({ ...VIEW, offset: 20 });
     browser.changes[0]?.answer("out");
@@ -329,8 +329,8 @@ describe("the session", () => {
   });
 });
 
-describe("a hidden tab", () => {
-  it("keeps its connection for 10 s, then lets go, and comes back when shown", async () => {
+describe("hidden tabs", () => {
+  it("a hidden tab keeps its connection for 10 s, then closes it, and reconnects when shown", async () => {
     await goLive();
     browser.show(false);
     for (let i = 0; i < 9; i++) {
@@ -349,7 +349,7 @@ describe("a hidden tab", () => {
     expect(browser.connections).toEqual(["live", "asleep", "connecting", "live"]);
   });
 
-  it("does not sleep when it is shown in time", async () => {
+  it("a tab that is shown again in time does not sleep", async () => {
     await goLive();
     browser.show(false);
     await vi.advanceTimersByTimeAsync(2000);

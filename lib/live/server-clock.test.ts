@@ -12,19 +12,19 @@ function setup(windowMs?: number) {
   };
 }
 
-describe("createServerClock", () => {
-  it("knows nothing before the first message", () => {
+describe("server clock", () => {
+  it("the server clock is unknown before the first message", () => {
     expect(setup().clock.now()).toBeNull();
   });
 
-  it("goes on by itself between messages", () => {
+  it("the server clock advances between messages", () => {
     const { clock, wait } = setup();
     clock.observe(50_000);
     wait(750);
     expect(clock.now()).toBe(50_750);
   });
 
-  it("trusts the message that was least delayed", () => {
+  it("the server clock follows the least delayed message", () => {
     const { clock, wait } = setup();
     clock.observe(50_000);
     wait(1000);
@@ -35,7 +35,7 @@ describe("createServerClock", () => {
     expect(clock.now()).toBe(52_030);
   });
 
-  it("forgets old offsets, so a clock that was set back is followed", () => {
+  it("the server clock drops old offsets and follows a clock that was set back", () => {
     const { clock, wait } = setup(5000);
     clock.observe(50_000);
     for (let i = 0; i < 7; i++) {
@@ -45,7 +45,7 @@ describe("createServerClock", () => {
     expect(clock.now()).toBe(46_000);
   });
 
-  it("starts anew after a reset", () => {
+  it("the server clock starts over after a reset", () => {
     const { clock } = setup();
     clock.observe(50_000);
     clock.reset();

@@ -16,11 +16,11 @@ function setup() {
   };
 }
 
-describe("createTicker", () => {
+describe("ticker", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it("tells all of the same moment, until nobody listens", async () => {
+  it("the ticker notifies all listeners of the same time until none is left", async () => {
     const { ticker, subscribe, told, wait } = setup();
     const leave = subscribe();
     await wait(500);
@@ -32,7 +32,7 @@ describe("createTicker", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("tells nothing while it rests, and the present moment as it wakes up", async () => {
+  it("a resting ticker sends nothing and notifies once when it wakes up", async () => {
     const { ticker, subscribe, told, wait } = setup();
     subscribe();
     ticker.rest(true);
@@ -46,7 +46,7 @@ describe("createTicker", () => {
     expect(told()).toBe(2);
   });
 
-  it("does not begin to tick for who comes while it rests", async () => {
+  it("a resting ticker does not start for a new listener", async () => {
     const { ticker, subscribe, told, wait } = setup();
     ticker.rest(true);
     subscribe();

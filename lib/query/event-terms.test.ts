@@ -7,9 +7,9 @@ it.each([
   ["key:lock:* is:abnormal", "is:abnormal"],
   ["verdict:late", "verdict:late"],
   ['service:="a b" waiters>0', 'service:="a b"'],
-])("of %s no event can meet %s", (filter, word) => expect(wordOfNoEvent(filter)).toBe(word));
+])("the filter %s has a term that no event can match: %s", (filter, word) => expect(wordOfNoEvent(filter)).toBe(word));
 
 it.each(["", "billing", "key:lock:*  owner:bert", 'key:="a held>5m"', "owner:=~AAE", "a>b", "port:80"])(
-  "an event may meet all of %s",
+  "an event may match every term of %s",
   (filter) => expect(wordOfNoEvent(filter)).toBeUndefined(),
 );

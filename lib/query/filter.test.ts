@@ -18,8 +18,8 @@ const SUBJECT: FilterSubject = {
 };
 const matches = (filter: string, subject = SUBJECT) => matchesFilter(parseFilter(filter), subject);
 
-describe("parseFilter", () => {
-  it("reads words with a field as globs and all others as text", () => {
+describe("filter parsing", () => {
+  it("a word with a field is read as a glob and any other word as text", () => {
     expect(parseFilter("key:lock:* owner:Pod-? Billing")).toEqual([
       { field: "key", glob: "lock:*" },
       { field: "owner", glob: "pod-?" },
@@ -27,12 +27,12 @@ describe("parseFilter", () => {
     ]);
   });
 
-  it("finds no words in nothing and in white space", () => {
+  it("an empty or blank filter has no terms", () => {
     expect(parseFilter("")).toEqual([]);
     expect(parseFilter(" \t\n ")).toEqual([]);
   });
 
-  it("knows the fields of a lock's kind", () => {
+  it("the fields format, kind and verdict are recognized", () => {
     expect(parseFilter("format:Redlock* kind:read verdict:late")).toEqual([
       { field: "format", glob: "redlock*" },
       { field: "kind", glob: "read" },
@@ -40,19 +40,19 @@ describe("parseFilter", () => {
     ]);
   });
 
-  it.each(["key:", "owner:", "format:", "port:a", ":key", "xkey:a"])("takes %s for plain text", (word) => {
+  it.each(["key:", "owner:", "format:", "port:a", ":key", "xkey:a"])("the word %s is read as plain text", (word) => {
     expect(parseFilter(word)).toEqual([{ field: "any", text: word }]);
   });
 });
 
-describe("exact words", () => {
+describe("exact filter terms", () => {
   const OWNERS = fc.oneof(
     fc.string({ unit: fc.constantFrom("a", " ", '"', "\\", ":", "=", "*", "~", "\n", "\t"), maxLength: 12 }),
     fc.string({ unit: "grapheme", maxLength: 40 }),
     fc.uint8Array({ maxLength: 40 }).map(keyOfBytes),
   );
 
-  it("are met by that very text alone, whatever is in it and beside it", () => {
+  it("an exact term matches only the identical value", () => {
     fc.assert(
       fc.property(OWNERS, OWNERS, fc.constantFrom("", "abc ", "key:* "), (owner, other, before) => {
         fc.pre(owner !== "");
@@ -106,11 +106,11 @@ describe("exact words", () => {
     ["is:normal", [{ field: "any", text: "is:normal" }]],
     ["a>5 fence>3", ["a>5", "fence>3"].map((text) => ({ field: "any", text }))],
     ['owner:="held>5m"', [{ field: "owner", exact: "held>5m" }]],
-  ])("%s is read as what it says", (filter, terms) => {
+  ])("the filter %s is parsed into the expected terms", (filter, terms) => {
     expect(parseFilter(filter)).toEqual(terms);
   });
 
-  it("are read in a time that grows with their length alone", () => {
+  it("parse time grows linearly with the filter length", () => {
     const startedAt = performance.now();
     for (const word of ['owner:="', 'owner:="a ', 'owner:="\\" ', "\\", '"'])
       parseFilter(word.repeat(200_000));
@@ -120,7 +120,7 @@ describe("exact words", () => {
 
 const A_TIME = "a time, as 500ms, 30s, 5m, 2h or 1d";
 
-describe("faultOfFilter", () => {
+describe("filter validation", () => {
   it.each([
     ["", undefined],
     ["key:held>x held>5m remaining<1s waiters>0 count>1 is:abnormal", undefined],
@@ -134,24 +134,24 @@ describe("faultOfFilter", () => {
     ["waiters>many", "waiters is compared with a whole number"],
     ["count>1.5", "count is compared with a whole number"],
     ["waiters>0 count<1s", "count is compared with a whole number"],
-  ])("%s: %s", (filter, fault) => {
+  ])("validation of the filter %s returns %s", (filter, fault) => {
     expect(faultOfFilter(filter)).toBe(fault);
   });
 });
 
-it("it is known of which filters time alone turns what meets them", () => {
+it("filters that depend on the current time are recognized", () => {
   for (const filter of ["a held>1s", "remaining<1s", "held<usual", "is:abnormal"])
     expect(isTimed(filter)).toBe(true);
   for (const filter of ["waiters>0 count>1", "held", "key:held>1s", 'owner:="is:abnormal"'])
     expect(isTimed(filter)).toBe(false);
 });
 
-it("comparisons are of locks alone: nothing else meets them", () => {
+it("a comparison matches nothing but locks", () => {
   for (const filter of ["held>0ms", "count>0", "is:abnormal"]) expect(matches(filter)).toBe(false);
 });
 
-describe("matchesFilter", () => {
-  it("is met by everything when it is empty", () => {
+describe("filter matching", () => {
+  it("an empty filter matches everything", () => {
     expect(matches("")).toBe(true);
   });
 
@@ -161,7 +161,7 @@ describe("matchesFilter", () => {
     ["key:orders", false],
     ["key:*orders", false],
     ["key:checkout*", false],
-  ])("compares %s with the whole key: %s", (filter, met) => {
+  ])("%s is compared with the whole key: %s", (filter, met) => {
     expect(matches(filter)).toBe(met);
   });
 
@@ -170,7 +170,7 @@ describe("matchesFilter", () => {
     ["owner:5f0c0c1e:?", true],
     ["owner:pod", false],
     ["owner:lock*", false],
-  ])("compares %s with each owner: %s", (filter, met) => {
+  ])("%s is compared with each owner: %s", (filter, met) => {
     expect(matches(filter)).toBe(met);
   });
 
@@ -184,25 +184,25 @@ describe("matchesFilter", () => {
     ["verdict:late", true],
     ["verdict:late kind:read", false],
     ["verdict:*", true],
-  ])("compares %s with what it is, or may be: %s", (filter, met) => {
+  ])("%s is compared with format, candidate formats, kind and liveness: %s", (filter, met) => {
     const subject = { ...SUBJECT, formats: ["redlock", "redsync"], kind: "fair", verdict: "late" };
     expect(matches(filter, subject)).toBe(met);
     expect(matches(filter, SUBJECT)).toBe(false);
   });
 
   it.each(["oRDers", "pod-7", "BILLING", "invoice"])(
-    "finds the text %s in key, owners and records",
+    "the text %s is found in key, owners and records",
     (text) => {
       expect(matches(text)).toBe(true);
     },
   );
 
-  it("takes * and ? in plain text for themselves", () => {
+  it("* and ? in plain text match themselves", () => {
     expect(matches("orders*")).toBe(false);
     expect(matches("a*b?", { key: "xA*b?", owners: [], records: [] })).toBe(true);
   });
 
-  it("wants every word, each wherever it is", () => {
+  it("a filter matches only if every term matches", () => {
     expect(matches("billing key:lock:* 7")).toBe(true);
     expect(matches("billing key:lock:* absent")).toBe(false);
   });
@@ -228,8 +228,8 @@ function counted(text: string, most: number): { text: string; looks: () => numbe
   return { text: proxy as unknown as string, looks: () => looks };
 }
 
-describe("matchesGlob", () => {
-  it("means what a glob means", () => {
+describe("glob matching", () => {
+  it("a glob matches exactly what the reference implementation matches", () => {
     const letters = (unit: string[], maxLength: number) =>
       fc.string({ unit: fc.constantFrom(...unit), maxLength });
     fc.assert(
@@ -240,14 +240,14 @@ describe("matchesGlob", () => {
     );
   });
 
-  it("takes an unmatched star as any run, and a question mark as exactly one", () => {
+  it("a star matches any run of characters and a question mark exactly one", () => {
     expect(matchesGlob("*", "")).toBe(true);
     expect(matchesGlob("?", "")).toBe(false);
     expect(matchesGlob("a*", "a")).toBe(true);
     expect(matchesGlob("a?", "a")).toBe(false);
   });
 
-  it("does not work itself to death on a hostile filter", () => {
+  it("matching a hostile glob takes a bounded number of steps", () => {
     const hostile = `${"*a".repeat(145)}*b`;
     const { text, looks } = counted("a".repeat(1024), 4 * 300 * 1024);
     expect(matchesGlob(hostile, text)).toBe(false);

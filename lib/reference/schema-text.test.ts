@@ -13,7 +13,7 @@ const document: OpenApiDocument = {
   },
 };
 
-it("a type is said in the fewest words that tell it", () => {
+it("a schema type is written in its shortest form", () => {
   expect(typeText(document, { $ref: "#/components/schemas/Holder" })).toBe("Holder");
   expect(typeText(document, { $ref: "#/components/schemas/Unit" })).toBe('"s" | "ms"');
   expect(typeText(document, { type: "array", items: { $ref: "#/components/schemas/Holder" } })).toBe(
@@ -24,7 +24,7 @@ it("a type is said in the fewest words that tell it", () => {
   expect(typeText(document, {})).toBe("anything");
 });
 
-it("limits are said with what it is when it is left out", () => {
+it("the limits of a field are shown with its default", () => {
   expect(limitsText(document, { type: "integer", minimum: 10, maximum: 99, default: 30 })).toBe(
     "10 to 99; 30 by default",
   );

@@ -33,7 +33,7 @@ const REQUEST: SampleRequest = {
 const anyText = fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: "binary" }), fc.string());
 const anyJson = fc.jsonValue({ stringUnit: "binary" });
 
-it("a literal of TypeScript is the value and nothing else", () => {
+it("a TypeScript literal evaluates to the value and nothing else", () => {
   const run = (code: string) => new Function(`return (${code});`)();
   const same = (value: unknown) =>
     expect(JSON.stringify(run(scriptValue(value)))).toBe(JSON.stringify(value));
@@ -46,14 +46,14 @@ it("a literal of TypeScript is the value and nothing else", () => {
   );
 });
 
-it("a word of a shell is the text and nothing else", () => {
+it("a shell word evaluates to the text and nothing else", () => {
   const texts = HOSTILE.map((text) => text.replaceAll("\u0000", "").replace("\ud800", ""));
   const words = texts.map(shellText).join(" ");
   const { stdout } = spawnSync("sh", ["-c", `printf '%s\\001' ${words}`], { encoding: "utf8" });
   expect(stdout.split("\u0001").slice(0, -1)).toEqual(texts);
 });
 
-it("a literal of Java has no line break, no quote of its own and nothing but ASCII", () => {
+it("a Java literal is one ASCII line without unescaped quotes", () => {
   fc.assert(
     fc.property(anyText, (text) => {
       expect(javaText(text)).toMatch(/^"(?:[ !#-[\]-~]|\\[nrt"\\]|\\[0-3][0-7]{2}|\\u[0-9a-f]{4})*"$/);
@@ -62,7 +62,7 @@ it("a literal of Java has no line break, no quote of its own and nothing but ASC
   );
 });
 
-it("a literal of Python has no line break and nothing but ASCII", () => {
+it("a Python literal is one ASCII line", () => {
   fc.assert(
     fc.property(anyText, (text) => {
       expect(pythonValue(text)).toMatch(/^"(?:[ !#-[\]-~]|\\[bfnrt"\\]|\\u[0-9a-f]{4}|\\U[0-9a-f]{8})*"$/);
@@ -73,7 +73,7 @@ it("a literal of Python has no line break and nothing but ASCII", () => {
   );
 });
 
-it("snippets send the key from the environment, and none where nobody asks for it", () => {
+it("snippets send the API key from the environment, and none where none is needed", () => {
   const origin = "http://127.0.0.1:3000";
   expect(curlSnippet(REQUEST, origin)).toBe(
     `curl -i -X POST 'http://127.0.0.1:3000/api/v1/locks/lock%3Aa/acquire' \\

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { countsOf, total } from "./counts.mjs";
 
-test("reports of vitest and of Playwright are counted alike", () => {
+test("reports of Vitest and Playwright are counted alike", () => {
   expect(countsOf({ numPassedTests: 12, numFailedTests: 1 })).toEqual({ passed: 12, failed: 1 });
   expect(countsOf({ stats: { expected: 5, flaky: 1, unexpected: 2 } })).toEqual({ passed: 6, failed: 2 });
 });

@@ -25,8 +25,8 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-describe("a build is up to date", () => {
-  test("right after it was made, and in a copy with other file times", () => {
+describe("up-to-date build", () => {
+  test("a build is up to date right after it was made and in a copy with other file times", () => {
     build();
     expect(isBuilt(root)).toBe(true);
     const copy = join(root, "copy");
@@ -36,7 +36,7 @@ describe("a build is up to date", () => {
     expect(isBuilt(copy)).toBe(true);
   });
 
-  test("for the path that it was built to be below, and no other", () => {
+  test("a build is up to date only for its own base path", () => {
     build();
     process.env.LOCKKEEPER_BASE_PATH = "/locks";
     try {
@@ -49,7 +49,7 @@ describe("a build is up to date", () => {
     expect(isBuilt(root)).toBe(false);
   });
 
-  test("when only something else changed", () => {
+  test("a build stays up to date when only unrelated files change", () => {
     build();
     write("server/main.ts", "changed");
     write("app/page.test.tsx", "a test");
@@ -57,24 +57,24 @@ describe("a build is up to date", () => {
   });
 });
 
-describe("a build is out of date", () => {
+describe("stale build", () => {
   test.each<[string, () => void]>([
-    ["a page changed, even to the same length", () => write("app/page.tsx", "egap")],
+    ["a page changed without changing its size", () => write("app/page.tsx", "egap")],
     ["a file was added", () => write("components/button.tsx")],
     ["an empty file was removed", () => rmSync(join(root, "app/empty.ts"))],
     ["a page moved", () => renameSync(join(root, "app/locks"), join(root, "app/locks2"))],
     ["the dependencies changed", () => write("package-lock.json", "{ }")],
     ["the accessor to the server changed", () => write("server/global-runtime.ts", "changed")],
     [
-      "a file was put, name and all, at the end of the one before",
+      "a file was merged, name and content, into the one before it",
       () => {
         write("app/a.ts", "oneapp/b.ts\0two");
         rmSync(join(root, "app/b.ts"));
       },
     ],
-    ["it was interrupted before its end", () => rmSync(join(root, ".next/BUILD_ID"))],
+    ["it was interrupted", () => rmSync(join(root, ".next/BUILD_ID"))],
     ["it has no stamp", () => rmSync(stampFile(root))],
-  ])("when %s", (_name, change) => {
+  ])("a build is stale when %s", (_name, change) => {
     write("app/empty.ts");
     write("app/a.ts", "one");
     write("app/b.ts", "two");
@@ -84,19 +84,19 @@ describe("a build is out of date", () => {
   });
 });
 
-describe("the installation", () => {
+describe("installation", () => {
   const installed = (seconds: number) => {
     write("node_modules/.package-lock.json");
     utimesSync(join(root, "node_modules/.package-lock.json"), seconds, seconds);
     utimesSync(join(root, "package-lock.json"), 1_000, 1_000);
   };
 
-  test("is missing without npm's own record of it, which npm writes last", () => {
+  test("the installation is missing without npm's own record, which npm writes last", () => {
     mkdirSync(join(root, "node_modules/next"), { recursive: true });
     expect(isInstalled(root)).toBe(false);
   });
 
-  test("is out of date when the lock file is newer", () => {
+  test("the installation is stale when the lock file is newer", () => {
     installed(999);
     expect(isInstalled(root)).toBe(false);
     installed(1_000);

@@ -20,7 +20,7 @@ const fresh = () => `lock:${randomUUID()}`;
 const inChunks = (text: string) => new Blob([text]).stream();
 const foreignOwner = () => `${randomUUID()}:7`;
 
-describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
+describe.each(["fast", "next"] as Door[])("API through the %s adapter", (door) => {
   let server: TestServer;
   let direct: Redis;
 
@@ -35,8 +35,8 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
     call(`/locks/${pathOfKey(key)}/${name}`, { body, headers });
   const versionOf = async (key: string) => (await call(`/locks/${pathOfKey(key)}`)).body.version;
 
-  describe("the verbs", () => {
-    it("acquire twice as the same owner gives count 2 and the same fence, as a decimal string", async () => {
+  describe("lock verbs", () => {
+    it("acquiring twice as the same owner returns count 2 and the same token as a decimal string", async () => {
       const key = fresh();
       const first = await verb(key, "acquire", { owner: "me" });
       const second = await verb(key, "acquire", { owner: "me" });
@@ -52,7 +52,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       expect(await direct.hgetall(key)).toEqual({ me: "2" });
     });
 
-    it("a refused acquire is 409 held with the holder and Retry-After", async () => {
+    it("a refused acquire returns 409 held with the holder and Retry-After", async () => {
       const key = fresh();
       await verb(key, "acquire", { owner: "me", leaseMs: 5000 });
       const { status, headers, body } = await verb(key, "acquire", { owner: "you" });
@@ -63,7 +63,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       expect(body).toMatchObject({ code: "held", status: 409, holders: [{ owner: "me" }] });
     });
 
-    it("renew and release answer what is left, and a release of nothing is not an error", async () => {
+    it("renew and release return the remaining time, and releasing nothing is not an error", async () => {
       const key = fresh();
       await verb(key, "acquire", { owner: "me" });
       expect((await verb(key, "renew", { owner: "me", leaseMs: 60_000 })).body.remainingMs).toBe(60_000);
@@ -75,7 +75,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       expect((await verb(key, "renew", { owner: "me" })).body.code).toBe("lost");
     });
 
-    it("verify tells whether the owner holds the lock, and whether it is that very hold", async () => {
+    it("verify returns whether the owner still holds the lock, and with the given token", async () => {
       const key = fresh();
       const { body: grant } = await verb(key, "acquire", { owner: "me" });
       expect((await verb(key, "verify", { owner: "me" })).body).toMatchObject({
@@ -90,7 +90,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       expect((await verb(key, "verify", { owner: "you" })).body.holders).toMatchObject([{ owner: "me" }]);
     });
 
-    it("an Idempotency-Key makes a repeated acquire one acquire", async () => {
+    it("an acquire repeated with the same Idempotency-Key counts once", async () => {
       const key = fresh();
       const headers = { "idempotency-key": randomUUID() };
       await verb(key, "acquire", { owner: "me" }, headers);
@@ -101,8 +101,8 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
     });
   });
 
-  describe("looking", () => {
-    it("lists, filters, sorts and pages without losing a lock", async () => {
+  describe("lock reads", () => {
+    it("the lock list filters, sorts and pages without losing a lock", async () => {
       const name = randomUUID();
       const keys = Array.from({ length: 25 }, (_, n) => `lock:${name}:${String(n).padStart(2, "0")}`);
       await Promise.all(
@@ -124,13 +124,13 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       expect(owners.body.total).toBe(8);
     });
 
-    it("a free key is 200 with no holders", async () => {
+    it("a free key returns 200 without holders", async () => {
       const { status, body } = await call(`/locks/${fresh()}`);
       expect(status).toBe(200);
       expect(body).toMatchObject({ holders: [], version: null, remainingMs: null });
     });
 
-    it("a key that is too large to be read is 409 not_a_lock, and says so", async () => {
+    it("a key too large to read returns 409 not_a_lock with its size", async () => {
       const key = fresh();
       await direct.sadd(key, ...Array.from({ length: 300 }, () => randomUUID()));
       const { status, body } = await server.call(`/locks/${pathOfKey(key)}`);
@@ -138,21 +138,21 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       expect(body.detail).toContain("a set of 300 members. More than 256 are not read");
     });
 
-    it("a key that is no lock is 409 not_a_lock", async () => {
+    it("a key that is not a lock returns 409 not_a_lock", async () => {
       const key = fresh();
       await direct.set(key, "some text");
       const { status, body } = await call(`/locks/${key}`);
       expect([status, body.code, body.redisType]).toEqual([409, "not_a_lock", "string"]);
     });
 
-    it("HEAD is answered without a body, on streams as well, and leaves nothing behind", async () => {
+    it("HEAD returns no body, even for streams", async () => {
       for (const path of ["/locks", "/live", "/events", "/openapi.json"]) {
         const { status, body } = await call(path, { method: "HEAD" });
         expect([path, status, body]).toEqual([path, 200, ""]);
       }
     });
 
-    it("history is the lock's own, newest first", async () => {
+    it("the history of a lock contains its own events only, newest first", async () => {
       const key = fresh();
       await verb(key, "acquire", { owner: "me" });
       await verb(key, "release", { owner: "me" });
@@ -163,7 +163,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
   });
 
   describe("force-release", () => {
-    it("frees the hold that was seen; a second one finds it gone and tells how it ended", async () => {
+    it("of two concurrent force-releases, one releases and the other returns already_gone", async () => {
       const key = fresh();
       await verb(key, "acquire", { owner: "me" });
       const expected = await versionOf(key);
@@ -188,7 +188,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       });
     });
 
-    it("frees nothing when the holder changed in between: 409 with the new holder", async () => {
+    it("force-release returns 409 changed with the new holder if the holder changed", async () => {
       const key = fresh();
       await verb(key, "acquire", { owner: "me" });
       const expected = await versionOf(key);
@@ -200,7 +200,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       expect(await direct.hgetall(key)).toEqual({ you: "1" });
     });
 
-    it("frees nothing when the same owner let go and took again", async () => {
+    it("force-release returns changed if the same owner released and acquired again", async () => {
       const key = fresh();
       await verb(key, "acquire", { owner: "me" });
       const expected = await versionOf(key);
@@ -211,7 +211,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       );
     });
 
-    it("frees a lock that Redisson took, and wakes its waiters with one 0", async () => {
+    it("force-release of a Redisson lock wakes its waiters with a single 0", async () => {
       const key = fresh();
       const messages: string[] = [];
       const listener = server.redis.client();
@@ -225,7 +225,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       expect(messages).toEqual(["0"]);
     });
 
-    it("is unsure of a foreign hold outside the watched keys, and frees it when told to all the same", async () => {
+    it("force-release of an unwatched foreign hold returns unsure and succeeds only with ifUnsure", async () => {
       const key = `unwatched:${randomUUID()}`;
       await direct.multi().hset(key, foreignOwner(), 1).pexpire(key, 30_000).exec();
       const refused = await verb(key, "force-release", { expect: await versionOf(key), reason: "stuck" });
@@ -239,7 +239,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       expect(body.outcome).toBe("released");
     });
 
-    it("does not free a foreign hold that began after everything was flushed", async () => {
+    it("force-release refuses a foreign hold that began after a FLUSHALL", async () => {
       const key = fresh();
       const owner = foreignOwner();
       const take = () => direct.multi().hset(key, owner, 1).pexpire(key, 30_000).exec();
@@ -253,7 +253,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       expect(await direct.exists(key)).toBe(1);
     });
 
-    it("does not free a foreign hold that began while notifications were switched off", async () => {
+    it("force-release refuses a foreign hold that began while notifications were off", async () => {
       const key = fresh();
       const owner = foreignOwner();
       const take = () => direct.multi().hset(key, owner, 1).pexpire(key, 30_000).exec();
@@ -269,7 +269,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       expect(["unsure", "changed"]).toContain(body.code);
     });
 
-    it("requires a reason, and leaves alone what is no lock", async () => {
+    it("force-release requires a reason and leaves keys that are not locks alone", async () => {
       const key = fresh();
       await verb(key, "acquire", { owner: "me" });
       const refused = await verb(key, "force-release", { expect: await versionOf(key), reason: "  " });
@@ -280,7 +280,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
     });
   });
 
-  describe("bad input", () => {
+  describe("invalid input", () => {
     it.each([
       [{ owner: "me", leaseMs: 0 }],
       [{ owner: "me", leaseMs: -1 }],
@@ -305,7 +305,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       [null],
       [{ owner: "me", unknown: 1 }],
       [{ owner: "me", record: { service: "x".repeat(201) } }],
-    ])("acquire with %j is 400 with a message, and takes nothing", async (body) => {
+    ])("acquire with %j returns 400 with a message and acquires nothing", async (body) => {
       const key = fresh();
       const reply = await verb(key, "acquire", body);
       expect([reply.status, reply.body.code]).toEqual([400, "invalid"]);
@@ -313,7 +313,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       expect(await direct.exists(key)).toBe(0);
     });
 
-    it("a body that is not JSON is 400, of another type 415, and too large 413", async () => {
+    it("an invalid JSON body returns 400, a wrong content type 415 and a large body 413", async () => {
       const path = `/locks/${fresh()}/acquire`;
       expect((await call(path, { body: "{owner" })).body.code).toBe("invalid");
       expect((await call(path, { body: "" })).body.code).toBe("invalid");
@@ -323,7 +323,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       expect([huge.status, huge.body.code]).toEqual([413, "too_large"]);
     });
 
-    it("a body that does not say its length is read to its limit and no further", async () => {
+    it("a body without a length is read up to the limit and no further", async () => {
       const ask = async (characters: number) => {
         const key = fresh();
         const body = JSON.stringify({ owner: "me", record: { purpose: "" } }).padEnd(characters);
@@ -336,14 +336,14 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       expect(await ask(100)).toEqual([200, undefined, 1]);
     });
 
-    it("unknown addresses are 404, other methods 405 with Allow", async () => {
+    it("unknown paths return 404, and other methods 405 with Allow", async () => {
       expect((await call("/nothing")).body.code).toBe("not_found");
       expect((await call("/locks/a/b/c")).body.detail).toContain("%2F");
       const { status, headers } = await call("/locks", { method: "DELETE" });
       expect([status, headers.get("allow")]).toEqual([405, "GET"]);
     });
 
-    it("bad queries are 400", async () => {
+    it("invalid query parameters return 400", async () => {
       for (const query of [
         "limit=0",
         "limit=x",
@@ -362,7 +362,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       );
     });
 
-    it("missing and wrong credentials are 401, whatever else is wrong", async () => {
+    it("missing or wrong credentials return 401, whatever else is wrong", async () => {
       for (const authorization of ["", "Bearer", "Bearer wrong", "Basic eDp5"]) {
         const reply = await call(`/locks/${fresh()}/acquire`, { body: "{", headers: { authorization } });
         expect([authorization, reply.status]).toEqual([authorization, 401]);
@@ -371,8 +371,8 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
     });
   });
 
-  describe("keys of every kind", () => {
-    it.each(KEYS_OF_EVERY_KIND)("%j is taken, seen and freed under exactly that key", async (key) => {
+  describe("unusual keys", () => {
+    it.each(KEYS_OF_EVERY_KIND)("the key %j is acquired, read and released under exactly that name", async (key) => {
       expect((await verb(key, "acquire", { owner: "me" })).body.key).toBe(key);
       expect(await direct.hgetall(key)).toEqual({ me: "1" });
       expect((await call(`/locks/${pathOfKey(key)}`)).body).toMatchObject({
@@ -383,7 +383,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       expect(await direct.exists(key)).toBe(0);
     });
 
-    it("bytes that are not UTF-8 are carried as keyBase64", async () => {
+    it("a key that is not UTF-8 is returned as keyBase64", async () => {
       const bytes = KEY_OF_BYTES;
       const path = `/locks/~${bytes.toString("base64url")}`;
       const grant = await call(`${path}/acquire`, { body: { owner: "me" } });
@@ -393,7 +393,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       expect((await call(`${path}/release`, { body: { owner: "me" } })).body.outcome).toBe("released");
     });
 
-    it("stray braces and keys outside the lockable patterns are 422, too long ones 400", async () => {
+    it("keys with stray braces or outside the allowed patterns return 422, and too long keys 400", async () => {
       for (const key of ["lock:}x{y", "lock:{open", "lock:{}x", "orders:1", "lockkeeper:hold:{x}"]) {
         const { status, body } = await verb(key, "acquire", { owner: "me" });
         expect([key, status, body.code]).toEqual([key, 422, "key_not_allowed"]);
@@ -406,7 +406,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
     });
   });
 
-  it("the document describes every route, with its errors", async () => {
+  it("the OpenAPI document describes every route with its errors", async () => {
     const { body: document } = await call("/openapi.json");
     expect(document.openapi).toBe("3.1.1");
     const { post } = document.paths["/api/v1/locks/{key}/acquire"];
@@ -433,7 +433,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
     expect(named.map(({ name }: { name: string }) => name)).toEqual(["target"]);
   });
 
-  it("a target is named in the query; one that there is not is 404 and says which there are", async () => {
+  it("an unknown target in the query returns 404 with the known targets", async () => {
     expect((await call("/locks?target=default&limit=1")).status).toBe(200);
     expect((await call("/locks/lock%3Anamed/acquire?target=default", { body: { owner: "me" } })).status).toBe(
       200,
@@ -448,7 +448,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
   });
 });
 
-describe("raw HTTP at the fast door", () => {
+describe("raw HTTP at the node adapter", () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer();
@@ -481,13 +481,13 @@ describe("raw HTTP at the fast door", () => {
       request.end(body);
     });
 
-  it("a key of one megabyte is refused as a problem", async () => {
+  it("a key of 1 MB is rejected with a problem document", async () => {
     const { status, body } = await raw(`/api/v1/locks/${"x".repeat(1_000_000)}`);
     expect([status, JSON.parse(body).code]).toEqual([431, "headers_too_large"]);
   });
 
   it.each(["*", "http://127.0.0.1/api/v1/locks"])(
-    "an address of another form is refused: %s",
+    "a request target in another form is rejected: %s",
     async (path) => {
       expect(await raw(path)).toMatchObject({ status: 400, body: "this address must begin with /\n" });
     },
@@ -504,7 +504,7 @@ describe("raw HTTP at the fast door", () => {
     expect((await raw("/api/v1/locks/..")).status).toBe(400);
   });
 
-  it("a body that breaks off acquires nothing, and is no fault of ours", async () => {
+  it("a truncated body acquires nothing and is not a server error", async () => {
     const key = fresh();
     const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
     const head = `POST /api/v1/locks/${key}/acquire HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
@@ -516,7 +516,7 @@ describe("raw HTTP at the fast door", () => {
     expect(await direct.exists(key)).toBe(0);
   });
 
-  it("GET with a body is refused, and the connection's next request is not confused by it", async () => {
+  it("GET with a body is rejected and does not affect the next request on the connection", async () => {
     const { status, body } = await raw("/api/v1/locks", {
       headers: { "content-length": "5" },
       body: "hello",

@@ -54,7 +54,7 @@ async function held(key = fresh()) {
 const force = (key: string, body: object, headers: Record<string, string> = {}) =>
   server.call(`/locks/${pathOfKey(key)}/force-release`, { body, headers });
 
-it("a forced release is recorded before it is done, with who, from where, what was seen and why, and after it", async () => {
+it("a force-release is audited before and after it, with who, from where, what was seen and why", async () => {
   const { key, version, owner } = await held();
   const agent = `curl/8 ${"x".repeat(500)}`;
   const freed = await force(key, { expect: version, reason: "its worker\nis gone" }, { "user-agent": agent });
@@ -80,7 +80,7 @@ it("a forced release is recorded before it is done, with who, from where, what w
   expect((intent as { id: string }).id).toBe((outcome as { id: string }).id);
 });
 
-it("a refusal is recorded as what it was, and nothing is freed", async () => {
+it("a refused force-release is audited as refused and releases nothing", async () => {
   const { key, version } = await held();
   const other = `${randomUUID()}:9`;
   await direct.del(key);
@@ -95,7 +95,7 @@ it("a refusal is recorded as what it was, and nothing is freed", async () => {
 
 const audit = async (query = "") => (await server.call(`/audit?${query}`)).body as AuditPage;
 
-it("is listed as one item an action, found by each filter, a page at a time", async () => {
+it("the audit lists one item per action, with filters and pages", async () => {
   const keys: string[] = [];
   for (const reason of ["pod-7 is gone", "pod-8 is gone", "pod-9 is gone"]) {
     const { key, version } = await held(`lock:listed:${randomUUID()}`);
@@ -124,7 +124,7 @@ it("is listed as one item an action, found by each filter, a page at a time", as
   expect((await audit()).items.at(-1)).toMatchObject({ number: 1, action: "chain_begun" });
 });
 
-it("is exported as the chain that audit:verify takes, and as CSV in which nothing runs", async () => {
+it("the audit exports a chain that audit:verify accepts, and CSV without executable cells", async () => {
   const { key, version } = await held(`lock:=cmd|' /C calc'!A0,"\u202e${randomUUID()}`);
   await force(key, { expect: version, reason: '=HYPERLINK("x")\n-1' });
   await until(async () => (await audit("outcome=none")).items.length === 0);
@@ -158,7 +158,7 @@ it("is exported as the chain that audit:verify takes, and as CSV in which nothin
   expect([refused.status, refused.body.code, refused.body.field]).toEqual([400, "invalid", "key"]);
 }, 60_000);
 
-it("is verified by the API, and by audit:verify in the store, after somebody altered an entry", async () => {
+it("an altered audit entry is found by the API and by audit:verify", async () => {
   await until(async () => (await audit("outcome=none")).items.length === 0);
   const verified = async () => (await server.call("/audit/verify")).body as AuditVerification;
   const { head, state, entries } = await verified();
@@ -176,7 +176,7 @@ it("is verified by the API, and by audit:verify in the store, after somebody alt
   expect(await auditVerify(["--head", "x"])).toMatchObject({ code: 2 });
 });
 
-it("guessed logins are counted in one entry, and who got in and out is recorded", async () => {
+it("failed logins are counted in one audit entry, and logins and logouts are recorded", async () => {
   const headers = { origin: server.url, "sec-fetch-site": "same-origin" };
   const login = async (token: string) => {
     const response = await fetch(`${server.url}/api/v1/login`, {
@@ -199,7 +199,7 @@ it("guessed logins are counted in one entry, and who got in and out is recorded"
   ]);
 });
 
-it("while the record cannot be written nothing is done: the lock is untouched, and can be freed when the store is back", async () => {
+it("no action is carried out while the audit cannot be written, and it succeeds once the store is back", async () => {
   const { key, version } = await held();
   const before = await direct.hgetall(key);
   home.freeze();
@@ -229,7 +229,7 @@ it("while the record cannot be written nothing is done: the lock is untouched, a
   expect((await about()).filter((code) => code === "released")).toHaveLength(1);
 }, 30_000);
 
-it("an export ends with the client who reads it, however much is left", async () => {
+it("an audit export ends when its client disconnects", async () => {
   const direct = home.client();
   const filler = "x".repeat(8000);
   for (let n = 0; n < 4000; n++) void direct.xadd(STREAM, "*", "prev", "", "hash", "", "entry", filler);

@@ -75,8 +75,8 @@ async function entries(): Promise<Line[]> {
 
 const HOSTILE = 'a "b" \\ owner:* key:lock:*\n~x';
 
-describe("all locks of an owner", () => {
-  it("are reviewed first, and exactly those are freed, whatever characters the owner has", async () => {
+describe("bulk release by filter", () => {
+  it("a bulk release by owner is reviewed first and releases exactly those locks, whatever the owner", async () => {
     const name = randomUUID();
     const owner = `${HOSTILE.replace("\n", " ")} ${name}`;
     const keys = await held(name, 5, owner);
@@ -97,7 +97,7 @@ describe("all locks of an owner", () => {
     expect(history.find(({ type }: Line) => type === "force_released")).toMatchObject({ reason, owner });
   });
 
-  it("of a lock that several hold are its part alone", async () => {
+  it("a bulk release by owner releases only that owner's part of a shared lock", async () => {
     const key = `lock:${randomUUID()}`;
     const owners = [1, 2, 3].map(() => `web-1_4711_${randomBytes(16).toString("hex")}`) as [
       string,
@@ -113,7 +113,7 @@ describe("all locks of an owner", () => {
     expect((await direct.zrange(key, "0", "-1")).sort()).toEqual(owners.slice(1).sort());
   });
 
-  it("are found by how long they are held and what is left to them", async () => {
+  it("locks for a bulk release are found by held and remaining time", async () => {
     const [name, owner] = [randomUUID(), randomUUID()];
     const [first, second] = await held(name, 2, owner);
     await server.call(`/locks/${second}/acquire`, { body: { owner, leaseMs: 3_600_000 } });
@@ -128,7 +128,7 @@ describe("all locks of an owner", () => {
     expect([refused.status, refused.said.code]).toEqual([400, "invalid"]);
   });
 
-  it("that are bytes and no text are found by their bytes", async () => {
+  it("locks with a binary owner are found by the bytes of the owner", async () => {
     const rules = [{ pattern: "app:bytes:*", format: "token" }];
     await server.call("/formats/rules", { method: "PUT", body: { rules } });
     const [key, other] = [`app:bytes:${randomUUID()}`, `app:bytes:${randomUUID()}`];
@@ -141,8 +141,8 @@ describe("all locks of an owner", () => {
   });
 });
 
-describe("each of many", () => {
-  it("is compared, and one that is another by now, over, or not to be freed is told and left alone", async () => {
+describe("bulk release items", () => {
+  it("a bulk item that changed, ended or is not releasable is reported and left alone", async () => {
     const name = randomUUID();
     const [a, b, c] = (await held(name, 3, "w1")) as [string, string, string];
     const [possible, job, none] = [`app:${name}`, `bull:q:${name}:lock`, `lock:${name}:none`];
@@ -177,7 +177,7 @@ describe("each of many", () => {
     expect(await direct.exists(a, c, possible, job, none)).toBe(4);
   });
 
-  it("that was not watched all the time is unsure, and freed where the request says so", async () => {
+  it("a bulk item that was not watched throughout is unsure and released only on request", async () => {
     const key = `lock:${randomUUID()}`;
     await direct.multi().hset(key, `${randomUUID()}:1`, 1).pexpire(key, 60_000).exec();
     await seen(`key:${key}`, 1);
@@ -196,7 +196,7 @@ describe("each of many", () => {
     expect(await direct.exists(key)).toBe(0);
   });
 
-  it("is authorised by its key: a key of some locks neither sees nor frees others", async () => {
+  it("a bulk item is authorized by its key, and a limited API key neither sees nor releases others", async () => {
     const name = randomUUID();
     const [mine, theirs] = [`lock:${name}:mine`, `lock:${name}:theirs`];
     for (const key of [mine, theirs])
@@ -226,7 +226,7 @@ describe("each of many", () => {
     expect(await direct.exists(mine, theirs)).toBe(1);
   });
 
-  it("is held off where the request says so", async () => {
+  it("a bulk release reserves the locks on request", async () => {
     const keys = await held(randomUUID(), 2, "w1");
     const { items } = await review(`key:${keys[0]?.slice(0, -4)}*`);
     const { outcomes } = await bulk({ items: itemsOf(items), reason, holdOffMs: 60_000 });
@@ -234,7 +234,7 @@ describe("each of many", () => {
     expect(await direct.hkeys(keys[0] ?? "")).toEqual(["lockkeeper:reserve:key:root"]);
   });
 
-  it("is told as it is done, and what has not begun is not done for a client who has gone", async () => {
+  it("bulk results stream as they happen, and pending items are dropped when the client disconnects", async () => {
     const name = randomUUID();
     const keys = await held(name, 400, "w1");
     const { items } = await review(`key:lock:${name}:*`, { most: 1000 });
@@ -273,7 +273,7 @@ describe("each of many", () => {
   });
 });
 
-it("of a client who goes before the answer begins, the record says that nothing was begun", async () => {
+it("a client that leaves before the bulk response begins is audited as cancelled with nothing begun", async () => {
   const [key = ""] = await held(randomUUID(), 1, "w1");
   const { items } = await review(`key:${key}`);
   const { hostname, port } = new URL(server.url);
@@ -297,7 +297,7 @@ it("of a client who goes before the answer begins, the record says that nothing 
   expect(await direct.exists(key)).toBe(1);
 });
 
-it("a server that stops begins nothing more, tells what it has done, and leaves out the tally", async () => {
+it("a stopping server starts no further bulk items, returns finished ones and omits the summary", async () => {
   const stopping = await startTestServer();
   const keys = Array.from({ length: 300 }, (_, n) => `lock:${n}`);
   const body = { owner: "w1", leaseMs: 60_000 };
@@ -326,24 +326,24 @@ it("a server that stops begins nothing more, tells what it has done, and leaves 
   );
 });
 
-describe("a request for many", () => {
+describe("bulk request validation", () => {
   it.each([
     ["neither items nor a filter", { reason }, "invalid"],
-    ["both", { items: [{ key: "lock:a", expect: "fence.1" }], filter: "x", dryRun: true }, "invalid"],
+    ["both items and a filter", { items: [{ key: "lock:a", expect: "fence.1" }], filter: "x", dryRun: true }, "invalid"],
     ["a filter that was not reviewed", { filter: "key:lock:*", reason }, "invalid"],
     ["no items", { items: [], reason }, "invalid"],
-    ["a key that is empty", { items: [{ key: "", expect: "fence.1" }], reason }, "invalid"],
-    ["bytes that are none", { items: [{ key: "", keyBase64: "A", expect: "fence.1" }], reason }, "invalid"],
+    ["an empty key", { items: [{ key: "", expect: "fence.1" }], reason }, "invalid"],
+    ["invalid base64", { items: [{ key: "", keyBase64: "A", expect: "fence.1" }], reason }, "invalid"],
     ["a key that is too long", { items: [{ key: "a".repeat(1025), expect: "fence.1" }], reason }, "invalid"],
-    ["too many", { items: Array(1001).fill({ key: "lock:a", expect: "fence.1" }), reason }, "invalid"],
+    ["too many items", { items: Array(1001).fill({ key: "lock:a", expect: "fence.1" }), reason }, "invalid"],
     ["no reason", { items: [{ key: "lock:a", expect: "fence.1" }], reason: " " }, "reason_required"],
-  ])("is refused with %s", async (_what, body, code) => {
+  ])("a bulk request is rejected with %s", async (_what, body, code) => {
     const { status, said } = await bulk(body);
     expect([code, STATUS[code]]).toEqual([said.code, status]);
   });
   const STATUS: Record<string, number> = { invalid: 400, reason_required: 422 };
 
-  it("may have a thousand items with the longest of keys", async () => {
+  it("a bulk request may have 1,000 items with the longest keys", async () => {
     const items = Array.from({ length: 1000 }, (_, n) => ({
       key: `lock:${String(n).padStart(1019, "k")}`,
       expect: `fence.${"1".repeat(200)}`,
@@ -352,7 +352,7 @@ describe("a request for many", () => {
     expect(tally.outcomes).toEqual({ already_gone: 1000 });
   });
 
-  it("at a target of production carries its name, unless it only looks", async () => {
+  it("a bulk request at a production target must confirm its name unless it is a dry run", async () => {
     const key = `lock:${randomUUID()}`;
     await server.call(`/locks/${key}/acquire?target=prod`, { body: { owner: "w1", leaseMs: 60_000 } });
     await direct.select(1);

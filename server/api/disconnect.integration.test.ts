@@ -63,8 +63,8 @@ function askAndLeave(
   });
 }
 
-describe("a client that disconnects", () => {
-  it("leaves nothing behind, whenever it does: no lock is held by an owner that got no answer", {
+describe("client disconnects", () => {
+  it("a client that disconnects at any moment leaves no lock held by an owner without a response", {
     timeout: 60_000,
   }, async () => {
     const keys = Array.from({ length: 20 }, () => `lock:${randomUUID()}`);
@@ -91,7 +91,7 @@ describe("a client that disconnects", () => {
     ["destroy", "close"],
     ["end", "close"],
   ] as const)(
-    "keeps its lock when it has read the answer and then closes (%s, Connection: %s)",
+    "a client that reads its grant and then closes keeps its lock (%s, Connection: %s)",
     async (close, connection) => {
       const keys = Array.from({ length: 20 }, () => `lock:${randomUUID()}`);
       await Promise.all(keys.map((key) => askAndClose(key, close, connection)));
@@ -100,7 +100,7 @@ describe("a client that disconnects", () => {
     },
   );
 
-  it("keeps the lock that its own repetition was told of", async () => {
+  it("a lock granted to a retry survives the disconnect of the first attempt", async () => {
     const key = `lock:${randomUUID()}`;
     const headers = { "idempotency-key": randomUUID() };
     server.redis.freeze();
@@ -119,7 +119,7 @@ describe("a client that disconnects", () => {
     expect(await direct.hgetall(key)).toEqual({ me: "1" });
   });
 
-  it("frees the way for the next in the queue", async () => {
+  it("a disconnected waiter lets the next one in the queue acquire the lock", async () => {
     const key = `lock:${randomUUID()}`;
     await server.call(`/locks/${key}/acquire`, { body: { owner: "me" } });
     const gone = askAndLeave(key, "gone", 20_000, 200);
@@ -132,7 +132,7 @@ describe("a client that disconnects", () => {
 });
 
 describe("waiting over HTTP", () => {
-  it("answers with the grant when the lock is released, and with timeout and the holder when it is not", async () => {
+  it("a waiting acquire returns the grant on release, or timeout with the holder", async () => {
     const key = `lock:${randomUUID()}`;
     await server.call(`/locks/${key}/acquire`, { body: { owner: "me" } });
     const late = await server.call(`/locks/${key}/acquire`, { body: { owner: "you", waitMs: 200 } });
@@ -143,7 +143,7 @@ describe("waiting over HTTP", () => {
     expect((await waits).body).toMatchObject({ owner: "you", count: 1 });
   });
 
-  it("says how much of the deadline a wait has not used up, and no more than that", async () => {
+  it("a grant after a wait returns only the part of the lease that is left", async () => {
     const key = `lock:${randomUUID()}`;
     await server.call(`/locks/${key}/acquire`, { body: { owner: "me", leaseMs: 500 } });
     const sentAt = performance.now();
@@ -160,7 +160,7 @@ describe("waiting over HTTP", () => {
     expect(again.body).not.toHaveProperty("waitedMs");
   });
 
-  it("refuses to wait longer than a request may be held open", async () => {
+  it("an acquire that waits longer than a request may be held open is rejected", async () => {
     const reply = await server.call(`/locks/lock:x/acquire`, { body: { owner: "me", waitMs: 55_001 } });
     expect([reply.status, reply.body.code]).toEqual([400, "invalid"]);
     expect(reply.body.detail).toContain("Idempotency-Key");

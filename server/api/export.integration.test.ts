@@ -20,7 +20,7 @@ const linesOf = (body: string) => body.trimEnd().split("\n");
 const exported = async (query: string, headers?: Record<string, string>) =>
   await server.call(`/export/locks?${query}`, headers && { headers });
 
-it("all that a filter finds comes as JSON lines, as the list has them and in its order", async () => {
+it("an export returns all matching locks as JSON lines in the order of the list", async () => {
   const { status, headers, body } = await exported("filter=key:lock:many:*&sort=-key");
   expect([status, headers.get("x-total-count")]).toEqual([200, String(MANY)]);
   expect(headers.get("content-type")).toBe("application/x-ndjson; charset=utf-8");
@@ -40,7 +40,7 @@ it("all that a filter finds comes as JSON lines, as the list has them and in its
   expect(locks[0]?.holders[0]?.owner).toBe(listed.holders[0].owner);
 });
 
-it("in CSV nothing runs, nothing breaks the line, and bytes are told", async () => {
+it("a CSV export has no executable cell and no broken line, and marks binary keys", async () => {
   const redis = server.redis.client();
   const key = `lock:bad:=cmd|'/C calc'!A0,"\u202e\n`;
   await redis.set(key, "=HYPERLINK(1)", "PX", 600_000);
@@ -58,7 +58,7 @@ it("in CSV nothing runs, nothing breaks the line, and bytes are told", async () 
   expect(rows.join()).toContain(Buffer.from("6c6f636b3a6261643aff", "hex").toString("base64"));
 });
 
-it("a key for some locks exports those alone", async () => {
+it("an export with a limited API key contains only its keys", async () => {
   const { body } = await server.call("/keys", {
     body: { name: "few", verbs: ["read"], targets: ["*"], keys: ["lock:many:0000*"] },
   });
@@ -69,7 +69,7 @@ it("a key for some locks exports those alone", async () => {
   expect(all.body).not.toContain("lock:bad");
 });
 
-it("a lock whose key is `export` is still a lock", async () => {
+it("a lock with the key `export` is still reachable", async () => {
   const { status, body } = await server.call("/locks/export");
   expect([status, body.key, body.holders]).toEqual([200, "export", []]);
 });
@@ -78,12 +78,12 @@ it.each([
   ["filter=held>soon", "held is compared with a time"],
   ["sort=size", "sort is one of"],
   ["format=xml", "Query, format"],
-])("%s is refused before a file begins", async (query, why) => {
+])("an export with %s is rejected before the file begins", async (query, why) => {
   const { status, body } = await exported(query);
   expect([status, body.code, body.detail]).toEqual([400, "invalid", expect.stringContaining(why)]);
 });
 
-it("is given no faster than it is read, and ends with the client who reads it", async () => {
+it("an export is sent no faster than it is read and ends when its client disconnects", async () => {
   const redis = server.redis.client();
   const wide = "x".repeat(900);
   const many = redis.pipeline();

@@ -31,8 +31,8 @@ async function redisson(): Promise<string> {
   return key;
 }
 
-describe.each(["redisson", "token", "timestamp"])("a hold of ours in the format %s", (format) => {
-  it("is given more time, keeps its fence, and is still its owner's to renew and release", async () => {
+describe.each(["redisson", "token", "timestamp"])("extension of a Lockkeeper hold in the format %s", (format) => {
+  it("an extended hold keeps its token, and its owner can still renew and release it", async () => {
     const key = fresh();
     const take = { owner: "w1", leaseMs: 20_000, graceMs: 1000, format };
     const { body: grant } = await server.call(`/locks/${key}/acquire`, { body: take });
@@ -49,7 +49,7 @@ describe.each(["redisson", "token", "timestamp"])("a hold of ours in the format 
     expect(released.body.outcome).toBe("released");
   });
 
-  it("that is another by now is left as it is", async () => {
+  it("a hold that was replaced by another one is not extended", async () => {
     const key = fresh();
     await server.call(`/locks/${key}/acquire`, { body: { owner: "w1", format } });
     const { version } = await lockOf(key);
@@ -67,7 +67,7 @@ describe.each(["redisson", "token", "timestamp"])("a hold of ours in the format 
 });
 
 it.each(["ours", "another library's"])(
-  "stands in the history of a lock that is %s, once, with who and why",
+  "extensions of a lock that is %s appear in its history once, with who and why",
   async (whose) => {
     const key = whose === "ours" ? fresh() : await redisson();
     if (whose === "ours") await server.call(`/locks/${key}/acquire`, { body: { owner: "w1" } });
@@ -85,8 +85,8 @@ it.each(["ours", "another library's"])(
   },
 );
 
-describe("a hold of another library", () => {
-  it("is given more time as long as its library does not renew it, and does not look alive by it", async () => {
+describe("extension of a hold of another library", () => {
+  it("a foreign hold is extended until its library renews it, and does not count as alive by it", async () => {
     const key = await redisson();
     const { body } = await extend(key);
     expect([body.outcome, body.lasts]).toEqual(["extended", "unknown"]);
@@ -98,7 +98,7 @@ describe("a hold of another library", () => {
     await until(async () => (await lockOf(key)).remainingMs <= 30_000);
   });
 
-  it("in one string is prolonged only while its value is there", async () => {
+  it("a string lock is extended only while its value is unchanged", async () => {
     const key = fresh();
     await direct.set(key, randomUUID(), "PX", 30_000);
     await inPicture(key);
@@ -110,7 +110,7 @@ describe("a hold of another library", () => {
     expect(await direct.pttl(key)).toBeLessThanOrEqual(30_000);
   });
 
-  it("whose end is not its key's alone is left as it is, and why is said", async () => {
+  it("a hold whose expiry is not that of its key alone is not extended, with the reason", async () => {
     const [deadline, readers] = [fresh(), fresh()];
     await direct.set(deadline, String(Date.now() + 30_000), "PX", 30_000);
     await direct.hset(readers, "mode", "read", `${randomUUID()}:7`, 1);
@@ -123,7 +123,7 @@ describe("a hold of another library", () => {
     }
   });
 
-  it("that nobody watches is given more time on request, and the refusal says by which", async () => {
+  it("an unwatched hold is extended only with ifUnsure, which the refusal names", async () => {
     const key = `elsewhere:${randomUUID()}`;
     await direct.multi().hset(key, `${randomUUID()}:7`, 1).pexpire(key, 30_000).exec();
     const refused = await extend(key);
@@ -133,7 +133,7 @@ describe("a hold of another library", () => {
     expect((await extend(key, { ifUnsure: "extend" })).body.outcome).toBe("extended");
   });
 
-  it("without an expiry keeps having none", async () => {
+  it("an extension of a hold without TTL leaves it without TTL", async () => {
     const key = fresh();
     await direct.hset(key, `${randomUUID()}:7`, 1);
     await inPicture(key);
@@ -142,7 +142,7 @@ describe("a hold of another library", () => {
   });
 });
 
-it("a reason is required, and the event says who and why, once", async () => {
+it("an extension requires a reason, and its event names who and why once", async () => {
   const key = await redisson();
   expect((await extend(key, { reason: " " })).body.code).toBe("reason_required");
   const stopped = new AbortController();

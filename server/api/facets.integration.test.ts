@@ -16,7 +16,7 @@ afterAll(async () => await server.stop());
 const ask = async (path: string, headers = {}) => await server.call(path, { headers });
 const query = (filter: string) => `?${new URLSearchParams({ filter })}`;
 
-it("what locks have in common is counted, each value with the word that finds just these, narrowed to the caller's keys", async () => {
+it("facets count each value with a filter for exactly those locks, within the caller's keys", async () => {
   const name = randomUUID();
   const take = (key: string, record: object) =>
     server.call(`/locks/lock:${name}:${key}/acquire`, { body: { owner: key, leaseMs: 600_000, record } });
@@ -59,7 +59,7 @@ it("what locks have in common is counted, each value with the word that finds ju
   expect(of(seen, "verdict")?.values.map(({ value }) => value)).not.toContain("no-expiry");
 });
 
-it("an answer that is kept for a moment says of when it is", async () => {
+it("a cached facet response carries its time", async () => {
   const key = `lock:${randomUUID()}`;
   const filter = query(`key:${key}`);
   const first = await ask(`/facets${filter}`);
@@ -72,7 +72,7 @@ it("an answer that is kept for a moment says of when it is", async () => {
   if (body.total === 0) expect(body.asOf).toBeLessThanOrEqual(grant.asOf);
 });
 
-it("what is no filter, or no target, is refused", async () => {
+it("facets with an invalid filter or an unknown target are rejected", async () => {
   const refused = await ask(`/facets${query("held>soon")}`);
   expect([refused.status, refused.body.code]).toEqual([400, "invalid"]);
   expect((await ask("/facets?by=owner")).body.code).toBe("invalid");

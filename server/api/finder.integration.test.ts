@@ -10,7 +10,7 @@ afterAll(async () => await server.stop());
 
 const finding = async () => (await server.call("/finder")).body;
 
-it("goes through all keys when it is asked to, and says what else to watch", async () => {
+it("the finder scans all keys on request and suggests what else to watch", async () => {
   expect(await finding()).toMatchObject({ state: "idle", groups: [], watch: null });
   const direct = server.redis.client();
   for (let n = 0; n < 30; n++) {
@@ -29,7 +29,7 @@ it("goes through all keys when it is asked to, and says what else to watch", asy
   expect(found.scanned).toBeGreaterThanOrEqual(60);
 });
 
-it("is stopped by whoever may start it, and refuses what it does not know", async () => {
+it("the finder can be cancelled, and rejects unknown input and missing credentials", async () => {
   expect((await server.call("/finder/cancel", { method: "POST" })).status).toBe(200);
   expect((await server.call("/finder", { body: { again: true } })).body.code).toBe("invalid");
   expect((await fetch(`${server.url}/api/v1/finder`, { method: "POST" })).status).toBe(401);

@@ -32,7 +32,7 @@ const seenBy = async (...keys: string[]) =>
     return true;
   });
 
-describe("a lock that may be of several libraries, or somebody's data", () => {
+describe("force-release of ambiguous locks", () => {
   const possible = async () => {
     const key = fresh("app");
     await direct.set(key, randomUUID(), "PX", 60_000);
@@ -40,7 +40,7 @@ describe("a lock that may be of several libraries, or somebody's data", () => {
     return key;
   };
 
-  it("is freed only as a format that the request names, of those that it may be", async () => {
+  it("an ambiguous lock is force-released only as one of its candidate formats", async () => {
     const key = await possible();
     const { release, confidence } = await lockOf(key);
     expect([confidence, release.may]).toEqual(["possible", "with_format"]);
@@ -56,13 +56,13 @@ describe("a lock that may be of several libraries, or somebody's data", () => {
     expect(await direct.exists(key)).toBe(0);
   });
 
-  it("is not freed as a format that no library has", async () => {
+  it("a force-release with an unknown format is rejected", async () => {
     const refused = await force(await possible(), { format: "redlock-go" });
     expect([refused.status, refused.body.code]).toEqual([400, "invalid"]);
     expect(refused.body.detail).toMatch(/^Body, format: /);
   });
 
-  it("that another one has by now is changed, whatever format is named", async () => {
+  it("an ambiguous lock that changed hands returns changed, whatever format is named", async () => {
     const key = await possible();
     const { version } = await lockOf(key);
     await direct.set(key, randomUUID(), "PX", 60_000);
@@ -72,7 +72,7 @@ describe("a lock that may be of several libraries, or somebody's data", () => {
   });
 });
 
-it("a lock whose release does harm is for looking at: why, and what to do instead", async () => {
+it("a force-release that would do harm is refused with the reason and an alternative", async () => {
   const key = `bull:mails:${randomUUID()}:lock`;
   await direct.hset(
     key.slice(0, -":lock".length),
@@ -97,8 +97,8 @@ it("a lock whose release does harm is for looking at: why, and what to do instea
   expect(await direct.exists(key)).toBe(1);
 });
 
-describe("without a reason", () => {
-  it("what looks alive is not freed; a lock that never lapses is, and the audit keeps that none was given", async () => {
+describe("force-release without a reason", () => {
+  it("without a reason, a lock that may be alive is not force-released and one without TTL is", async () => {
     const key = fresh();
     await direct.multi().hset(key, `${randomUUID()}:42`, 1).pexpire(key, 60_000).exec();
     await seenBy(key);
@@ -117,7 +117,7 @@ describe("without a reason", () => {
   });
 });
 
-describe("a lock that several hold", () => {
+describe("force-release of shared locks", () => {
   const id = () => `web-1_4711_${randomBytes(16).toString("hex")}`;
   const semaphore = async (...owners: string[]) => {
     const key = fresh();
@@ -127,7 +127,7 @@ describe("a lock that several hold", () => {
     return key;
   };
 
-  it("is freed of one by that one's version, and of all by the lock's", async () => {
+  it("one holder is force-released by its own version, and all holders by the lock's version", async () => {
     const [one, two] = [id(), id()].sort() as [string, string];
     const key = await semaphore(one, two);
     const { holders, version, release } = await lockOf(key);
@@ -152,7 +152,7 @@ describe("a lock that several hold", () => {
     ]);
   });
 
-  it("takes no hold-off where its format cannot keep it", async () => {
+  it("a reservation is rejected for a format that cannot store it", async () => {
     const key = `uniquejobs:${randomBytes(16).toString("hex")}:LOCKED`;
     await direct.hset(key, randomBytes(12).toString("hex"), String(Date.now() / 1000));
     const { release } = await lockOf(key);
@@ -163,7 +163,7 @@ describe("a lock that several hold", () => {
   });
 });
 
-describe("one token at several keys", () => {
+describe("one token on several keys", () => {
   async function group(token: string, size: number): Promise<string[]> {
     const name = randomUUID();
     const keys = Array.from({ length: size }, (_, n) => `lock:${name}:${String(n).padStart(2, "0")}`);
@@ -173,7 +173,7 @@ describe("one token at several keys", () => {
   }
   const bsm = () => randomBytes(16).toString("base64url");
 
-  it("is shown at each of them with the others, at most twenty", async () => {
+  it("a token on several keys is shown at each with the other keys, at most twenty", async () => {
     const [first = "", ...others] = await group(randomBytes(16).toString("hex"), 3);
     expect(keysOf((await lockOf(first)).sharedWith).sort()).toEqual(others);
     const [one = ""] = await group(randomBytes(16).toString("hex"), 25);
@@ -182,7 +182,7 @@ describe("one token at several keys", () => {
     await until(async () => (await lockOf(first)).sharedWith.length === 1);
   });
 
-  it("of bsm/redislock is freed at all of them, and the answer says so", async () => {
+  it("a bsm/redislock lock is force-released on all its keys, which the response lists", async () => {
     const [first = "", ...others] = await group(bsm(), 3);
     const { body } = await force(first, { format: "bsm-redislock" });
     expect(body).toMatchObject({ key: first, outcome: "released" });
@@ -191,7 +191,7 @@ describe("one token at several keys", () => {
     expect(await direct.exists(first, ...others)).toBe(0);
   });
 
-  it("of redlock is freed at the one key", async () => {
+  it("a redlock lock is force-released on the one key only", async () => {
     const [first = "", ...others] = await group(randomBytes(16).toString("hex"), 2);
     const { body } = await force(first);
     expect(body.outcome).toBe("released");
@@ -200,8 +200,8 @@ describe("one token at several keys", () => {
   });
 });
 
-describe("looking", () => {
-  it("locks are found by what they are, or may be, and by their verdict", async () => {
+describe("lock reads", () => {
+  it("locks are found by format, candidate format and liveness", async () => {
     const name = randomUUID();
     const [named, hash, forever] = [`lock:${name}:a`, `lock:${name}:b`, `lock:${name}:c`];
     await direct.set(named, randomBytes(16).toString("hex"), "PX", 60_000);
@@ -216,7 +216,7 @@ describe("looking", () => {
     expect(await found("verdict:unknown kind:lock")).toEqual([named, hash]);
   });
 
-  it("a free key shows who waits for it", async () => {
+  it("a free key shows its waiters", async () => {
     const key = fresh();
     await direct.rpush(`redisson_lock_queue:{${key}}`, `${randomUUID()}:7`, `${randomUUID()}:8`);
     const lock = await lockOf(key);

@@ -34,8 +34,8 @@ const storyOf = async (key: string) =>
     .reverse()
     .map(({ type, owner, observed }: Record<string, string>) => `${type} ${owner} ${observed}`);
 
-describe("a format", () => {
-  it("token is one string with the owner, with the lease as its time to live", async () => {
+describe("writable lock formats", () => {
+  it("a token lock is one string with the owner, and its TTL is the lease", async () => {
     const key = fresh();
     const { body: grant } = await verb(key, "acquire", { owner: "me", format: "token", leaseMs: 20_000 });
     expect(await direct.get(key)).toBe("me");
@@ -53,7 +53,7 @@ describe("a format", () => {
     expect(await direct.exists(key)).toBe(0);
   });
 
-  it("token and a client that does SET NX PX exclude each other", async () => {
+  it("a token lock and a client that uses SET NX PX exclude each other", async () => {
     const key = fresh();
     await direct.set(key, "theirs", "PX", 5000, "NX");
     const refused = await verb(key, "acquire", { owner: "me", format: "token" });
@@ -65,7 +65,7 @@ describe("a format", () => {
     expect(await direct.set(key, "theirs", "PX", 5000, "NX")).toBeNull();
   });
 
-  it("timestamp is one string with the deadline, in the unit that is asked for", async () => {
+  it("a timestamp lock is one string with the deadline in the requested unit", async () => {
     const [seconds, milliseconds] = [fresh(), fresh()];
     const ask = { owner: "me", format: "timestamp" };
     expect((await verb(seconds, "acquire", { ...ask, unit: "s" })).body.remainingMs).toBeGreaterThanOrEqual(
@@ -78,7 +78,7 @@ describe("a format", () => {
     expect(remainingMs - holders[0].remainingMs).toBe(2000);
   });
 
-  it("timestamp answers unit_conflict to the other unit, and touches nothing", async () => {
+  it("a timestamp lock returns unit_conflict for the other unit and stays unchanged", async () => {
     const key = fresh();
     const deadline = String(Math.floor(Date.now() / 1000) + 60);
     await direct.set(key, deadline);
@@ -93,7 +93,7 @@ describe("a format", () => {
     expect((await verb(key, "acquire", { ...ask, unit: "s" })).body.code).toBe("held");
   });
 
-  it("that the lock is not written in is not_a_lock, and says to name the other one", async () => {
+  it("a verb with the wrong format returns not_a_lock and names the right one", async () => {
     const key = fresh();
     await verb(key, "acquire", { owner: "me", format: "token" });
     for (const [name, body] of [
@@ -110,7 +110,7 @@ describe("a format", () => {
     expect((await verb(key, "verify", { owner: "me" })).status).toBe(200);
   });
 
-  it("is listed and sorted by, a string that may be a lock beside it, and a text is none", async () => {
+  it("locks are listed and sorted by format, with possible locks and without plain text", async () => {
     const name = randomUUID();
     const keys = Object.fromEntries(SpokenFormat.options.map((format) => [format, `lock:${name}:${format}`]));
     for (const [format, key] of Object.entries(keys)) await verb(key, "acquire", { owner: "me", format });
@@ -134,7 +134,7 @@ describe("a format", () => {
 });
 
 describe("graceMs", () => {
-  it("keeps the lock taken after a lease that ran out, for its holder as well", async () => {
+  it("graceMs keeps a lock unavailable after its lease expired, for its holder as well", async () => {
     const key = fresh();
     await verb(key, "acquire", { owner: "me", leaseMs: 50, graceMs: 60_000 });
     await until(async () => (await verb(key, "verify", { owner: "me" })).body.code === "lost");
@@ -147,7 +147,7 @@ describe("graceMs", () => {
     }
   });
 
-  it("ends with a release", async () => {
+  it("a release ends the grace period of a lock", async () => {
     const key = fresh();
     await verb(key, "acquire", { owner: "me", graceMs: 60_000 });
     await verb(key, "release", { owner: "me" });
@@ -156,7 +156,7 @@ describe("graceMs", () => {
 });
 
 describe("minHoldMs and holdOffMs", () => {
-  it("a lock that is released too early stays taken for the rest of its least hold time", async () => {
+  it("a lock released before minHoldMs stays unavailable for the rest of it", async () => {
     const key = fresh();
     await verb(key, "acquire", { owner: "me", minHoldMs: 60_000 });
     expect((await verb(key, "release", { owner: "me" })).body).toMatchObject({
@@ -170,7 +170,7 @@ describe("minHoldMs and holdOffMs", () => {
     expect(body.remainingMs).toBeGreaterThan(59_000);
   });
 
-  it("a release may keep everybody off for a while, and that ends by itself", async () => {
+  it("a release with holdOffMs reserves the lock until that time is over", async () => {
     const key = fresh();
     await verb(key, "acquire", { owner: "me", format: "token" });
     await verb(key, "release", { owner: "me", format: "token", holdOffMs: 300 });
@@ -185,7 +185,7 @@ describe("minHoldMs and holdOffMs", () => {
 });
 
 describe("reserve", () => {
-  it.each(SpokenFormat.options)("keeps everybody off a free lock in the format %s", async (format) => {
+  it.each(SpokenFormat.options)("reserve blocks every client from a free lock in the format %s", async (format) => {
     const key = fresh();
     const { status, body } = await verb(key, "reserve", { holdOffMs: 60_000, format, reason: "migration" });
     expect(status).toBe(200);
@@ -205,7 +205,7 @@ describe("reserve", () => {
     expect((await verb(key, "acquire", { owner: "me", format })).status).toBe(200);
   });
 
-  it("of a lock that is held is held, and names the holder", async () => {
+  it("reserve of a held lock returns held with the holder", async () => {
     const key = fresh();
     await verb(key, "acquire", { owner: "me" });
     const { status, body } = await verb(key, "reserve", { holdOffMs: 1000 });
@@ -218,8 +218,8 @@ describe("reserve", () => {
   });
 });
 
-describe("force-release with a hold-off", () => {
-  it.each(SpokenFormat.options)("leaves no moment in which anybody gets the lock: %s", async (format) => {
+describe("force-release with holdOffMs", () => {
+  it.each(SpokenFormat.options)("force-release with holdOffMs leaves no moment in which the lock can be acquired: %s", async (format) => {
     const key = fresh();
     await verb(key, "acquire", { owner: "me", format });
     const waiting = verb(key, "acquire", { owner: "you", format, waitMs: 700 });
@@ -244,7 +244,7 @@ describe("force-release with a hold-off", () => {
     expect((await verb(key, "force-release", ask)).body.code).toBe("changed");
   });
 
-  it("of a lock that Redisson holds keeps Redisson off as well", async () => {
+  it("force-release with holdOffMs of a Redisson lock keeps Redisson clients out as well", async () => {
     const key = fresh();
     await direct.multi().hset(key, `${randomUUID()}:7`, 1).pexpire(key, 30_000).exec();
     await until(async () => (await call(`/locks?filter=${key}`)).body.total === 1);
@@ -257,7 +257,7 @@ describe("force-release with a hold-off", () => {
     expect(await direct.hgetall(key)).toEqual({ [BY_ROOT]: "1" });
   });
 
-  it("of one of several holders is refused, and nobody is freed", async () => {
+  it("force-release with holdOffMs of one of several holders is rejected and releases nobody", async () => {
     const key = fresh();
     const end = Date.now() + 60_000;
     const owners = [0, 1].map(() => randomBytes(32).toString("base64"));
@@ -272,7 +272,7 @@ describe("force-release with a hold-off", () => {
     expect(await direct.zcard(key)).toBe(2);
   });
 
-  it("of a lock that is gone by then holds nothing off, and says so", async () => {
+  it("force-release with holdOffMs reserves nothing if the lock is already gone", async () => {
     const key = fresh();
     await verb(key, "acquire", { owner: "me" });
     const { version } = await lockOf(key);
@@ -285,7 +285,7 @@ describe("force-release with a hold-off", () => {
   });
 });
 
-describe("bad input", () => {
+describe("invalid input", () => {
   it.each([
     ["acquire", { owner: "me", format: "semaphore" }, "format"],
     ["acquire", { owner: "me", unit: "s" }, "unit"],
@@ -306,7 +306,7 @@ describe("bad input", () => {
     ["reserve", { holdOffMs: 1000, format: "redisson", unit: "s" }, "unit"],
     ["reserve", { holdOffMs: 1000, reason: "x".repeat(201) }, "reason"],
     ["force-release", { expect: "x", reason: "y", holdOffMs: 1.5 }, "holdOffMs"],
-  ])("%s with %j is 400 and names %s", async (name, body, field) => {
+  ])("%s with %j returns 400 and names %s", async (name, body, field) => {
     const key = fresh();
     const reply = await verb(key, name, body);
     expect([reply.status, reply.body.code]).toEqual([400, "invalid"]);
@@ -314,7 +314,7 @@ describe("bad input", () => {
     expect(await direct.exists(key)).toBe(0);
   });
 
-  it("the longest lease and grace together are taken, and the limits of each alone", async () => {
+  it("the longest lease and the longest grace period are accepted, alone and combined", async () => {
     for (const ask of [
       { leaseMs: LEASE_MS_MAX, graceMs: 0, minHoldMs: LEASE_MS_MAX },
       { leaseMs: 10, graceMs: LEASE_MS_MAX - 10 },
@@ -324,7 +324,7 @@ describe("bad input", () => {
   });
 });
 
-it("every example of the document is taken by its own route", async () => {
+it("every example in the OpenAPI document is accepted by its route", async () => {
   const { body: document } = await call("/openapi.json");
   const inputs: Record<string, z.ZodType> = {
     acquire: AcquireInput,

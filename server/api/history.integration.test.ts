@@ -26,7 +26,7 @@ const words = (items: readonly { type: string; owner: string }[]) =>
   items.map(({ type, owner }) => `${type} ${owner}`);
 
 describe("GET /history", () => {
-  it("finds by key, owner, type and time, newest first", async () => {
+  it("history is found by key, owner, type and time, newest first", async () => {
     const { items, complete } = await past(`key=lock:${name}:*`);
     const all = [
       "released cid",
@@ -51,7 +51,7 @@ describe("GET /history", () => {
     expect(words((await past(`text=${name}%20owner:cid`)).items)).toEqual(["released cid", "acquired cid"]);
   });
 
-  it("tells what happened as it came, from a moment on, and turns around at any event", async () => {
+  it("history is read in either direction and can reverse at any event", async () => {
     const { items } = await past(`key=lock:${name}:*`);
     const forth = await past(`key=lock:${name}:*&order=oldest_first&limit=2`);
     expect(words(forth.items)).toEqual(["acquired ada", "released ada"]);
@@ -65,13 +65,13 @@ describe("GET /history", () => {
     expect(words(later.items)).not.toContain("acquired ada");
   });
 
-  it("refuses in words what no event can meet", async () => {
+  it("a history filter that no event can match is rejected with an explanation", async () => {
     const { status, body } = await server.call(`/history?text=${encodeURIComponent("ada held>5m")}`);
     expect([status, body.code]).toEqual([400, "invalid"]);
     expect(body.detail).toContain("no event has held>5m");
   });
 
-  it("goes on page by page to the end, with nothing twice", async () => {
+  it("history pages reach the end without duplicates", async () => {
     const found: string[] = [];
     let next: string | undefined;
     do {
@@ -84,7 +84,7 @@ describe("GET /history", () => {
     expect(new Set(found).size).toBe(6);
   });
 
-  it("refuses what it does not know, and says what it does", async () => {
+  it("an unknown event type or cursor is rejected with the valid types", async () => {
     const { status, body } = await server.call("/history?type=acquired,stolen");
     expect(status).toBe(400);
     expect(body.detail).toContain("force_released");
@@ -93,7 +93,7 @@ describe("GET /history", () => {
 });
 
 describe("GET /locks/{key}/history", () => {
-  it("tells who held it at a moment, since when, and how that ended", async () => {
+  it("the history of a lock returns who held it at a given time, since when and how it ended", async () => {
     const { items } = (await server.call(`/locks/${encodeURIComponent(a)}/history`)).body;
     expect(words(items)).toEqual(["released cid", "acquired cid", "released ada", "acquired ada"]);
     const [, , end, begin] = items;
@@ -116,7 +116,7 @@ describe("GET /locks/{key}/history", () => {
 });
 
 describe("GET /events", () => {
-  it("carries only what is asked for", async () => {
+  it("the event stream contains only the requested events", async () => {
     const leave = new AbortController();
     const { oldest } = await helloOf(server, leave.signal);
     const asked = `/events?owner=bob&key=lock:${name}:*&type=released`;

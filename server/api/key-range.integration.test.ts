@@ -36,7 +36,7 @@ async function heard(isEnough: (soFar: string) => boolean | Promise<boolean>): P
 
 const keysOf = (items: readonly { key: string }[]) => items.map(({ key }) => key);
 
-it("a key for some locks lists those alone, counts those alone, and pages through them", async () => {
+it("a limited API key lists, counts and pages only its own keys", async () => {
   const first = (await server.call("/locks?limit=1&sort=key", { headers })).body;
   expect([keysOf(first.items), first.total]).toEqual([["lock:orders:1"], 2]);
   const second = (await server.call(`/locks?limit=1&sort=key&cursor=${first.next}`, { headers })).body;
@@ -46,7 +46,7 @@ it("a key for some locks lists those alone, counts those alone, and pages throug
   expect((await server.call("/locks?filter=salaries", { headers })).body.total).toBe(0);
 });
 
-it("is told the past, the events and the snapshot of those alone", async () => {
+it("a limited API key gets history, events and snapshots of its own keys only", async () => {
   await until(async () => (await server.call("/history")).body.items.length >= 3);
   const { items } = (await server.call("/history", { headers })).body;
   expect(keysOf(items).sort()).toEqual(["lock:orders:1", "lock:orders:2"]);
@@ -61,7 +61,7 @@ it("is told the past, the events and the snapshot of those alone", async () => {
   expect(text).not.toContain("salaries");
 });
 
-it("of several that were taken with one token, looks and snapshots name those alone", async () => {
+it("a limited API key sees only its own keys among those that share a token", async () => {
   const token = randomBytes(16).toString("hex");
   for (const key of ["lock:orders:7", "lock:salaries:7"])
     await server.redis.client().set(key, token, "PX", 60_000);
@@ -74,7 +74,7 @@ it("of several that were taken with one token, looks and snapshots name those al
   expect(text).not.toContain("salaries");
 });
 
-it("may act on those alone, and may not ask what is about all of them", async () => {
+it("a limited API key acts on its own keys only and is refused requests about all keys", async () => {
   const codeOf = async (path: string, init?: Parameters<typeof server.call>[1]) =>
     (await server.call(path, { ...init, headers })).body.code;
   expect(await codeOf("/locks/lock%3Aorders%3A9/acquire", { body: { owner: "app" } })).toBeUndefined();

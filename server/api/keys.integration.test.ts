@@ -32,8 +32,8 @@ const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
 const statusAt = async (at: TestServer, secret: string) =>
   (await at.call("/locks", { headers: bearer(secret) })).status;
 
-describe("an API key", () => {
-  it("is shown once, kept as a hash, and works at once at every instance", async () => {
+describe("API keys", () => {
+  it("an API key is shown once, stored as a hash and valid at once on every instance", async () => {
     const { status, body } = await make();
     expect([status, body.secret]).toEqual([200, expect.stringMatching(/^lk_[0-9a-f]{16}_[\w-]{43}$/)]);
     expect(await statusAt(other, body.secret)).toBe(200);
@@ -45,7 +45,7 @@ describe("an API key", () => {
     expect(JSON.stringify([stored, (await server.call("/keys")).body])).not.toContain(body.secret.slice(20));
   });
 
-  it("does what its verbs say, with keys that match its patterns", async () => {
+  it("an API key is limited to its verbs and key patterns", async () => {
     const { secret } = (await make({ verbs: ["read", "lock"], keys: ["lock:mine:*"] })).body;
     const call = async (path: string, body?: object) =>
       (await server.call(path, { ...(body && { body }), headers: bearer(secret) })).status;
@@ -55,7 +55,7 @@ describe("an API key", () => {
     expect(await call("/keys")).toBe(403);
   });
 
-  it("that is revoked is refused at every instance within two seconds, which says so", async () => {
+  it("a revoked API key is rejected on every instance within 2 s with the reason", async () => {
     const { id, secret } = (await make()).body;
     expect(await statusAt(other, secret)).toBe(200);
     const stream = await fetch(`${other.url}/api/v1/live`, { headers: bearer(secret) });
@@ -71,7 +71,7 @@ describe("an API key", () => {
     expect((await server.call(`/keys/${id}`)).body.state).toBe("revoked");
   });
 
-  it("that has expired is refused, which says so", async () => {
+  it("an expired API key is rejected with the reason", async () => {
     const { id, secret } = (await make({ expiresAt: Date.now() + 300 })).body;
     expect(await statusAt(server, secret)).toBe(200);
     await until(async () => (await statusAt(server, secret)) === 401);
@@ -82,7 +82,7 @@ describe("an API key", () => {
     expect((await make({ expiresAt: Date.now() - 1 })).body.code).toBe("invalid");
   });
 
-  it("keeps its id when it is rotated, and its old secret for as long as was asked", async () => {
+  it("a rotated API key keeps its id, and its old secret for the requested overlap", async () => {
     const { id, secret, name } = (await make()).body;
     const { body } = await server.call(`/keys/${id}/rotate`, { body: { overlapMs: 400 } });
     expect(body).toMatchObject({ id, name, state: "active", oldSecretUntil: expect.any(Number) });
@@ -96,7 +96,7 @@ describe("an API key", () => {
     expect(await statusAt(server, body.secret)).toBe(401);
   });
 
-  it("hands out no more than it has itself", async () => {
+  it("an API key cannot grant more than it has itself", async () => {
     const ends = Date.now() + 60_000;
     const limited = (await make({ verbs: ["admin", "read"], expiresAt: ends })).body;
     const by = bearer(limited.secret);
@@ -108,7 +108,7 @@ describe("an API key", () => {
     expect(rotated.body.code).toBe("forbidden");
   });
 
-  it("of a name that is taken, or for a target that is not there, is refused", async () => {
+  it("an API key with a taken name or an unknown target is rejected", async () => {
     const name = (await make()).body.name;
     const again = await server.call("/keys", { body: { name, verbs: ["read"] } });
     expect(again.body).toMatchObject({ code: "invalid", field: "name" });
@@ -120,8 +120,8 @@ describe("an API key", () => {
   });
 });
 
-describe("wrong secrets", () => {
-  it("cost the store a few looks a second, however many come", async () => {
+describe("wrong API keys", () => {
+  it("wrong API keys cost only a few store reads per second, however many arrive", async () => {
     const direct = server.redis.client();
     const calls = async () =>
       Number(/cmdstat_hmget:calls=(\d+)/.exec(await direct.info("commandstats"))?.[1] ?? 0);
@@ -135,8 +135,8 @@ describe("wrong secrets", () => {
   });
 });
 
-describe("while the home store is away", () => {
-  it("known keys go on; the store comes back empty, and all keys are there again", async () => {
+describe("home store outage", () => {
+  it("known API keys work while the home store is down and are written back to an empty store", async () => {
     const home = await startTestServer();
     const away = await startTestServer({
       environment: { REDIS_URL: "", LOCKKEEPER_HOME_URL: home.redis.url },

@@ -11,8 +11,8 @@ beforeAll(async () => {
 });
 afterAll(async () => await server.stop());
 
-describe("a limit on requests", () => {
-  it("of an address without valid credentials turns 401 into 429, and lets those with a key through", async () => {
+describe("request limits", () => {
+  it("requests without valid credentials turn from 401 to 429 per address, while valid keys pass", async () => {
     const guess = () => server.call("/locks", { headers: { authorization: `Bearer ${randomUUID()}` } });
     const statuses = [];
     for (let n = 0; n < 8; n++) statuses.push((await guess()).status);
@@ -27,7 +27,7 @@ describe("a limit on requests", () => {
     expect([status, headers.get("ratelimit-policy")]).toEqual([200, '"caller";q=30;w=30']);
   });
 
-  it("tells a caller with each answer what is left, and refuses before anything is done", async () => {
+  it("every response carries the remaining quota, and a request over the limit does nothing", async () => {
     const key = `lock:${randomUUID()}`;
     const unknown = await server.call("/locks/lock%3Aa/verify", { body: { owner: "nobody" } });
     expect([unknown.status, unknown.headers.get("ratelimit")]).toEqual([
@@ -46,8 +46,8 @@ describe("a limit on requests", () => {
   });
 });
 
-describe("what is asked for again", () => {
-  it("is 304 while it has not changed, also when less of a lease is left", async () => {
+describe("conditional requests", () => {
+  it("an unchanged resource returns 304, even while its lease runs down", async () => {
     const other = await startTestServer();
     try {
       const key = `lock:${randomUUID()}`;

@@ -30,7 +30,7 @@ async function held(): Promise<string> {
   return key;
 }
 
-it("a note about a hold is shown with it and ends with it; one about a key stays; nothing is written at the target", async () => {
+it("a note on a hold ends with it, a note on a key stays, and the target is not written to", async () => {
   const key = await held();
   const { version } = await lockOf(key);
   const text = '<b>mei</b> looks into it\n"soon"';
@@ -57,7 +57,7 @@ it("a note about a hold is shown with it and ends with it; one about a key stays
     expect((await note(key, { note: bad })).body.code).toBe("invalid");
 });
 
-it("a note about a hold that is not in the picture is told and shown, too", async () => {
+it("a note on a hold outside the lock index is returned and shown", async () => {
   const key = `elsewhere:${randomUUID()}`;
   await direct.multi().hset(key, `${randomUUID()}:7`, 1).pexpire(key, 60_000).exec();
   const { version } = await lockOf(key);
@@ -66,7 +66,7 @@ it("a note about a hold that is not in the picture is told and shown, too", asyn
   expect((await lockOf(key)).note).toEqual(body.note);
 });
 
-it("open pages are told of it, and another instance finds it", async () => {
+it("a new note is pushed to open pages and visible on other instances", async () => {
   const key = await held();
   const stopped = new AbortController();
   const response = await fetch(`${server.url}/api/v1/live?filter=${key}&lock=${key}`, {

@@ -44,8 +44,8 @@ async function loggedIn(name: string, at = server): Promise<TestBrowser> {
 const act = (browser: TestBrowser) =>
   browser.send(`/locks/lock:${++made}/reserve`, { body: { holdOffMs: 60_000 } });
 
-describe("an operator", () => {
-  it("logs in by name and password, as what the roles say", async () => {
+describe("operators", () => {
+  it("an operator logs in by name and password with the permissions of the roles", async () => {
     const name = await make({ "*": "viewer" });
     const browser = await loggedIn(name);
     const session = (await browser.send("/session")).body;
@@ -63,13 +63,13 @@ describe("an operator", () => {
     expect(JSON.stringify(body)).not.toContain("argon2");
   });
 
-  it("is kept with a hash of argon2id, and nothing else of the password", async () => {
+  it("an operator's password is stored as an argon2id hash only", async () => {
     const stored = await server.redis.client().hget("{lockkeeper}:accounts", `operator:${await make({})}`);
     expect(stored).toContain("$argon2id$v=19$m=19456,t=2,p=1$");
     expect(stored).not.toContain(PASSWORD);
   });
 
-  it("whose roles are raised or lowered has the new ones in all sessions within two seconds", async () => {
+  it("a role change applies to all sessions of an operator within 2 s", async () => {
     const name = await make({ "*": "operator" });
     const browser = await loggedIn(name, other);
     expect((await act(browser)).status).toBe(200);
@@ -83,7 +83,7 @@ describe("an operator", () => {
   it.each([
     ["disabled", "PATCH", { state: "disabled" }],
     ["removed", "DELETE", undefined],
-  ])("that is %s is out everywhere within two seconds, streams included", async (_, method, body) => {
+  ])("an operator that is %s loses all sessions and streams within 2 s", async (_, method, body) => {
     const name = await make({ "*": "viewer" });
     const browser = await loggedIn(name, other);
     const stream = await fetch(`${other.url}/api/v1/live`, { headers: { cookie: browser.cookie ?? "" } });
@@ -96,7 +96,7 @@ describe("an operator", () => {
     expect((await new TestBrowser(server).logIn({ name, password: PASSWORD })).status).toBe(401);
   });
 
-  it("changes the own password with the old one; all other sessions end, this one goes on", async () => {
+  it("an operator changes the password with the old one, which ends all other sessions", async () => {
     const name = await make({ "*": "viewer" });
     const [browser, elsewhere] = [await loggedIn(name), await loggedIn(name, other)];
     const set = (body: object) => browser.send(`/operators/${name}/password`, { body });
@@ -122,7 +122,7 @@ describe("an operator", () => {
   it.each([
     ["another password", "POST", "/password", { password: "a longer battery staple" }],
     ["being disabled", "PATCH", "", { state: "disabled" }],
-  ])("has no session from before %s, even if the store has it again", async (_, method, path, body) => {
+  ])("a session from before %s is invalid even if the store has it again", async (_, method, path, body) => {
     const name = await make({ "*": "viewer" });
     const browser = await loggedIn(name);
     const direct = server.redis.client();
@@ -137,7 +137,7 @@ describe("an operator", () => {
     }
   });
 
-  it("gets a password from an admin, who hands out no more than they have", async () => {
+  it("an admin sets an operator's password only within their own permissions", async () => {
     const name = await make({ "*": "admin" });
     const key = (await server.call("/keys", { body: { name: "weak", verbs: ["admin", "read"] } })).body;
     const weak = { authorization: `Bearer ${key.secret}` };
@@ -151,7 +151,7 @@ describe("an operator", () => {
     expect((await new TestBrowser(server).logIn({ name, ...body })).status).toBe(200);
   });
 
-  it("that is the last admin everywhere can be neither lowered, disabled nor removed", async () => {
+  it("the last admin of all targets cannot be demoted, disabled or removed", async () => {
     const { body } = await server.call("/operators");
     for (const { name } of body.items)
       if (name !== "first") await server.call(`/operators/${name}`, { method: "DELETE" });
@@ -165,7 +165,7 @@ describe("an operator", () => {
     expect(await last("PATCH", { state: "enabled" })).toBeUndefined();
   });
 
-  it("has a name of its own, and roles at targets that are there", async () => {
+  it("an operator needs a unique name and roles at known targets", async () => {
     const refused = async (body: object) => (await server.call("/operators", { body })).body;
     expect(await refused({ name: "FIRST", roles: {} })).toMatchObject({ code: "invalid", field: "name" });
     expect(await refused({ name: "x", roles: { nowhere: "viewer" } })).toMatchObject({ field: "roles" });
@@ -175,7 +175,7 @@ describe("an operator", () => {
 });
 
 describe("browser sessions", () => {
-  it("are listed and ended, one's own or as an admin all; the id is not the secret", async () => {
+  it("sessions are listed and ended by their user or an admin, and their id is not the secret", async () => {
     const name = await make({ "*": "viewer" });
     const mine = new TestBrowser(server, { "user-agent": `<b>\u0085${"x".repeat(500)}` });
     await mine.logIn({ name, password: PASSWORD });
@@ -207,7 +207,7 @@ describe("browser sessions", () => {
     expect((await mine.send("/session")).status).toBe(401);
   });
 
-  it("are always new: a cookie that was planted before logging in is worth nothing after it", async () => {
+  it("a login always creates a new session, and a planted cookie stays worthless", async () => {
     const name = await make({ "*": "viewer" });
     const [victim, thief] = [new TestBrowser(server), await loggedIn(name)];
     victim.steal(thief.cookie);
@@ -217,7 +217,7 @@ describe("browser sessions", () => {
     expect((await victim.send("/session")).status).toBe(200);
   });
 
-  it("end when they are not used", async () => {
+  it("an unused session ends", async () => {
     const idle = await startTestServer({
       environment: { REDIS_URL: server.redis.url, LOCKKEEPER_SESSION_IDLE_MINUTES: "0.02" },
     });
@@ -233,10 +233,10 @@ describe("browser sessions", () => {
   });
 });
 
-describe("guessing passwords", () => {
+describe("password guessing", () => {
   const guess = (browser: TestBrowser, name: string) => browser.logIn({ name, password: "wrong" });
 
-  it("gets one answer, whether the name exists or not", async () => {
+  it("a failed login returns the same response whether or not the name exists", async () => {
     const [name, disabled] = [await make({}), await make({})];
     await server.call(`/operators/${disabled}`, { method: "PATCH", body: { state: "disabled" } });
     await server.call("/operators", { body: { name: "without", roles: {} } });
@@ -248,7 +248,7 @@ describe("guessing passwords", () => {
     expect([...seen]).toEqual([expect.stringContaining("unauthenticated")]);
   });
 
-  it("is slowed down by name, at every instance, and says for how long", async () => {
+  it("failed logins are throttled by name on every instance, with a retry time", async () => {
     const name = await make({ "*": "viewer" });
     const [here, there] = [new TestBrowser(server), new TestBrowser(other)];
     for (let tries = 0; tries < 5; tries++)

@@ -23,7 +23,7 @@ async function take(key: string, owner: string, record?: object): Promise<void> 
   await server.call(`/locks/${key}/acquire`, { body: { owner, leaseMs: 600_000, record } });
 }
 
-it("owners are listed with what they hold, since when and who waits, and each one's filter finds just its locks", async () => {
+it("owners are listed with their locks, age and waiters, and a filter for just those locks", async () => {
   const name = randomUUID();
   const key = (n: number) => `lock:${name}:${n}`;
   const filter = `key:lock:${name}:*`;
@@ -60,7 +60,7 @@ it("owners are listed with what they hold, since when and who waits, and each on
   await until(async () => (await owners({ filter })).total === 4);
 });
 
-it("owners are counted by numbers that a filter compares, and not by what time turns", async () => {
+it("an owner list accepts filters on counts and rejects those that depend on time", async () => {
   const key = `lock:${randomUUID()}`;
   await take(`${key}:1`, key);
   await take(`${key}:1`, key);
@@ -72,7 +72,7 @@ it("owners are counted by numbers that a filter compares, and not by what time t
   expect(JSON.stringify(refused.body)).toContain("leave out held, remaining and is:abnormal");
 });
 
-it("namespaces are listed with what is held in them, narrowed to what the caller may see", async () => {
+it("namespaces are listed with their lock counts, within the caller's keys", async () => {
   const name = randomUUID();
   for (const key of ["a:1", "a:2", "b:1", "c"]) await take(`lock:${name}:${key}`, "w1");
   const query = `/namespaces?prefix=lock:${name}:`;

@@ -64,8 +64,8 @@ const untilStory = async (key: string, expected: string[]) => {
   expect(await story(key)).toEqual(expected);
 };
 
-describe("a quorum as a target", () => {
-  it("is taken, renewed, verified and released over HTTP, in the format token alone, and told as one story", async () => {
+describe("quorum target", () => {
+  it("a quorum lock is acquired, renewed, verified and released over HTTP, in token format only", async () => {
     const key = freshKey();
     const granted = await acquire(key, "worker-1", { record: { service: "orders" } });
     expect([granted.status, granted.body.owner, granted.body.count]).toEqual([200, "worker-1", 1]);
@@ -107,7 +107,7 @@ describe("a quorum as a target", () => {
     ]);
   });
 
-  it("has one lock of each key, and tells nothing of a try that never had a majority", async () => {
+  it("a quorum lists one lock per key and omits attempts without a majority", async () => {
     const key = freshKey();
     await masters.occupy(key, [1], "left-over", 1500);
     await until(async () => (await look(key)).votes?.owners.length === 1);
@@ -127,7 +127,7 @@ describe("a quorum as a target", () => {
     await until(async () => (await look(key)).votes?.owners.length === 0);
   });
 
-  it("frees a hold at all masters at once, once, with who and why; holds it off at all of them", async () => {
+  it("a force-release on a quorum ends the hold once on all masters and can reserve it on all", async () => {
     const key = freshKey();
     await acquire(key, "stuck");
     const { version } = await look(key);
@@ -160,7 +160,7 @@ describe("a quorum as a target", () => {
     ]);
   });
 
-  it("is one hold for as long as its owner has a majority, also when that goes from masters to others", async () => {
+  it("a quorum hold stays one hold while its owner keeps a majority on changing masters", async () => {
     const key = freshKey();
     await masters.occupy(key, [0, 1], "mover");
     const first = await untilListed(key, (found) => found !== undefined);
@@ -174,7 +174,7 @@ describe("a quorum as a target", () => {
     await untilStory(key, ["acquired mover derived", "released mover derived"]);
   });
 
-  it("frees votes of the hold that was seen, and none of a later one of the same owner", async () => {
+  it("a force-release on a quorum removes votes of the observed hold, not of a later one", async () => {
     const key = freshKey();
     const first = await acquire(key, "again");
     const { version } = await look(key);
@@ -185,7 +185,7 @@ describe("a quorum as a target", () => {
     expect(await masters.votes(key)).toEqual(["again", "again", "again"]);
   });
 
-  it("gives a hold more time at a majority, and none to a later one of the same owner", async () => {
+  it("an extension on a quorum applies to the observed hold, not to a later one of the same owner", async () => {
     const key = freshKey();
     await acquire(key, "slow", { leaseMs: 20_000 });
     const { version } = (await untilListed(key, (lock) => lock !== undefined)) ?? {};
@@ -206,7 +206,7 @@ describe("a quorum as a target", () => {
     expect((await look(key)).remainingMs).toBeLessThanOrEqual(20_000);
   });
 
-  it("prolongs no vote that is left of an older hold of the same owner", async () => {
+  it("an extension on a quorum leaves votes of an older hold of the same owner alone", async () => {
     const key = freshKey();
     const { body: grant } = await acquire(key, "slow", { leaseMs: 20_000 });
     await untilListed(key, (lock) => lock?.votes?.owners[0]?.masters === 3);
@@ -224,7 +224,7 @@ describe("a quorum as a target", () => {
     expect(theirs).toBeLessThanOrEqual(20_000);
   });
 
-  it("tells the end of a lease that nobody renewed, and who takes the lock after it", async () => {
+  it("a quorum reports the expiry of an unrenewed lease and the next holder", async () => {
     const key = freshKey();
     await acquire(key, "one", { leaseMs: 300 });
     expect((await acquire(key, "two", { leaseMs: 300, waitMs: 5000 })).status).toBe(200);
@@ -238,14 +238,14 @@ describe("a quorum as a target", () => {
 const outcomesOf = (reply: { body: { masters: { outcome: string }[] } }) =>
   reply.body.masters.map(({ outcome }) => outcome).toSorted();
 
-describe("while a master is away", () => {
+describe("quorum target with failed masters", () => {
   const third = () => {
     const [at] = masters.at(2);
     if (at === undefined) throw new Error("there is no third master");
     return at;
   };
 
-  it("the others decide: holds stay, are taken and freed, and what it missed is told", async () => {
+  it("a quorum with one master down still decides, and then reports what the master missed", async () => {
     const [kept, pivotal, key] = [freshKey(), freshKey(), freshKey()];
     await acquire(kept, "kept", { leaseMs: 60_000 });
     await masters.occupy(pivotal, [0, 2], "pivotal");
@@ -282,7 +282,7 @@ describe("while a master is away", () => {
     await untilStory(kept, ["acquired kept derived"]);
   });
 
-  it("and another one, nothing can be decided, and the answers say so", async () => {
+  it("a quorum with a majority down decides nothing, and its responses state so", async () => {
     const key = freshKey();
     await acquire(key, "worker", { leaseMs: 60_000 });
     const { version } = await look(key);
@@ -304,7 +304,7 @@ describe("while a master is away", () => {
     expect((await look(key)).votes?.owners).toEqual([{ owner: "worker", masters: 1 }]);
   });
 
-  it("or is emptied, its votes are gone, and the hold stands by the others", async () => {
+  it("a hold survives on the other masters when one master is flushed", async () => {
     const key = freshKey();
     await acquire(key, "worker", { leaseMs: 60_000 });
     await untilListed(key, (found) => found?.votes?.owners[0]?.masters === 3);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(async () => await server.stop());
 
 describe("GET /locks/{key}/raw", () => {
-  it("tells type, time to live and content of hashes and strings as they stand in Redis", async () => {
+  it("the raw view returns type, TTL and content of hashes and strings as stored in Redis", async () => {
     const [hash, string, free] = [key("hash"), key("string"), key("free")];
     await server.call(`/locks/${hash}/acquire`, { body: { owner: "ada", leaseMs: 60_000 } });
     await server.call(`/locks/${string}/acquire`, { body: { owner: "bob", format: "token" } });
@@ -41,7 +41,7 @@ describe("GET /locks/{key}/raw", () => {
     });
   });
 
-  it("tells nothing of a key that is no lock: who may see locks may not read the database", async () => {
+  it("the raw view returns nothing of a key that is not a lock", async () => {
     const [secret, list] = [key("secret"), key("list")];
     await redis("SET", secret, JSON.stringify({ card: "4111 1111 1111 1111" }).repeat(60));
     await redis("RPUSH", list, "card 4111");
@@ -52,7 +52,7 @@ describe("GET /locks/{key}/raw", () => {
     }
   });
 
-  it("cuts what is long or many, keeps bytes that are not text, and says how much there is", async () => {
+  it("the raw view truncates long values, keeps binary ones and reports the full size", async () => {
     const [long, many] = [key("long"), key("many")];
     const owner = `${"a".repeat(RAW_TEXT_BYTES_MAX - 1)}é`;
     await server.call(`/locks/${long}/acquire`, { body: { owner, format: "token" } });
@@ -78,7 +78,7 @@ describe("GET /locks/{key}/raw", () => {
     });
   });
 
-  it("says what Redis does not allow, of what stands there and of who waits", async () => {
+  it("the raw view and the waiter list report missing Redis permissions", async () => {
     const shut = key("shut");
     await redis("ACL", "SETUSER", "default", "resetkeys", "~{lockkeeper}:*", "~lockkeeper:*");
     try {

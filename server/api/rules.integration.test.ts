@@ -33,7 +33,7 @@ async function listedAs(key: string): Promise<string | undefined> {
   return body.items[0]?.format;
 }
 
-it("all formats are told with what is known of them, and rules with where they are from", async () => {
+it("all formats are listed with their properties, and rules with their origin", async () => {
   const { status, body } = await server.call("/formats");
   expect(status).toBe(200);
   expect(body.formats.map(({ name }: { name: string }) => name)).toEqual([...FORMAT_NAMES]);
@@ -44,14 +44,14 @@ it("all formats are told with what is known of them, and rules with where they a
   expect(body.rules).toEqual([{ pattern: "lock:conf:*", format: "spring", from: "configuration" }]);
 });
 
-it("a rule of the configuration says what shape does not tell", async () => {
+it("a rule of the configuration resolves an ambiguous format", async () => {
   const [plain, ruled] = [await uuidAt("plain"), await uuidAt("conf")];
   const lockOf = async (key: string) => (await server.call(`/locks/${pathOfKey(key)}`)).body;
   expect((await lockOf(plain)).candidates).toContain("spring");
   expect(await lockOf(ruled)).toMatchObject({ format: "spring", candidates: [], confidence: "certain" });
 });
 
-it("new rules hold at once for all that is known, and for keys that looked like nothing before", async () => {
+it("new rules apply at once to known locks and to keys that were not locks before", async () => {
   const key = await uuidAt("api");
   const strange = `lock:api:${randomUUID()}`;
   await direct.set(strange, "\x01\x02", "PX", 30_000);
@@ -66,12 +66,12 @@ it("new rules hold at once for all that is known, and for keys that looked like 
 });
 
 it.each([
-  ["a format that nobody knows", [{ pattern: "a", format: "none" }], /rules\.0\.format/],
-  ["an empty pattern", [{ pattern: "", format: "spring" }], /at least one character/],
-  ["a field too many", [{ pattern: "a", format: "spring", from: "api" }], /rules\.0/],
-  ["no list", "a=spring", /rules/],
-  ["too many", Array(RULES_MAX + 1).fill({ pattern: "a", format: "spring" }), /at most 100/],
-])("%s is refused, and nothing is changed", async (_, rules, why) => {
+  ["a rule with an unknown format", [{ pattern: "a", format: "none" }], /rules\.0\.format/],
+  ["a rule with an empty pattern", [{ pattern: "", format: "spring" }], /at least one character/],
+  ["a rule with an extra field", [{ pattern: "a", format: "spring", from: "api" }], /rules\.0/],
+  ["a rule set that is not a list", "a=spring", /rules/],
+  ["a rule set with too many rules", Array(RULES_MAX + 1).fill({ pattern: "a", format: "spring" }), /at most 100/],
+])("%s is rejected and changes nothing", async (_, rules, why) => {
   await put([{ pattern: "lock:kept:*", format: "spring" }]);
   const { status, body } = await put(rules);
   expect([status, body.code]).toEqual([400, "invalid"]);
@@ -79,7 +79,7 @@ it.each([
   expect((await server.call("/formats")).body.rules).toHaveLength(2);
 });
 
-it("a preview tells which held keys would be read differently, and which would be locks then; nothing is changed", async () => {
+it("a preview lists keys whose format would change or that would become locks, and changes nothing", async () => {
   const [one, two] = [await uuidAt("preview"), await uuidAt("preview")];
   const strange = `lock:preview:${randomUUID()}`;
   await direct.set(strange, "\x01\x02", "PX", 30_000);
@@ -107,7 +107,7 @@ it("a preview tells which held keys would be read differently, and which would b
   expect((await preview([{ pattern: "", format: "spring" }])).status).toBe(400);
 });
 
-it("a preview says nothing of what Redis does not let be read, and what Redis does not allow", async () => {
+it("a preview omits keys that Redis forbids to read, and reports a forbidden SCAN", async () => {
   await Promise.all([uuidAt("shut"), uuidAt("shut")]);
   const rules = [{ pattern: "lock:shut:*", format: "redlock-net" }];
   try {
@@ -122,7 +122,7 @@ it("a preview says nothing of what Redis does not let be read, and what Redis do
   }
 });
 
-it("a preview goes through so many keys and no more, though none of them is watched", async () => {
+it("a preview scans a limited number of keys, even if none of them is watched", async () => {
   const each = (command: string) => direct.eval(`for n = 1, 60000 do redis.call(${command}) end`, 0);
   await direct.del("lock:none", ...(await direct.keys("lock:*")));
   await each("'SET', 'other:' .. n, ''");
@@ -132,7 +132,7 @@ it("a preview goes through so many keys and no more, though none of them is watc
   expect(body.scanned).toBeLessThan(45_000);
 });
 
-it("nobody without credentials sees or changes them", async () => {
+it("format rules are neither readable nor writable without credentials", async () => {
   const headers = { authorization: "Bearer wrong" };
   for (const init of [{ headers }, { headers, method: "PUT", body: { rules: [] } }]) {
     const path = init.method === undefined ? "/formats" : "/formats/rules";

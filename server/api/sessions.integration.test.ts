@@ -39,8 +39,8 @@ async function logIn(): Promise<string> {
   return cookie?.split(";")[0] ?? "";
 }
 
-describe("a one-time link", () => {
-  it("logs in once; used or unknown it is refused with what to do", async () => {
+describe("one-time login link", () => {
+  it("a login link works once, and a used or unknown one is refused with what to do", async () => {
     const token = await server.runtime.makeLink();
     const first = await send("/login", { headers: ours(), body: { token } });
     expect(first.status).toBe(200);
@@ -52,7 +52,7 @@ describe("a one-time link", () => {
     }
   });
 
-  it("lets one of many in that come at once", async () => {
+  it("a login link used by many at once admits one of them", async () => {
     const token = await server.runtime.makeLink();
     const replies = await Promise.all(
       Array.from({ length: 10 }, () => send("/login", { headers: ours(), body: { token } })),
@@ -60,7 +60,7 @@ describe("a one-time link", () => {
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  it("is kept as a hash only, for ten minutes", async () => {
+  it("a login link is stored as a hash, for at most ten minutes", async () => {
     const token = await server.runtime.makeLink();
     const direct = server.redis.client();
     const keys = await direct.keys("{lockkeeper}:login:*");
@@ -69,8 +69,8 @@ describe("a one-time link", () => {
   });
 });
 
-describe("a browser's session", () => {
-  it("reads and acts from our own pages only", async () => {
+describe("browser session", () => {
+  it("a session reads and acts only from pages of the console", async () => {
     const cookie = await logIn();
     expect((await send("/locks", { headers: { cookie } })).status).toBe(200);
     expect((await send("/session", { headers: { cookie } })).body.roles).toEqual({ "*": "admin" });
@@ -84,7 +84,7 @@ describe("a browser's session", () => {
     expect((await act({})).status).toBe(401);
   });
 
-  it("ends with logging out, everywhere", async () => {
+  it("a logout ends the session everywhere", async () => {
     const cookie = await logIn();
     expect((await send("/logout", { headers: ours({ cookie }), body: {} })).status).toBe(400);
     const { status } = await fetch(`${server.url}/api/v1/logout`, {
@@ -95,7 +95,7 @@ describe("a browser's session", () => {
     expect((await send("/session", { headers: { cookie } })).status).toBe(401);
   });
 
-  it("is a hash in the store, and removing it there ends it", async () => {
+  it("a session is stored as a hash and ends when it is deleted from the store", async () => {
     const cookie = await logIn();
     const direct = server.redis.client();
     const keys = await direct.keys("{lockkeeper}:session:*");
@@ -108,7 +108,7 @@ describe("a browser's session", () => {
     expect((await send("/session", { headers: { cookie } })).status).toBe(401);
   });
 
-  it("stays readable while the store is away, and survives a store that comes back empty", async () => {
+  it("a session stays readable while the store is down and survives an empty store", async () => {
     const cookie = await logIn();
     await server.redis.kill();
     await until(async () => (await send("/session", { headers: { cookie } })).status === 200);
@@ -126,8 +126,8 @@ describe("a browser's session", () => {
   });
 });
 
-describe("the root key", () => {
-  it("is made on the first start, stored as a hash, shown once, and good on later starts", async () => {
+describe("root key", () => {
+  it("the root key is created on first start, stored as a hash, shown once and valid later", async () => {
     const first = await startTestServer({ environment: { LOCKKEEPER_ROOT_KEY: "" } });
     const made = first.runtime.newRootKey;
     expect(made).toMatch(/^lk_[\w-]{43}$/);
@@ -144,7 +144,7 @@ describe("the root key", () => {
     await first.stop();
   });
 
-  it("still works after the store lost its data", async () => {
+  it("the root key still works after the store lost its data", async () => {
     const running = await startTestServer({ environment: { LOCKKEEPER_ROOT_KEY: "" } });
     const headers = { authorization: `Bearer ${running.runtime.newRootKey}` };
     await running.redis.client().flushall();
@@ -153,8 +153,8 @@ describe("the root key", () => {
   });
 });
 
-describe("a stream", () => {
-  it("ends with the session it was opened by", async () => {
+describe("streams of a session", () => {
+  it("a stream ends with the session that opened it", async () => {
     const cookie = await logIn();
     const response = await fetch(`${server.url}/api/v1/live`, { headers: { cookie } });
     const ended = response.text();

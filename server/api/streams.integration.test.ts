@@ -71,7 +71,7 @@ function windowIn(messages: Message[]): LiveWindow | undefined {
 
 const fresh = () => `lock:${randomUUID()}`;
 
-describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
+describe.each(["fast", "next"] as Door[])("streams through the %s adapter", (door) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer({ door });
@@ -81,7 +81,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
   const verb = (key: string, name: string, body: unknown) => server.call(`/locks/${key}/${name}`, { body });
 
   describe("GET /events", () => {
-    it("begins with hello and tells what happens, with an id each", async () => {
+    it("the event stream begins with hello and sends each event with an id", async () => {
       const { response, messages, leave } = await open(server, door, "/events");
       expect(response.headers.get("content-type")).toContain("text/event-stream");
       expect(response.headers.get("cache-control")).toBe("no-cache, no-transform");
@@ -101,7 +101,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       leave();
     });
 
-    it("goes on after Last-Event-ID, missing and repeating nothing", async () => {
+    it("the event stream resumes after Last-Event-ID without loss or duplicates", async () => {
       const first = await open(server, door, "/events");
       const key = fresh();
       await verb(key, "acquire", { owner: "me" });
@@ -117,7 +117,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       second.leave();
     });
 
-    it("answers an id it does not know with reset and every held lock", async () => {
+    it("the event stream sends reset and a snapshot of every held lock for an unknown Last-Event-ID", async () => {
       const key = fresh();
       await verb(key, "acquire", { owner: "me" });
       const { messages, leave } = await open(server, door, "/events", {
@@ -136,7 +136,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       leave();
     });
 
-    it("tells every lock that is taken while such a snapshot is made, once", async () => {
+    it("the event stream reports each lock acquired during a snapshot exactly once", async () => {
       const keys = Array.from({ length: 200 }, fresh);
       const streams: Awaited<ReturnType<typeof open>>[] = [];
       const taking = keys.map(async (key, n) => {
@@ -164,7 +164,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
   });
 
   describe("GET /live", () => {
-    it("carries the window that is looked at, health every second, and every event when asked to", async () => {
+    it("the live stream sends the requested window, health every second and all events on request", async () => {
       const name = randomUUID();
       const asked = `/live?filter=${name}&sort=-key&limit=2&events=all`;
       const { messages, leave } = await open(server, door, asked);
@@ -177,7 +177,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       leave();
     });
 
-    it("says nothing of locks outside the window", async () => {
+    it("the live stream sends nothing about locks outside the window", async () => {
       const { messages, leave } = await open(server, door, `/live?filter=${randomUUID()}&limit=2`);
       await until(() => named(messages, "window").length === 1);
       const { held } = named(messages, "window")[0]?.data ?? {};
@@ -189,7 +189,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       leave();
     });
 
-    it("tells of one row that changed, and not of the others", async () => {
+    it("the live stream sends only the row that changed", async () => {
       const name = randomUUID();
       for (let n = 0; n < 20; n++) await verb(`lock:${name}:${n}`, "acquire", { owner: "me" });
       const { messages, leave } = await open(server, door, `/live?filter=${name}&limit=50`);
@@ -204,7 +204,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       leave();
     });
 
-    it("tells of a row when another key comes to hold the same token", async () => {
+    it("the live stream updates a row when another key gets the same token", async () => {
       const [name, token] = [randomUUID(), randomUUID().replaceAll("-", "")];
       const direct = server.redis.client();
       await direct.set(`lock:${name}:a`, token, "PX", 60_000);
@@ -216,7 +216,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       leave();
     });
 
-    it("tells the events of the lock that is looked at, whatever else happens", async () => {
+    it("the live stream sends only the events of the watched lock", async () => {
       const key = fresh();
       const { messages, leave } = await open(server, door, `/live?limit=0&lock=${key}`);
       await until(() => named(messages, "lock").length === 1);
@@ -227,13 +227,13 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       leave();
     });
 
-    it("takes as many keys to keep as may be, each as long as may be", async () => {
+    it("the live stream accepts the maximum number of pinned keys of maximum length", async () => {
       const keep = Array.from({ length: 200 }, (_, n) => `lock%3A${n}`.padEnd(2048, "x"));
       const { status } = await server.call("/live/none", { body: { keep } });
       expect(status).toBe(404);
     });
 
-    it("changes what it carries when the tab looks elsewhere", async () => {
+    it("the live stream follows a change of the tab's view", async () => {
       const key = fresh();
       await verb(key, "acquire", { owner: "me" });
       const { messages, leave } = await open(server, door, `/live?filter=nothing-matches&limit=10`);
@@ -249,7 +249,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       await until(async () => (await server.call(`/live/${stream}`, { body: {} })).status === 404);
     });
 
-    it("tells of a row that time alone takes out of the window, or into it", async () => {
+    it("the live stream updates a row that time alone moves into or out of the window", async () => {
       const key = fresh();
       const tabs = await Promise.all([0, 1].map(() => open(server, door, "/live?limit=0")));
       const look = async (tab: number, filter: string) => {
@@ -267,7 +267,7 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
       for (const { leave } of tabs) leave();
     });
 
-    it("says at once that Redis is away, and that it is back", async () => {
+    it("the live stream reports a Redis outage and its recovery at once", async () => {
       const { messages, leave } = await open(server, door, "/live");
       await until(() => named(messages, "health").length > 0);
       await server.redis.kill();
@@ -279,8 +279,8 @@ describe.each(["fast", "next"] as Door[])("through the %s door", (door) => {
   });
 });
 
-describe("a tab that does not read", () => {
-  it("is told the newest when it reads again, and never keeps more than that in memory", async () => {
+describe("slow tabs", () => {
+  it("a tab that stops reading gets the latest state when it resumes, with bounded memory", async () => {
     const server = await startTestServer();
     const { hostname, port } = new URL(server.url);
     const key = fresh();
@@ -310,8 +310,8 @@ describe("a tab that does not read", () => {
   });
 });
 
-describe("a reader that does not read", () => {
-  it("is cut off, and harms nobody", async () => {
+describe("slow event readers", () => {
+  it("an event reader that stops reading is disconnected without harm to others", async () => {
     const server = await startTestServer();
     const { hostname, port } = new URL(server.url);
     const socket = connect(Number(port), hostname).on("error", () => undefined);

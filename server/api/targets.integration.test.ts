@@ -22,7 +22,7 @@ async function heard(server: TestServer, path: string, passes: (text: string) =>
   throw new Error(`ended with ${text}`);
 }
 
-describe("two targets and one that is away", () => {
+describe("two targets and one that is unreachable", () => {
   const TWO = { name: "two", label: "Two", environment: "production" };
   let server: TestServer;
   let other: TestRedis;
@@ -53,7 +53,7 @@ describe("two targets and one that is away", () => {
     await away?.stop();
   });
 
-  it("the same key at both is two locks: in lists, looks, events, the live stream and history", async () => {
+  it("the same key on two targets is two locks in lists, reads, events, live stream and history", async () => {
     await acquire("lock:same", "one", "here");
     await acquire("lock:same", "two", "there");
     for (const [target, owner] of [
@@ -80,7 +80,7 @@ describe("two targets and one that is away", () => {
     expect(await events).not.toContain("lock:only-one");
   });
 
-  it("a force-release frees the lock of its target alone", async () => {
+  it("a force-release releases the lock of its own target only", async () => {
     await acquire("lock:stuck", "one", "here");
     await acquire("lock:stuck", "two", "there");
     const { body: lock } = await server.call(at("/locks/lock%3Astuck", "two"));
@@ -94,7 +94,7 @@ describe("two targets and one that is away", () => {
     ]);
   });
 
-  it("rules for formats are those of a target", async () => {
+  it("format rules belong to one target", async () => {
     const body = { rules: [{ pattern: "x:*", format: "redlock-net" }] };
     await server.call(at("/formats/rules", "one"), { method: "PUT", body });
     expect((await server.call(at("/formats", "one"))).body.rules).toEqual([
@@ -105,7 +105,7 @@ describe("two targets and one that is away", () => {
     ]);
   });
 
-  it("all of them are listed, and a page of one that is away is told why", async () => {
+  it("all targets are listed, and a page of an unreachable one returns the reason", async () => {
     const listed = async () => (await server.call("/targets")).body.items;
     // New rules make everything be read again.
     await until(async () => {
@@ -127,7 +127,7 @@ describe("two targets and one that is away", () => {
     expect((await server.call("/targets/none")).body.code).toBe("not_found");
   });
 
-  it("its health names what makes a Redis unsafe for locks, with the command against it", async () => {
+  it("target health names unsafe Redis settings with the command that fixes them", async () => {
     const direct = other.client();
     await direct.config("SET", "maxmemory", "100mb");
     await direct.config("SET", "maxmemory-policy", "volatile-ttl");
@@ -142,7 +142,7 @@ describe("two targets and one that is away", () => {
     expect(JSON.stringify(findings)).not.toContain("rights");
   });
 
-  it("a target that cannot be reached answers at once, says why, and is there as soon as its Redis is", async () => {
+  it("an unreachable target responds at once with the reason and recovers with its Redis", async () => {
     const startedAt = performance.now();
     for (const reply of [
       await server.call(at("/locks", "away")),
@@ -158,7 +158,7 @@ describe("two targets and one that is away", () => {
     expect((await acquire("lock:a", "away", "me")).status).toBe(200);
   });
 
-  it("one that is killed does not disturb the others, and is there again after it", async () => {
+  it("a target whose Redis is killed does not disturb the others, and recovers", async () => {
     await other.kill();
     await until(async () => (await server.call(at("/locks", "two"))).status === 503);
     expect((await server.call(at("/locks", "two"))).body.code).toBe("unavailable");
@@ -171,7 +171,7 @@ describe("two targets and one that is away", () => {
   });
 });
 
-describe("a target that is only read, by a user who may not write", () => {
+describe("read-only target", () => {
   let server: TestServer;
   let read: TestRedis;
   let direct: Redis;
@@ -205,7 +205,7 @@ describe("a target that is only read, by a user who may not write", () => {
     await read.stop();
   });
 
-  it("shows its locks, as they change", async () => {
+  it("a read-only target shows its locks as they change", async () => {
     await until(async () => (await call("/locks")).body.total === 1);
     await direct.call("HSET", "lock:new", "0b5f2c61-3a55-4e5e-8f0e-5f9d3d3f3f02:7", "1");
     await until(async () => (await call("/locks")).body.total === 2);
@@ -214,7 +214,7 @@ describe("a target that is only read, by a user who may not write", () => {
     expect(verify.body.code).toBe("lost");
   });
 
-  it("every mutation is refused before it reaches Redis", async () => {
+  it("every mutation at a read-only target is rejected before it reaches Redis", async () => {
     const { body: lock } = await call("/locks/lock%3Aheld");
     for (const [path, body] of [
       ["acquire", { owner: "me" }],
@@ -229,13 +229,13 @@ describe("a target that is only read, by a user who may not write", () => {
     }
   });
 
-  it("nothing was written to it, nor tried", async () => {
+  it("nothing is written to a read-only target, nor attempted", async () => {
     expect((await direct.keys("*")).sort()).toEqual(["lock:held", "lock:new"]);
     const log = (await direct.call("ACL", "LOG")) as unknown[];
     expect(log).toEqual([]);
   });
 
-  it("its health says what may not be read, and asks for no right to write", async () => {
+  it("the health of a read-only target reports what may not be read and requests no write permission", async () => {
     await direct.call("ACL", "SETUSER", "reader", "-config|get", "-time");
     const { findings } = (await call("/targets/read")).body;
     const of = (code: string) => findings.find((finding: { code: string }) => finding.code === code);

@@ -38,7 +38,7 @@ const save = (browser: TestBrowser, id: string, body: object) =>
 const named = (items: readonly View[]) => items.map(({ name, of }) => `${name} of ${of}`);
 const viewsOf = async (browser: TestBrowser) => named((await browser.send("/views")).body.items);
 
-it("views are kept for who keeps them, in every browser and at every instance, in their order", async () => {
+it("saved views are kept per user and in order, in every browser and on every instance", async () => {
   const mei = await loggedIn("mei", "viewer");
   const payments = {
     name: "payments EU",
@@ -62,7 +62,7 @@ it("views are kept for who keeps them, in every browser and at every instance, i
   expect(await viewsOf(await loggedIn("noor", "admin"))).toEqual([]);
 });
 
-it("many that are saved at once are all kept, wherever they come in", async () => {
+it("views saved concurrently are all kept, up to the limit", async () => {
   const [here, there] = [await loggedIn("zoe", "viewer"), await loggedIn("zoe", "viewer", other)];
   const ids = Array.from({ length: VIEWS_MAX }, (_, n) => `view-${n}-of-many`);
   await Promise.all(ids.map((id, n) => save(n % 2 === 0 ? here : there, id, { name: id, filter: "" })));
@@ -76,7 +76,7 @@ it("many that are saved at once are all kept, wherever they come in", async () =
   expect((await save(here, "view-0-of-many", { name: "still changed", filter: "" })).status).toBe(200);
 });
 
-it("the team's are seen by all who may look at all locks of a target, and changed by who wrote them or an admin", async () => {
+it("team views are visible to all who may read all locks, and changed by their author or an admin", async () => {
   const [ben, viewer, colleague] = [
     await loggedIn("ben", "operator"),
     await loggedIn("vera", "viewer"),
@@ -116,18 +116,18 @@ it("the team's are seen by all who may look at all locks of a target, and change
 });
 
 it.each([
-  ["a name of nothing but space", { name: "  ", filter: "" }, /^Body, name: name has 1 to 60 visible/],
-  ["a name that turns the writing round", { name: "a\u202eb", filter: "" }, /visible characters/],
-  ["a filter that compares with nothing", { name: "a", filter: "held>soon" }, /held is compared with a time/],
-  ["an order that is none", { name: "a", filter: "", sort: "size" }, /sort is one of/],
-  ["a column that is no name", { name: "a", filter: "", columns: ["<b>"] }, /a column is its name/],
-])("%s is refused, with what is allowed", async (_, body, why) => {
+  ["a blank view name", { name: "  ", filter: "" }, /^Body, name: name has 1 to 60 visible/],
+  ["a view name with a direction override", { name: "a\u202eb", filter: "" }, /visible characters/],
+  ["a view filter with an invalid comparison", { name: "a", filter: "held>soon" }, /held is compared with a time/],
+  ["an unknown sort order", { name: "a", filter: "", sort: "size" }, /sort is one of/],
+  ["an invalid column name", { name: "a", filter: "", columns: ["<b>"] }, /a column is its name/],
+])("%s is rejected with what is allowed", async (_, body, why) => {
   const { status, body: problem } = await server.call("/views/some-view", { method: "PUT", body });
   expect([status, problem.code, problem.detail]).toEqual([400, "invalid", expect.stringMatching(why)]);
   expect((await server.call("/views")).body.items).toEqual([]);
 });
 
-it("an id that is none is refused, and what was damaged in the store is left out", async () => {
+it("an invalid view id is rejected, and damaged stored views are left out", async () => {
   expect((await server.call("/views/short", { method: "PUT", body: { name: "a", filter: "" } })).status).toBe(
     400,
   );
@@ -142,7 +142,7 @@ it("an id that is none is refused, and what was damaged in the store is left out
   await redis.del("{lockkeeper}:views:root");
 });
 
-it("go with the operator who is removed: another one of that name finds none", async () => {
+it("views are removed with their operator, and a new one of that name has none", async () => {
   const operator = { name: "temp", roles: { "*": "viewer" }, password: "correct horse battery" };
   // Of one who was removed as the store went away.
   await server.redis.client().set("{lockkeeper}:views:operator:temp", "[]");
@@ -156,7 +156,7 @@ it("go with the operator who is removed: another one of that name finds none", a
   expect(await server.redis.client().exists("{lockkeeper}:views:operator:temp")).toBe(0);
 });
 
-it("who saved what is in the audit", async () => {
+it("saving a view is audited with who and what", async () => {
   const eve = await loggedIn("eve", "viewer");
   await save(eve, "seen-in-audit", { name: "seen", filter: "host:pod-9" });
   const audit = async () => (await server.call("/audit?action=view-save&who=eve&outcome=done")).body.items;

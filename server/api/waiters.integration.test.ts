@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(async () => await server.stop());
 
 describe("GET /locks/{key}/waiters", () => {
-  it("tells who waits by our verbs in the order in which they are served, since when and until when", async () => {
+  it("waiters of Lockkeeper clients are listed in service order, with start and deadline", async () => {
     const lock = key("ours");
     const at = (verb: string) => `/locks/${lock}/${verb}`;
     await server.call(at("acquire"), { body: { owner: "ada", leaseMs: 60_000 } });
@@ -58,7 +58,7 @@ describe("GET /locks/{key}/waiters", () => {
     await Promise.all(waits);
   });
 
-  it("tells the queue of Redisson's fair lock without those that are given up, also when it is free", async () => {
+  it("waiters of Redisson's fair lock are listed without abandoned ones, also on a free lock", async () => {
     const client = server.redis.client();
     const [app, other] = [new RedissonFixture(client), new RedissonFixture(client)];
     const lock = key("fair");
@@ -77,7 +77,7 @@ describe("GET /locks/{key}/waiters", () => {
     client.disconnect();
   });
 
-  it("tells what other libraries write down: jobs in no order, and the writer that readers keep out", async () => {
+  it("waiters stored by other libraries are listed: queued jobs and a writer blocked by readers", async () => {
     const digest = `uniquejobs:${randomUUID().replaceAll("-", "")}`;
     const job = () => randomUUID().replaceAll("-", "").slice(0, 24);
     const [holder, first, second] = [job(), job(), job()];
@@ -99,7 +99,7 @@ describe("GET /locks/{key}/waiters", () => {
     expect(readers.items).toMatchObject([{ owner: writer, by: "library", place: 1 }]);
   });
 
-  it("tells no more than its limit, drops what is no waiter, and nothing of what is no lock", async () => {
+  it("the waiter list is limited, drops malformed entries and returns nothing of other keys", async () => {
     const [lock, secret] = [key("many"), key("secret")];
     await server.call(`/locks/${lock}/acquire`, { body: { owner: "ada", leaseMs: 60_000 } });
     const end = `${Date.now() + 60_000}`;
@@ -126,7 +126,7 @@ describe("GET /locks/{key}/waiters", () => {
   });
 });
 
-it("each lock tells its runbook, held or free, alone and in the list", async () => {
+it("every lock returns its runbook, held or free, alone and in the list", async () => {
   const lock = key("book");
   const book = `https://wiki.example/locks?key=${encodeURIComponent(lock)}`;
   expect((await server.call(`/locks/${lock}`)).body).toMatchObject({ state: "free", runbook: book });

@@ -43,8 +43,8 @@ const note = (to: AccountBook, field: string, text: string) =>
   to.change(() => ({ changes: [[field, text]], result: undefined }));
 const fieldsOf = ({ accounts }: AccountBook) => Object.fromEntries(accounts.fields);
 
-describe("the book of accounts", () => {
-  it("loses no change of several instances that write at once", async () => {
+describe("account book", () => {
+  it("concurrent account changes of several instances are all kept", async () => {
     const books = [await book(), await book(), await book()];
     await Promise.all(
       books.flatMap((each, at) => [0, 1, 2, 3].map((n) => note(each, `key:${at}-${n}`, `${at}-${n}`))),
@@ -54,7 +54,7 @@ describe("the book of accounts", () => {
     expect(await redis.client().hlen(STORED)).toBe(13);
   });
 
-  it("changes what is stored now, not what this instance happens to know", async () => {
+  it("an account change applies to the stored state, not to the instance's copy", async () => {
     const [one, two] = [await book(), await book()];
     await note(one, "key:a", "1");
     const seen = await two.change(({ fields }) => ({
@@ -64,7 +64,7 @@ describe("the book of accounts", () => {
     expect([seen, await redis.client().hget(STORED, "key:a")]).toEqual(["1", "12"]);
   });
 
-  it("of a store that lost all, or its last changes, is written again by who knows the most", async () => {
+  it("a store that lost its data or its last changes is restored by the most recent instance", async () => {
     const [knowing, behind] = [await book(), await book()];
     const direct = redis.client();
     await note(knowing, "key:a", "good");
@@ -84,8 +84,8 @@ describe("the book of accounts", () => {
   });
 });
 
-describe("a key that is known, while the store is away", () => {
-  it("reads on, locks for a while, and does what must be recorded not at all", async () => {
+describe("known API key during a home store outage", () => {
+  it("a known API key still reads, locks for a while, and is refused actions that must be audited", async () => {
     const opened = await home();
     const known = await AccountBook.open(opened);
     const uses = new AccountUses(opened);
@@ -114,7 +114,7 @@ describe("a key that is known, while the store is away", () => {
   });
 });
 
-describe("tries to log in", () => {
+describe("login throttling", () => {
   const wait = async (throttle: LoginThrottle, name: string, address: string) => {
     try {
       await throttle.begin(name, address);
@@ -133,7 +133,7 @@ describe("tries to log in", () => {
     }
   };
 
-  it("wait twice as long each time, for a minute from one address at most; asking counts nothing", async () => {
+  it("wait times double per failed login, up to a minute per address, and refused attempts do not count", async () => {
     const throttle = new LoginThrottle(await home());
     for (let tries = 0; tries < 5; tries++) expect(await wait(throttle, "mei", "10.0.0.1")).toBe(0);
     const waits: number[] = [];
@@ -149,7 +149,7 @@ describe("tries to log in", () => {
     expect(waits.slice(5)).toEqual([32, 60, 60]);
   });
 
-  it("from everywhere at once do not keep the owner out at a place that is known", async () => {
+  it("failed logins from everywhere do not lock the owner out of a known address", async () => {
     const throttle = new LoginThrottle(await home());
     const first = await throttle.begin("mei", "10.0.0.1");
     await first.passed();
@@ -163,7 +163,7 @@ describe("tries to log in", () => {
     expect(await wait(throttle, "zoe", "10.2.0.1")).toBe(0);
   });
 
-  it("are forgotten one by one, so that slips of many people do not add up", async () => {
+  it("failed logins expire one by one, so slips of many people do not add up", async () => {
     const throttle = new LoginThrottle(await home());
     for (let n = 0; n < 25; n++) {
       expect(await wait(throttle, `name-${n}`, "10.0.0.1")).toBe(0);
@@ -174,7 +174,7 @@ describe("tries to log in", () => {
     expect(await wait(throttle, "guess", "10.0.0.1")).toBeGreaterThan(0);
   });
 
-  it("of many names from one network wait, and logging in as oneself buys no more of them", async () => {
+  it("failed logins for many names from one network are throttled, even between successful ones", async () => {
     const throttle = new LoginThrottle(await home());
     let free = 0;
     for (let n = 0; n < 40; n++) {

@@ -46,8 +46,8 @@ function asks(keys: readonly string[]) {
   return Access.options.flatMap((access) => [{}, ...abouts].map((about) => ({ access, about })));
 }
 
-describe("what is handed out", () => {
-  it("as a key is nothing that its maker may not do", () => {
+describe("delegation of permissions", () => {
+  it("a new API key never has a permission that its creator lacks", () => {
     let handedOut = 0;
     fc.assert(
       fc.property(maker, keyGrant, fc.array(key, { minLength: 5, maxLength: 20 }), (by, wanted, keys) => {
@@ -63,7 +63,7 @@ describe("what is handed out", () => {
     expect(handedOut).toBeGreaterThan(100);
   });
 
-  it("as the roles of an operator is nothing that its maker may not do", () => {
+  it("a new operator never has a permission that its creator lacks", () => {
     let handedOut = 0;
     fc.assert(
       fc.property(maker, roles, (by, wanted) => {
@@ -79,7 +79,7 @@ describe("what is handed out", () => {
     expect(handedOut).toBeGreaterThan(100);
   });
 
-  it("can be all that its maker has, as it was written", () => {
+  it("a creator can delegate all of their own permissions", () => {
     const admin = having(grantsOfRoles({ "*": "admin" }));
     fc.assert(
       fc.property(keyGrant, (wanted) => {

@@ -14,14 +14,14 @@ describe("roles", () => {
     ["viewer", ["read"]],
     ["operator", ["read", "force"]],
     ["admin", ["read", "lock", "force", "admin"]],
-  ])("a %s may do %j and nothing else, at each target and of the server as a whole", (role, accesses) => {
+  ])("a %s may do %j and nothing else, at each target and for the server as a whole", (role, accesses) => {
     const principal = having(grantsOfRoles({ "*": role }));
     for (const about of [{}, { target: "shop" }, { target: "shop", key: "lock:a" }]) {
       expect(Access.options.filter((each) => may(principal, each, about))).toEqual(accesses);
     }
   });
 
-  it("a target that is named goes before all others, and one lower role there is not everywhere", () => {
+  it("a role at a named target takes precedence, and a lower one there denies access to all targets", () => {
     const roles = fc.dictionary(fc.constantFrom("*", "shop", "stage"), roleOrNone);
     fc.assert(
       fc.property(roles, target, access, (given, at, wanted) => {
@@ -37,19 +37,19 @@ describe("roles", () => {
     );
   });
 
-  it("names that objects have of their own are targets like others", () => {
+  it("names of object properties are ordinary target names", () => {
     const principal = having(grantsOfRoles({ "*": "none" }));
     for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty"])
       expect(maySome(principal, "read", name)).toBe(false);
   });
 });
 
-describe("an API key", () => {
+describe("permissions of an API key", () => {
   const principal = having(
     grantsOfKey({ verbs: ["read", "lock"], targets: ["shop"], keys: ["lock:orders:*", "lock:[ab]"] }),
   );
 
-  it("may do its verbs with its keys at its targets", () => {
+  it("an API key may use its verbs on its keys at its targets", () => {
     expect(may(principal, "lock", { target: "shop", key: "lock:orders:1" })).toBe(true);
     expect(may(principal, "lock", { target: "shop", key: "lock:b" })).toBe(true);
     expect(may(principal, "force", { target: "shop", key: "lock:orders:1" })).toBe(false);
@@ -57,7 +57,7 @@ describe("an API key", () => {
     expect(may(principal, "lock", { target: "shop", key: "lock:other" })).toBe(false);
   });
 
-  it("may do nothing about all keys, and is told apart from one that may", () => {
+  it("an API key for some keys may do nothing about all keys and is told apart from one that may", () => {
     expect(may(principal, "read", { target: "shop" })).toBe(false);
     expect(maySome(principal, "read", "shop")).toBe(true);
     expect(maySome(principal, "read", "stage")).toBe(false);

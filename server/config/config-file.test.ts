@@ -33,8 +33,8 @@ function faultOf(content: unknown, environment: Record<string, string> = {}): st
 const TARGET = { name: "main", redis: "redis://:hunter2@127.0.0.1" };
 const withTarget = (more: object) => ({ targets: [TARGET, { ...TARGET, name: "other", ...more }] });
 
-describe("the configuration file", () => {
-  it("the example in the docs is one, and names what it takes from the environment", () => {
+describe("configuration file", () => {
+  it("the example configuration in the docs is valid and reads secrets from the environment", () => {
     const example = resolve("docs/lockkeeper.config.json");
     const environment = {
       LOCKKEEPER_CONFIG: example,
@@ -62,44 +62,44 @@ describe("the configuration file", () => {
     );
   });
 
-  it("its schema for editors is the one it is read by", () => {
+  it("the published schema of the configuration file is the one that validates it", () => {
     const file = resolve("docs/lockkeeper.config.schema.json");
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(JSON.parse(JSON.stringify(configFileSchema())));
   });
 
-  it("may ask for replicas that confirm, and for a hold-off after a failover", () => {
+  it("a target may require replicas and a hold-off after a failover", () => {
     const entry = { name: "a", redis: "redis://127.0.0.1" };
     const [asked] = read({ targets: [{ ...entry, replicas: 1, failoverHoldOffMs: 30_000 }] }).targets;
     expect(asked?.safety).toEqual({ replicas: 1, failoverHoldOffMs: 30_000 });
     expect(() => read({ targets: [{ ...entry, replicas: -1 }] })).toThrow("targets[0].replicas");
   });
 
-  it("has the defaults of the environment", () => {
+  it("the configuration file has the same defaults as the environment", () => {
     const [one] = readConfig({}, []).targets;
     const [other] = read({ targets: [{ name: "default", redis: "redis://127.0.0.1" }] }).targets;
     expect(other).toEqual({ ...one, where: "redis://127.0.0.1", setting: "targets[0].redis" });
   });
 
-  it("a dollar sign that is doubled stands for itself", () => {
+  it("a doubled dollar sign stands for itself", () => {
     const { targets } = read({ targets: [{ ...TARGET, label: "$${HOME}" }] });
     expect(targets[0].label).toBe(["$", "{HOME}"].join(""));
   });
 
   it.each<[string, unknown, RegExp]>([
-    ["no list of targets", {}, /: targets: is missing\.$/],
-    ["no target", { targets: [] }, /: targets\[0\]: is missing\.$/],
+    ["a missing target list", {}, /: targets: is missing\.$/],
+    ["an empty target list", { targets: [] }, /: targets\[0\]: is missing\.$/],
     [
-      "another member",
+      "an unknown setting",
       { ...withTarget({}), target: 1 },
       /: there is no setting "target"; docs\/.*schema\.json/,
     ],
     [
-      "a member of a target that there is not",
+      "an unknown target setting",
       withTarget({ url: "x" }),
       /: targets\[1\]: there is no setting "url"/,
     ],
     [
-      "no Redis",
+      "a target without Redis",
       withTarget({ redis: undefined }),
       /: targets\[1\]\.redis: is missing; it must be a URL, \{ sentinel/,
     ],
@@ -108,95 +108,95 @@ describe("the configuration file", () => {
       withTarget({ redis: 6379 }),
       /: targets\[1\]\.redis: it must be a URL, \{ sentinel/,
     ],
-    ["no URL", withTarget({ redis: "hunter2" }), /: targets\[1\]\.redis: must begin with redis:\/\/, rediss/],
+    ["an invalid Redis URL", withTarget({ redis: "hunter2" }), /: targets\[1\]\.redis: must begin with redis:\/\/, rediss/],
     [
-      "a database",
+      "an invalid database",
       withTarget({ redis: "redis://:hunter2@h/x" }),
       /: targets\[1\]\.redis: the URL names a database/,
     ],
     [
-      "a password with %",
+      "a password with an unescaped %",
       withTarget({ redis: "redis://:hunter2%@h" }),
       /: targets\[1\]\.redis: the URL has a %/,
     ],
     [
-      "no name for the master",
+      "a missing master name",
       withTarget({ redis: { sentinel: ["redis://h"] } }),
       /: targets\[1\]\.redis\.master: is/,
     ],
     [
-      "a strange seat",
+      "an unknown Sentinel setting",
       withTarget({ redis: { sentinel: ["redis://h"], master: "m", seat: 1 } }),
       /redis: there is no.*"seat"/,
     ],
     [
-      "a node",
+      "an invalid cluster node",
       withTarget({ redis: { cluster: ["redis://h", "hunter2"] } }),
       /redis\.cluster\[1\]: must begin with redis/,
     ],
     [
-      "a node's database",
+      "a database of a cluster node",
       withTarget({ redis: { cluster: ["redis://h/2"] } }),
       /redis: A cluster has the database 0/,
     ],
     [
-      "a quorum",
+      "a quorum with missing masters",
       withTarget({ redis: { quorum: ["redis://h"] } }),
       /redis\.quorum: must name all masters of the quorum/,
     ],
-    ["a name", withTarget({ name: "a b" }), /: targets\[1\]\.name: must begin with a letter or digit/],
+    ["an invalid target name", withTarget({ name: "a b" }), /: targets\[1\]\.name: must begin with a letter or digit/],
     [
-      "a name twice",
+      "a duplicate target name",
       withTarget({ name: "main" }),
       /: targets\[1\]\.name: another target has this name already/,
     ],
     [
-      "a format",
+      "an unknown format",
       withTarget({ formats: [{ pattern: "a", format: "x" }] }),
       /formats\[0\]\.format: must be one of .*redlock-net/,
     ],
     [
-      "a runbook of a script",
+      "a runbook with a script URL",
       withTarget({ runbooks: [{ pattern: "a", url: "javascript:alert(1)" }] }),
       /runbooks\[0\]\.url: must begin with https:\/\/ or http:\/\//,
     ],
     [
-      "a pattern",
+      "an empty pattern",
       withTarget({ watch: [""] }),
       /: targets\[1\]\.watch\[0\]: a pattern has at least one character/,
     ],
-    ["half a replica", withTarget({ replicas: 0.5 }), /: targets\[1\]\.replicas: must be a whole number/],
+    ["a fractional replica count", withTarget({ replicas: 0.5 }), /: targets\[1\]\.replicas: must be a whole number/],
     [
-      "a long hold-off",
+      "an excessive hold-off",
       withTarget({ failoverHoldOffMs: 1e9 }),
       /failoverHoldOffMs: must be 86400000 at most/,
     ],
-    ["a word for yes", withTarget({ readOnly: "yes" }), /: targets\[1\]\.readOnly: must be true or false/],
+    ["a readOnly that is not a boolean", withTarget({ readOnly: "yes" }), /: targets\[1\]\.readOnly: must be true or false/],
     [
-      "a policy",
+      "an unknown notification policy",
       withTarget({ notifications: "on" }),
       /: targets\[1\]\.notifications: must be one of off, set/,
     ],
     [
-      "writing where nothing is",
+      "a notification change at a read-only target",
       withTarget({ readOnly: true, notifications: "set" }),
       /notifications: must be off where readOnly/,
     ],
-    ["a list", [], /: must be an object/],
+    ["a top-level list", [], /: must be an object/],
     [
-      "no JSON",
+      "invalid JSON",
       '{\n  "targets": [{"redis": "redis://:hunter2@h" "x": 1}]\n}',
       /: it is not JSON \(line 2, column \d+\)/,
     ],
-    ["half of a file", '{"targets": [', /: it is not JSON \(line 1, column 14\)/],
-  ])("%s is refused in one line with its place", (_, content, fault) => {
+    ["a truncated file", '{"targets": [', /: it is not JSON \(line 1, column 14\)/],
+  ])("%s is rejected in one line with its location", (_, content, fault) => {
     const message = faultOf(content);
     expect(message).toMatch(fault);
     expect(message.startsWith(`${path}: `)).toBe(true);
     expect(message).not.toMatch(/hunter2|\n/);
   });
 
-  it("says so when it is not there, and when the environment says the same things", () => {
+  it("a missing configuration file and settings repeated in the environment are reported", () => {
     expect(() => readConfig({ LOCKKEEPER_CONFIG: "/no/such.json" }, [])).toThrow(
       "/no/such.json: there is no such file; LOCKKEEPER_CONFIG names the configuration file.",
     );
@@ -211,10 +211,10 @@ describe("the configuration file", () => {
   });
 });
 
-describe("one URL for several hosts", () => {
+describe("Redis URLs with several hosts", () => {
   const whereOf = (url: string) => readConfig({ REDIS_URL: url }, []).targets[0].where;
 
-  it("names the sentinels, the master, and how the master is come by", () => {
+  it("a Sentinel URL names the sentinels, the master and how to reach it", () => {
     expect(whereOf("redis-sentinel://mei:p%2Fw@h1:26379,h2/3?master=shop")).toEqual({
       sentinel: ["redis://h1:26379", "redis://h2"],
       master: "shop",
@@ -226,7 +226,7 @@ describe("one URL for several hosts", () => {
     });
   });
 
-  it("names some nodes of a cluster", () => {
+  it("a cluster URL names some nodes of the cluster", () => {
     expect(whereOf("redis-cluster://:pw@h1:7000,h2")).toEqual({
       cluster: ["redis://:pw@h1:7000", "redis://:pw@h2"],
     });

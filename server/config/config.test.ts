@@ -18,8 +18,8 @@ function faultOf(environment: Record<string, string>): StartupError {
   throw new Error("was accepted");
 }
 
-describe("readConfig", () => {
-  it("needs nothing", () => {
+describe("environment configuration", () => {
+  it("the server starts without any setting", () => {
     expect(read()).toEqual({
       port: 3000,
       host: "127.0.0.1",
@@ -76,7 +76,7 @@ describe("readConfig", () => {
     });
   });
 
-  it("sends traces where the variables of OpenTelemetry say", () => {
+  it("traces are sent to the endpoint in the OpenTelemetry variables", () => {
     const OTEL_EXPORTER_OTLP_ENDPOINT = "http://collector:4318/";
     const url = "http://collector:4318/v1/traces";
     expect(read({ OTEL_EXPORTER_OTLP_ENDPOINT }).tracing).toEqual({ url, service: "lockkeeper" });
@@ -91,7 +91,7 @@ describe("readConfig", () => {
     expect(() => read({ OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4317" })).toThrow("must be an http://");
   });
 
-  it("takes what is set", () => {
+  it("every setting is read from its environment variable", () => {
     const rootKey = "k".repeat(32);
     const config = read({
       PORT: "8080",
@@ -126,12 +126,12 @@ describe("readConfig", () => {
     expect(embeddedRedisDir(config)).toBe("/var/cache/lockkeeper/redis");
   });
 
-  it("is for development with --dev, whatever NODE_ENV says", () => {
+  it("--dev selects development mode, whatever NODE_ENV is", () => {
     expect(read({ NODE_ENV: "production" }, ["node", "main.ts", "--dev"]).mode).toBe("development");
     expect(read({ NODE_ENV: "development" }).mode).toBe("production");
   });
 
-  it("takes an empty variable for one that is not set", () => {
+  it("an empty variable counts as not set", () => {
     const names = [
       "PORT",
       "HOST",
@@ -154,14 +154,14 @@ describe("readConfig", () => {
     expect(read(Object.fromEntries(names.map((name) => [name, ""])))).toEqual(read());
   });
 
-  it("reads patterns between commas, without the white space around them", () => {
+  it("patterns are comma-separated, and white space around them is ignored", () => {
     expect(read({ LOCKKEEPER_LOCKABLE: " job:* ,, cron:?, " }).targets[0].policy.lockable).toEqual([
       "job:*",
       "cron:?",
     ]);
   });
 
-  it("reads rules for formats between commas, in their order", () => {
+  it("format rules are comma-separated and keep their order", () => {
     expect(
       read({ LOCKKEEPER_FORMATS: "order-*=redlock-net, app:*=spring,,a=b=token" }).targets[0].formatRules,
     ).toEqual([
@@ -171,7 +171,7 @@ describe("readConfig", () => {
     ]);
   });
 
-  it("reads runbooks between commas, each a pattern and the address to open", () => {
+  it("runbooks are comma-separated pairs of a pattern and a URL", () => {
     const wiki = "https://wiki.example/locks?key={key}";
     expect(
       read({ LOCKKEEPER_RUNBOOKS: `lock:orders:*=${wiki}, a=b*=http://h/#{key},` }).targets[0].runbooks,
@@ -181,14 +181,14 @@ describe("readConfig", () => {
     ]);
   });
 
-  it("always watches what may be locked, and names no pattern twice", () => {
+  it("lockable patterns are always watched, and no pattern is listed twice", () => {
     const [{ policy }] = read({ LOCKKEEPER_WATCH: "a:*,b:*", LOCKKEEPER_LOCKABLE: "b:*,c:*" }).targets;
     expect(policy.watch).toEqual(["a:*", "b:*", "c:*"]);
     expect(policy.lockable).toEqual(["b:*", "c:*"]);
     expect(read({ LOCKKEEPER_WATCH: "," }).targets[0].policy.watch).toEqual(["lock:*"]);
   });
 
-  it("finds the home folder behind a leading ~/", () => {
+  it("a leading ~/ is expanded to the home folder", () => {
     expect(read({ LOCKKEEPER_CACHE_DIR: "~/locks" }).cacheDir).toBe(join(homedir(), "locks"));
   });
 
@@ -222,17 +222,17 @@ describe("readConfig", () => {
     ["LOCKKEEPER_FORMATS", "app:*=sprong", /"sprong", which is no format; .*redlock-net, .*spring/],
     ["LOCKKEEPER_FORMATS", `${"x".repeat(257)}=spring`, /at most 256 characters/],
     ["LOCKKEEPER_LOG", "loud", /debug, info, warn, error, silent/],
-  ])("refuses %s=%s in one line that names it and what is allowed", (name, value, allowed) => {
+  ])("the setting %s=%s is rejected in one line that names it and what is allowed", (name, value, allowed) => {
     const { message } = faultOf({ [name]: value });
     expect(message).toMatch(new RegExp(`^${name} [^\n]+\\.$`));
     expect(message).toMatch(allowed);
   });
 
-  it("does not print a root key that it refuses", () => {
+  it("a rejected root key is not printed", () => {
     expect(faultOf({ LOCKKEEPER_ROOT_KEY: "hunter2" }).message).not.toContain("hunter2");
   });
 
-  it("ends by the first fault of several", () => {
+  it("the first of several configuration errors is reported", () => {
     expect(faultOf({ PORT: "x", LOCKKEEPER_DOOR: "back" }).message).toMatch(/^PORT /);
   });
 });

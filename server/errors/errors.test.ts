@@ -20,30 +20,30 @@ const HELD = { key: "lock:a", holders: [{ owner: "b", count: 1, fence: "7" }], r
 describe.each(ERROR_CODES)("%s", (code) => {
   const ofCode = THROWN.filter((error) => error.code === code);
 
-  it("has one class, with the status and the title of the one map", () => {
+  it("the error code has exactly one class, with its documented status and title", () => {
     expect(ofCode.map(({ status, title }) => ({ status, title }))).toEqual([
       { status: STATUS_OF_CODE[code], title: TITLE_OF_CODE[code] },
     ]);
   });
 });
 
-describe("the classes of errors", () => {
-  it("are as many as the codes, and all are caught as LockkeeperError", () => {
+describe("error classes", () => {
+  it("there is one error class per code, and all extend LockkeeperError", () => {
     expect(THROWN).toHaveLength(ERROR_CODES.length);
     expect(THROWN.filter((error) => !(error instanceof LockkeeperError))).toEqual([]);
   });
 
-  it("say their own name in a log", () => {
+  it("an error's string form starts with its class name", () => {
     expect(String(new HeldError('It is held by "b".', HELD))).toBe('HeldError: It is held by "b".');
   });
 
-  it("give their facts with their types to the one who catches them", () => {
+  it("an error gives typed access to its facts", () => {
     const error: unknown = new HeldError('It is held by "b".', HELD);
     const holders = error instanceof HeldError ? error.facts.holders : [];
     expect(holders.map(({ owner }) => owner)).toEqual(["b"]);
   });
 
-  it("keep what caused them", () => {
+  it("an error keeps its cause", () => {
     const cause = new Error("connection lost");
     expect(new UnavailableError("Redis cannot take this now.", { cause })).toMatchObject({
       cause,

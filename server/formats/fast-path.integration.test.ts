@@ -116,8 +116,8 @@ const answerOf = (reply: unknown) =>
     .replace(/\d{13}/g, "time")
     .replace(/"remainingMs":(\d+)/, (_, ms) => `"remainingMs":${Math.round(Number(ms) / 5000)}`);
 
-describe.each(["redisson", "token"] as const)("the plain case of %s", (format) => {
-  it("does and says to the letter what the whole script does and says", async () => {
+describe.each(["redisson", "token"] as const)("fast path of %s", (format) => {
+  it("the fast path returns, stores and publishes exactly the same as the full script", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), async (steps) => {
         const plain = new Lock(format, "plain");
@@ -132,7 +132,7 @@ describe.each(["redisson", "token"] as const)("the plain case of %s", (format) =
     );
   });
 
-  it("takes a free lock and frees it with fourteen commands at most", async () => {
+  it("acquiring and releasing a free lock takes at most 14 commands", async () => {
     const lock = new Lock(format, "plain");
     await redis.config("RESETSTAT");
     await lock.run({ do: "acquire", owner: "a", principal: "root", again: false });

@@ -109,8 +109,8 @@ const sure = (raw: RawKey) => {
 const shown = ({ key, type, content, remainingMs }: RawKey) =>
   `${type} ${key} ${remainingMs} ${content.map((each) => each.toString("latin1")).join(" ")}`;
 
-describe("of what apps keep in Redis", () => {
-  it("nothing in a hundred thousand random keys is surely or likely a lock", () => {
+describe("application data", () => {
+  it("none of 100,000 random keys is detected as a certain or likely lock", () => {
     const chance = seeded(20_261_121);
     const taken: string[] = [];
     const types = new Set<string>();
@@ -163,7 +163,7 @@ describe("of what apps keep in Redis", () => {
     ["recent", "zset", [session, String(NOW)]],
     ["due", "zset", [session, String(NOW + 60_000)]],
     ["schedule", "zset", ['{"class":"Mail","jid":"b4a577edbccf1d805744efa9"}', String(NOW / 1000 + 60)]],
-  ])("%s is not surely or likely a lock, with or without an end", (key, type, content) => {
+  ])("the application key %s is not detected as a certain or likely lock, with or without a TTL", (key, type, content) => {
     for (const remainingMs of [null, 1000, 30_000, 3_600_000])
       expect(sure(rawKey(key, type, content, { asOf: NOW, remainingMs }))).toBeUndefined();
   });

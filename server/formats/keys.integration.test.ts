@@ -52,8 +52,8 @@ const bytes = fc
 const key: fc.Arbitrary<Key> = fc.oneof({ weight: 3, arbitrary: text }, { weight: 2, arbitrary: bytes });
 const mappable = key.filter((one) => unmappable(one) === undefined);
 
-describe("what belongs to a lock", () => {
-  it("is in the slot of the lock, under each of its names", async () => {
+describe("companion keys of a lock", () => {
+  it("every companion key is in the slot of its lock", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(mappable, { minLength: 20, maxLength: 40 }), async (keys) => {
         const slots = await slotsOf(keys.map(argumentOf));
@@ -71,7 +71,7 @@ describe("what belongs to a lock", () => {
     );
   });
 
-  it("has a companion of its own, never shared with another lock", () => {
+  it("every lock has its own companion key", () => {
     fc.assert(
       fc.property(fc.array(mappable, { minLength: 2, maxLength: 100 }), (keys) => {
         const owners = new Map<string, string>();
@@ -85,7 +85,7 @@ describe("what belongs to a lock", () => {
     );
   });
 
-  it("is called as the design and Redisson call it", () => {
+  it("companion key names match the design and Redisson", () => {
     expect(companionKeyOf("lock:a")).toBe("lockkeeper:hold:{lock:a}");
     expect(companionKeyOf("{tag}lock")).toBe("lockkeeper:hold:{tag}:{tag}lock");
     expect(companionKeyOf("lock:{tag}:a{b}")).toBe("lockkeeper:hold:{tag}:lock:{tag}:a{b}");
@@ -94,7 +94,7 @@ describe("what belongs to a lock", () => {
     expect(wakeChannelOf("lock:a")).toBe("redisson_lock__channel:{lock:a}");
   });
 
-  it("carries the bytes of a key that is not UTF-8", () => {
+  it("companion keys preserve the bytes of a key that is not UTF-8", () => {
     const binary = keyOfBytes(Buffer.from("lock:\xff", "latin1"));
     expect(argumentOf(binary)).toEqual(Buffer.from(bytesOfKey(binary)));
     expect(companionKeyOf(binary)).toEqual(Buffer.from("lockkeeper:hold:{lock:\xff}", "latin1"));
@@ -103,7 +103,7 @@ describe("what belongs to a lock", () => {
     expect(argumentOf("\u{10000}")).toBe("\u{10000}");
   });
 
-  it("is never taken for a lock itself", () => {
+  it("a companion key is never treated as a lock", () => {
     fc.assert(
       fc.property(mappable, (one) => {
         expect(standsAside(one)).toBe(false);
@@ -117,7 +117,7 @@ describe("what belongs to a lock", () => {
   });
 });
 
-describe("unmappable", () => {
+describe("keys without a companion key", () => {
   const binary = (latin1: string) => keyOfBytes(Buffer.from(latin1, "latin1"));
 
   it.each([
@@ -134,7 +134,7 @@ describe("unmappable", () => {
     [binary("lockkeeper:hold:{\xff}"), /begin with lockkeeper:/],
     [binary("redisson_lock_token:{\xff}"), /begin with redisson_/],
     [binary("\xff{"), /never closed/],
-  ])("says why of %j", (one, why) => {
+  ])("the key %j cannot be locked, with the reason given", (one, why) => {
     expect(unmappable(one)).toMatch(why);
   });
 
@@ -149,12 +149,12 @@ describe("unmappable", () => {
     "my-lockkeeper:x",
     "aredisson_",
     binary("\xff{a}"),
-  ])("has nothing against %j", (one) => {
+  ])("the key %j can be locked", (one) => {
     expect(unmappable(one)).toBeUndefined();
   });
 });
 
-describe("standsAside", () => {
+describe("auxiliary keys of libraries", () => {
   it.each([
     "lockkeeper:hold:{a}",
     "{lockkeeper}:sessions",
@@ -172,7 +172,7 @@ describe("standsAside", () => {
     "uniquejobs:0123456789abcdef0123456789abcdef",
     "uniquejobs:0123456789abcdef0123456789abcdef:INFO",
     "uniquejobs:0123456789abcdef0123456789abcdef:RUN:QUEUED",
-  ])("is true of %s, which a library keeps beside its locks", (one) => {
+  ])("%s is an auxiliary key of a lock library", (one) => {
     expect(standsAside(one)).toBe(true);
   });
 
@@ -186,7 +186,7 @@ describe("standsAside", () => {
     "bull:mail:1:lock",
     "uniquejobs:0123456789abcdef0123456789abcdef:LOCKED",
     "uniquejobs:0123456789abcdef0123456789abcdef:RUN:LOCKED",
-  ])("is false of %s", (one) => {
+  ])("%s is not an auxiliary key", (one) => {
     expect(standsAside(one)).toBe(false);
   });
 });

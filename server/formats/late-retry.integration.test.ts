@@ -27,7 +27,7 @@ const acquire = (name: SpokenFormat, key: string, owner: string) =>
 const release = (name: SpokenFormat, key: string, owner: string, id = randomUUID(), retryMs?: number) =>
   FORMATS[name].release(direct, CHANNEL, key, { id, digest: "-", owner, retryMs });
 
-it.each(NAMES)("a release that was long on its way is not told that it held nothing (%s)", async (name) => {
+it.each(NAMES)("a retry of a release outside the request window returns unknown instead of not_held (%s)", async (name) => {
   const key = `lock:${randomUUID()}`;
   const id = randomUUID();
   await acquire(name, key, "me");

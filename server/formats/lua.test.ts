@@ -124,8 +124,8 @@ function faultsOf(source: string): string[] {
   return faults;
 }
 
-describe("the reading of Lua", () => {
-  it("finds calls, their commands and their arguments", () => {
+describe("Lua source checker", () => {
+  it("the checker finds Redis calls with their commands and arguments", () => {
     const source = "-- redis.call('DEL', x)\nlocal a = redis.call('HSET', KEYS[1], f(1, 2), '),(') -- note\n";
     expect(callsOf(source)).toEqual([
       { line: 2, command: "HSET", parameters: ["KEYS[1]", "f(1, 2)", "'),('"] },
@@ -133,23 +133,23 @@ describe("the reading of Lua", () => {
   });
 
   it.each([
-    ["a key from elsewhere", "redis.call('GET', ARGV[1])"],
-    ["a key that is made", "redis.call('GET', KEYS[1] .. ':x')"],
+    ["a key that is not from KEYS", "redis.call('GET', ARGV[1])"],
+    ["a computed key", "redis.call('GET', KEYS[1] .. ':x')"],
     ["a key in a variable", "redis.pcall('HLEN', key)"],
-    ["a second key from elsewhere", "redis.call('DEL', KEYS[1], name)"],
-    ["no key", "redis.call('DEL')"],
-    ["keys that are unpacked", "redis.call('DEL', unpack(KEYS))"],
+    ["a second key that is not from KEYS", "redis.call('DEL', KEYS[1], name)"],
+    ["a missing key", "redis.call('DEL')"],
+    ["unpacked keys", "redis.call('DEL', unpack(KEYS))"],
     ["an unknown command", "redis.call('HPEXPIRE', KEYS[1], 1)"],
-    ["a command that is not written out", "redis.call(command, KEYS[1])"],
-    ["a newer option", "redis.call('PEXPIRE', KEYS[1], 5, 'GT')"],
-    ["another name for the call", "local call = redis.call"],
+    ["a command that is not a literal", "redis.call(command, KEYS[1])"],
+    ["an option newer than Redis 6.2", "redis.call('PEXPIRE', KEYS[1], 5, 'GT')"],
+    ["an alias of redis.call", "local call = redis.call"],
     ["another function of redis", "redis.setresp(3)"],
     ["a number that loses digits", "return tostring(1e16)"],
-  ])("notices %s", (_, source) => {
+  ])("the checker reports %s", (_, source) => {
     expect(faultsOf(source)).toHaveLength(1);
   });
 
-  it("has nothing against what is right", () => {
+  it("the checker accepts valid calls", () => {
     expect(faultsOf("redis.call('DEL', KEYS[1], KEYS[2]); redis.call('PUBLISH', ARGV[1], 'x')")).toEqual([]);
   });
 });
@@ -167,8 +167,8 @@ const FILES = readdirSync(SERVER, { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".lua") && file !== BETWEEN)
   .sort();
 
-describe("the scripts", () => {
-  it("are found, and call every command that is allowed to them or could", () => {
+describe("Lua scripts", () => {
+  it("Lua scripts are found and call more than ten commands", () => {
     expect(FILES).toContain("formats/acquire.lua");
     const called = new Set(FILES.flatMap((file) => callsOf(read(file)).map(({ command }) => command)));
     expect(called.size).toBeGreaterThan(10);
@@ -198,15 +198,15 @@ describe("the scripts", () => {
     const source = read(file);
     const header = /^(?:--.*\n)+/.exec(source)?.[0] ?? "";
 
-    it("begins by saying in a sentence what it is for", () => {
+    it("the script starts with a sentence that states its purpose", () => {
       expect(header).toMatch(/^-- [A-Z][^\n]{20,}/);
     });
 
-    it("calls commands of Redis 6.2 only, each key of them literally KEYS[n]", () => {
+    it("the script calls only commands of Redis 6.2 and takes every key from KEYS", () => {
       expect(faultsOf(source)).toEqual([]);
     });
 
-    it("includes files that exist", () => {
+    it("the script includes existing files only", () => {
       for (const [, name = ""] of source.matchAll(/^-- include (.*)$/gm)) {
         const [folder, path] = name.startsWith("format/")
           ? ["formats/token/", name.slice("format/".length)]
@@ -226,7 +226,7 @@ describe("the scripts", () => {
       },
     );
 
-    it("names in its header every key and argument that it uses, up to the highest, and what it returns", () => {
+    it("the script header documents every key, every argument and the return value", () => {
       const plain = /^-- include (fast-path\/\S+)$/m.exec(source)?.[1];
       const code = withoutComments(source + (plain === undefined ? "" : read(`formats/${plain}`)));
       for (const list of ["KEYS", "ARGV"]) {

@@ -43,8 +43,8 @@ const takeBack = (name: SpokenFormat, key: string, acquiredBy: string) =>
   });
 const companion = async (key: string) => companionOf((await direct.get(String(companionKeyOf(key)))) ?? "");
 
-describe.each(NAMES)("an acquire of the format %s that is taken back", (name) => {
-  it("does nothing when it arrives after that", async () => {
+describe.each(NAMES)("withdrawn acquires (%s)", (name) => {
+  it("an acquire that arrives after its withdrawal is not granted", async () => {
     const key = fresh();
     expect(await takeBack(name, key, "late")).toMatchObject({ outcome: "not_held" });
     expect(await acquire(name, key, "late")).toMatchObject({ outcome: "lost", why: "withdrawn" });
@@ -52,7 +52,7 @@ describe.each(NAMES)("an acquire of the format %s that is taken back", (name) =>
     expect(await acquire(name, key, "next")).toMatchObject({ outcome: "granted", how: "acquired" });
   });
 
-  it("is told apart from one whose hold has ended", async () => {
+  it("a withdrawn acquire is distinguished from one whose hold has ended", async () => {
     const key = fresh();
     await acquire(name, key, "taken-back");
     await takeBack(name, key, "taken-back");
@@ -62,7 +62,7 @@ describe.each(NAMES)("an acquire of the format %s that is taken back", (name) =>
     expect(await acquire(name, key, "ended")).toMatchObject({ outcome: "lost", why: "ended" });
   });
 
-  it("gives back its own count alone, and once", async () => {
+  it("a withdrawal takes back its own count only, and only once", async () => {
     const key = fresh();
     await acquire(name, key, "outer");
     expect(await acquire(name, key, "inner")).toMatchObject({ count: 2, how: "reentered" });
@@ -71,7 +71,7 @@ describe.each(NAMES)("an acquire of the format %s that is taken back", (name) =>
     expect(await acquire(name, key, "outer")).toMatchObject({ count: 1, how: "repeated" });
   });
 
-  it("keeps nobody off for a least hold time: it has served nobody", async () => {
+  it("a withdrawn acquire leaves no minimum hold time", async () => {
     const key = fresh();
     await acquire(name, key, "voted", { minHoldMs: 20_000 });
     await takeBack(name, key, "voted");
@@ -79,11 +79,11 @@ describe.each(NAMES)("an acquire of the format %s that is taken back", (name) =>
   });
 });
 
-describe.each(NAMES)("a hold of the format %s", (name) => {
+describe.each(NAMES)("holds and their fencing tokens (%s)", (name) => {
   const release = (key: string, id: string, more = {}) =>
     FORMATS[name].release(direct, CHANNEL, key, { id, digest: "-", owner: "me", ...more });
 
-  it("is told by its fence when it is released, and when that is repeated", async () => {
+  it("a release and its repetition return the fencing token of the hold", async () => {
     const key = fresh();
     const taken = await acquire(name, key, "one");
     const fence = taken.outcome === "granted" ? taken.fence : undefined;
@@ -93,7 +93,7 @@ describe.each(NAMES)("a hold of the format %s", (name) => {
     expect(await release(key, "r2")).toMatchObject({ outcome: "released", count: 0, fence });
   });
 
-  it("is ended as a whole by its fence, and no other is", async () => {
+  it("a release by fencing token ends the whole hold and no other", async () => {
     const key = fresh();
     const taken = await acquire(name, key, "one");
     await acquire(name, key, "two");
@@ -107,7 +107,7 @@ describe.each(NAMES)("a hold of the format %s", (name) => {
     expect(await direct.exists(key)).toBe(1);
   });
 
-  it("can be taken back for as long as it stands, however much is asked of the lock meanwhile", async () => {
+  it("an acquire can be withdrawn for as long as its hold lasts, despite many other requests", async () => {
     const key = fresh();
     await acquire(name, key, "taken");
     for (let n = 0; n < 200; n++) await release(key, `no-${n}`, { owner: "you" });
@@ -118,7 +118,7 @@ describe.each(NAMES)("a hold of the format %s", (name) => {
 });
 
 describe.each(["token", "timestamp"] as const)(
-  "what a quorum agreed on, for a hold of the format %s",
+  "quorum agreement (%s)",
   (name) => {
     const given = async (key: string) => {
       const reply = await acquire(name, key, "one");
@@ -127,7 +127,7 @@ describe.each(["token", "timestamp"] as const)(
     };
     const more = (fence: string, by: number) => String(Number(fence) + by);
 
-    it("sets fence and count, so that its repetition and its take-back know them", async () => {
+    it("an agreement sets the fencing token and the count for repetitions and withdrawals", async () => {
       const key = fresh();
       const from = await given(key);
       const fence = more(from, 7);
@@ -136,7 +136,7 @@ describe.each(["token", "timestamp"] as const)(
       expect(await takeBack(name, key, "one")).toMatchObject({ outcome: "released", count: 2 });
     });
 
-    it("may be a smaller fence, and is never a smaller count", async () => {
+    it("an agreement can lower the fencing token but never the count", async () => {
       const key = fresh();
       const from = await given(key);
       await acquire(name, key, "two");
@@ -145,7 +145,7 @@ describe.each(["token", "timestamp"] as const)(
       expect(await companion(key)).toMatchObject({ fence, count: 2 });
     });
 
-    it("touches no other hold, and none that has ended", async () => {
+    it("an agreement does not affect other holds or holds that have ended", async () => {
       const key = fresh();
       const from = await given(key);
       const fence = more(from, 7);

@@ -46,71 +46,71 @@ const sentinel = (quorum: number, others: number) =>
 const codesOf = (more: Partial<TargetFacts>) =>
   findingsOf(facts(more)).map(({ code, severity }) => `${severity} ${code}`);
 
-describe("findings", () => {
-  it("there are none of a Redis that is fit for locks", () => {
+describe("health findings", () => {
+  it("a Redis suitable for locks has no findings", () => {
     expect(findingsOf(facts())).toEqual([]);
   });
 
   it.each<[string, Partial<TargetFacts>, string[]]>([
     [
-      "evicts",
+      "evicts keys",
       { told: [told("a", { maxmemory: "9", maxmemory_policy: "volatile-ttl", used_memory: "1" })] },
       ["danger eviction"],
     ],
-    ["would evict", { told: [told("a", { maxmemory_policy: "allkeys-lru" })] }, ["note eviction"]],
-    ["has evicted", { told: [told("a", { evicted_keys: "3" })] }, ["note evicted"]],
+    ["would evict keys once maxmemory is set", { told: [told("a", { maxmemory_policy: "allkeys-lru" })] }, ["note eviction"]],
+    ["has evicted keys", { told: [told("a", { evicted_keys: "3" })] }, ["note evicted"]],
     ["is nearly full", { told: [told("a", { maxmemory: "1000", used_memory: "950" })] }, ["warning memory"]],
-    ["keeps nothing", { told: [told("a", { aof_enabled: "0" })] }, ["warning persistence"]],
+    ["has no persistence", { told: [told("a", { aof_enabled: "0" })] }, ["warning persistence"]],
     [
-      "keeps snapshots",
+      "only saves snapshots",
       { told: [told("a", { aof_enabled: "0" }, { save: "3600 1" })] },
       ["note persistence"],
     ],
     ["has just started", { told: [told("a", { uptime_in_seconds: "9" })] }, ["note restarted"]],
     ["has no replica", { told: [told("a", { connected_slaves: "0" })] }, ["note no_replica"]],
     [
-      "asks for no replica",
+      "requires no replica",
       { told: [told("a", {}, { "min-replicas-to-write": "0" })] },
       ["warning min_replicas"],
     ],
-    ["is old", { told: [told("a", { redis_version: "6.2.14" })] }, ["note version"]],
-    ["is a Valkey", { told: [told("a", { redis_version: "7.2.4", valkey_version: "8.0.1" })] }, []],
-    ["does not answer", { masters: [master("a", { state: "down" })], told: [] }, ["danger down"]],
+    ["is outdated", { told: [told("a", { redis_version: "6.2.14" })] }, ["note version"]],
+    ["is a current Valkey", { told: [told("a", { redis_version: "7.2.4", valkey_version: "8.0.1" })] }, []],
+    ["is down", { masters: [master("a", { state: "down" })], told: [] }, ["danger down"]],
     [
-      "is silent",
+      "sends no notifications",
       { notifications: { state: "off", detail: "x" }, masters: [master("a", { notifications: "off" })] },
       ["warning notifications"],
     ],
-    ["has another time", { masters: [master("a", { clockOffsetMs: -1500 })] }, ["warning clock"]],
+    ["has a clock offset", { masters: [master("a", { clockOffsetMs: -1500 })] }, ["warning clock"]],
     [
-      "has two times",
+      "has masters with clocks apart",
       { masters: [master("a", { clockOffsetMs: -600 }), master("b", { clockOffsetMs: 600 })] },
       ["warning clocks_apart"],
     ],
-    ["is a small cluster", { topology: "cluster" }, ["warning few_masters"]],
+    ["is a cluster of too few masters", { topology: "cluster" }, ["warning few_masters"]],
     [
-      "is an even quorum",
+      "is a quorum of an even number of masters",
       { topology: "quorum", masters: [master("a"), master("b")] },
       ["warning even_quorum"],
     ],
-    ["has two sentinels", { topology: "sentinel", sentinel: sentinel(2, 1) }, ["warning few_sentinels"]],
-    ["is never promoted", { topology: "sentinel", sentinel: sentinel(4, 2) }, ["danger sentinel_quorum"]],
-    ["has good sentinels", { topology: "sentinel", sentinel: sentinel(2, 2) }, []],
+    ["has only two Sentinels", { topology: "sentinel", sentinel: sentinel(2, 1) }, ["warning few_sentinels"]],
+    ["has a Sentinel quorum that cannot be reached", { topology: "sentinel", sentinel: sentinel(4, 2) }, ["danger sentinel_quorum"]],
+    ["has enough Sentinels", { topology: "sentinel", sentinel: sentinel(2, 2) }, []],
     [
-      "has silent sentinels",
+      "has unreachable Sentinels",
       { topology: "sentinel", sentinel: { refused: "timeout" } },
       ["unknown sentinel_unknown"],
     ],
     [
-      "may not be asked",
+      "denies INFO and CONFIG",
       { told: [{ name: "a", info: { refused: "NOPERM" }, config: { refused: "NOPERM" }, missing: [] }] },
       ["unknown unread", "unknown unread"],
     ],
-  ])("of one that %s", (_, more, codes) => {
+  ])("the expected findings are reported for a Redis that %s", (_, more, codes) => {
     expect(codesOf(more)).toEqual(codes);
   });
 
-  it("the worst comes first, and what masters have in common is said once", () => {
+  it("findings are sorted by severity, and those shared by several masters are merged", () => {
     const bad = { maxmemory: "9", used_memory: "1", maxmemory_policy: "allkeys-lru", connected_slaves: "0" };
     const found = findingsOf(facts({ told: [told("a", bad), told("b", bad)] }));
     expect(found.map(({ code, masters }) => [code, masters])).toEqual([
@@ -120,7 +120,7 @@ describe("findings", () => {
     expect(found[0]?.command).toBe("CONFIG SET maxmemory-policy noeviction");
   });
 
-  it("rights that are missing are named, with what grants them", () => {
+  it("missing rights are listed with the ACL command that grants them", () => {
     const [found] = findingsOf(
       facts({ user: "app", told: [{ ...told("a"), missing: ["SCAN", "PUBSUB NUMSUB"] }] }),
     );

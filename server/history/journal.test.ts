@@ -31,8 +31,8 @@ function must<Value>(value: Value | null | undefined): Value {
 
 const timesOf = (events: readonly HistoryEntry[]) => events.map(({ at }) => at);
 
-describe("an event", () => {
-  it("gets an id of its own and goes to every listener at once", () => {
+describe("appended events", () => {
+  it("an appended event gets a unique id and is sent to every listener at once", () => {
     const journal = new Journal();
     const heard: LockEvent[] = [];
     journal.subscribe((one) => heard.push(one));
@@ -45,7 +45,7 @@ describe("an event", () => {
     expect(journal.recent(10)).toEqual([heard[0], heard[2]]);
   });
 
-  it("that is a renewal is passed on with an id, but not kept", () => {
+  it("a renewed event is sent to listeners with an id but is not stored", () => {
     const journal = journalOf(1);
     const heard: LockEvent[] = [];
     journal.subscribe((one) => heard.push(one));
@@ -60,20 +60,20 @@ describe("an event", () => {
   });
 });
 
-describe("the ends of the journal", () => {
-  it("are null when it is empty", () => {
+describe("oldest and newest event", () => {
+  it("the oldest and newest ids of an empty journal are null", () => {
     expect(new Journal()).toMatchObject({ oldest: null, newest: null });
   });
 
-  it("are the first and the last event that it keeps", () => {
+  it("the oldest and newest ids are those of the first and last stored events", () => {
     const journal = journalOf(3);
     expect([journal.oldest, journal.newest]).toEqual([journal.recent(3)[0]?.id, journal.recent(1)[0]?.id]);
     expect(timesOf(journal.recent(2))).toEqual([2, 3]);
   });
 });
 
-describe("reading on after an id", () => {
-  it("gives what came since, which may be nothing", () => {
+describe("replay after an id", () => {
+  it("a replay returns the events after the given id, possibly none", () => {
     const journal = journalOf(5);
     const [, second] = journal.recent(5);
     const replay = journal.after(must(second).id);
@@ -81,7 +81,7 @@ describe("reading on after an id", () => {
     expect(journal.after(must(journal.newest))).toEqual({ kind: "events", events: [] });
   });
 
-  it("gives what is left, and says that there is a gap, when the next one has gone", () => {
+  it("a replay after a dropped event returns the stored events and reports a gap", () => {
     const journal = journalOf(5, 5);
     const [first, , third] = journal.recent(5);
     for (let at = 6; at <= 8; at++) journal.append(event("acquired", "lock:a", { at }));
@@ -90,7 +90,7 @@ describe("reading on after an id", () => {
     expect(journal.after(must(third).id)).toMatchObject({ kind: "events", events: journal.recent(5) });
   });
 
-  it("begins anew after an id that was not given yet, or one that is none", () => {
+  it("a replay after an unknown or malformed id returns a reset", () => {
     const journal = journalOf(3);
     const newest = must(journal.newest);
     const heard: LockEvent[] = [];
@@ -101,7 +101,7 @@ describe("reading on after an id", () => {
     }
   });
 
-  it("loses and repeats nothing, wherever a reader left off", () => {
+  it("a replay after any id neither loses nor repeats events", () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom(...EVENT_TYPES), { maxLength: 60 }),
@@ -133,8 +133,8 @@ describe("reading on after an id", () => {
   });
 });
 
-describe("the capacity", () => {
-  it("bounds what is kept, with a tenth of slack, and never drops the newest", () => {
+describe("journal capacity", () => {
+  it("the journal keeps at most its capacity plus 10% and never drops the newest event", () => {
     const journal = new Journal(most(100));
     for (let at = 1; at <= 1000; at++) {
       journal.append(event("acquired", "lock:a", { at }));
@@ -145,15 +145,15 @@ describe("the capacity", () => {
     }
   });
 
-  it("is not used up by renewals", () => {
+  it("renewed events do not use up the capacity", () => {
     const journal = journalOf(1, 10);
     for (let n = 0; n < 1000; n++) journal.append(event("renewed"));
     expect(timesOf(journal.recent(10))).toEqual([1]);
   });
 });
 
-describe("a lock's history", () => {
-  it("has the events of that key only, newest first", () => {
+describe("history of a lock", () => {
+  it("the history of a key contains only its events, newest first", () => {
     const journal = new Journal();
     for (const [type, key] of [
       ["acquired", "lock:a"],
@@ -167,7 +167,7 @@ describe("a lock's history", () => {
     expect(journal.ofKey("lock:c", 10)).toEqual({ items: [], complete: true });
   });
 
-  it("is found by the bytes of a key that is not UTF-8", () => {
+  it("the history of a key that is not UTF-8 is found by its bytes", () => {
     const [one, two] = [keyOfBytes(Uint8Array.of(0xff)), keyOfBytes(Uint8Array.of(0xfe))];
     const journal = new Journal();
     journal.append(event("acquired", one));
@@ -176,21 +176,21 @@ describe("a lock's history", () => {
     expect(journal.ofKey("\ufffd", 10).items).toEqual([]);
   });
 
-  it("is complete when no more than was asked for is known and nothing has gone", () => {
+  it("a history is complete when it fits the limit and no events were dropped", () => {
     const journal = journalOf(3);
     expect(journal.ofKey("lock:a", 3)).toMatchObject({ items: [{ at: 3 }, {}, { at: 1 }], complete: true });
     expect(journal.ofKey("lock:a", 2)).toMatchObject({ items: [{ at: 3 }, { at: 2 }], complete: false });
   });
 
-  it("is not complete once older events have gone", () => {
+  it("a history is incomplete once older events were dropped", () => {
     const journal = journalOf(20, 10);
     journal.append(event("acquired", "lock:b"));
     expect(journal.ofKey("lock:b", 10).complete).toBe(false);
   });
 });
 
-describe("the last ending", () => {
-  it.each([...ENDINGS])("of a key is its last event of the type %s", (type) => {
+describe("last end of a lock", () => {
+  it.each([...ENDINGS])("the last end of a key is its latest %s event", (type) => {
     const journal = new Journal();
     journal.append(event(type, "lock:a", { at: 1 }));
     journal.append(event("acquired", "lock:a", { at: 2 }));
@@ -200,7 +200,7 @@ describe("the last ending", () => {
     expect(journal.lastEnding("lock:a")).toMatchObject({ at: 4 });
   });
 
-  it("is no release that left a count", () => {
+  it("a partial release is not the end of a hold", () => {
     const journal = new Journal();
     journal.append(event("expired", "lock:a", { at: 1 }));
     journal.append(event("released", "lock:a", { at: 2, count: 1 }));
@@ -209,7 +209,7 @@ describe("the last ending", () => {
     expect(journal.lastEnding("lock:a")).toMatchObject({ at: 3 });
   });
 
-  it("is undefined for a key of which no end is known", () => {
+  it("a key without a known end has no last end", () => {
     const journal = new Journal();
     journal.append(event("seen"));
     expect(journal.lastEnding("lock:a")).toBeUndefined();

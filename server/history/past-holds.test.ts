@@ -22,8 +22,8 @@ const gap = (from: number, to: number): HistoryEntry => ({
   to,
 });
 
-describe("who held a lock at a moment", () => {
-  it("is everybody whose hold had begun and had not ended", () => {
+describe("holds at a point in time", () => {
+  it("the holders at a moment are those whose hold had begun and not yet ended", () => {
     const story = [
       event("acquired", 10, { owner: "reader 1" }),
       event("acquired", 20, { owner: "reader 2" }),
@@ -41,7 +41,7 @@ describe("who held a lock at a moment", () => {
     ]);
   });
 
-  it("is open as long as no end is told, and a release that leaves a count behind is none", () => {
+  it("a hold without an end event is open, and a partial release is not an end", () => {
     const story = [
       event("acquired", 10),
       event("reentered", 20, { count: 2 }),
@@ -50,18 +50,18 @@ describe("who held a lock at a moment", () => {
     expect(holdsOf(story)).toMatchObject([{ since: 10, until: null, end: "open" }]);
   });
 
-  it("is not known to have ended when it was not seen again after a gap, and is open when it was", () => {
+  it("a hold not seen after a gap has an unseen end, and one seen again is open", () => {
     const lost = [event("acquired", 10), gap(20, 30)];
     expect(holdsOf(lost)).toMatchObject([{ since: 10, until: null, end: "unseen", lastSeen: 20 }]);
     expect(holdsOf([...lost, event("seen", 35)])).toMatchObject([{ since: 10, end: "open" }]);
   });
 
-  it("begins with what its end says, when its beginning is not kept any more", () => {
+  it("the start of a hold is derived from its end event when its acquired event is gone", () => {
     const story = [event("released", 100, { heldMs: 40, fence: "5" })];
     expect(holdsOf(story)).toMatchObject([{ since: 60, sinceIs: "exact", until: 100, fence: "5" }]);
   });
 
-  it("ended unseen when another hold of ours came after it", () => {
+  it("a hold followed by a later Lockkeeper hold has an unseen end", () => {
     const story = [
       event("acquired", 10, { fence: "5" }),
       event("acquired", 20, { fence: "6", owner: "you" }),

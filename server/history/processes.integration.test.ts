@@ -122,8 +122,8 @@ const changesOf = (entries: readonly HistoryEntry[], prefix: string) =>
 const twice = (names: readonly string[]) => names.filter((name, at) => names.indexOf(name) !== at);
 
 // On a machine that is busy with other things, starting processes takes most of it.
-describe("two instances as processes of their own", { timeout: 120_000 }, () => {
-  it("tell each change once and leave no gap: the recorder is stopped and resumed, the store restarted, the other one killed", async () => {
+describe("two instances in separate processes", { timeout: 120_000 }, () => {
+  it("two instances record each change once without gaps while recorder, store and the other instance fail in turn", async () => {
     const [first, second] = [new Process(), new Process()];
     const leader = await leaderOf([first, second]);
     const other = leader === first ? second : first;

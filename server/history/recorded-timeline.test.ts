@@ -30,15 +30,15 @@ const foreign = (type: Unnumbered["type"], at: number, owner = "they"): Unnumber
 });
 const gap: UnnumberedEntry = { type: "gap", target: "t", at: 0, from: 0, to: 0 };
 
-describe("what is not told yet", () => {
-  it("of a hold with a fence is what comes after its last number, whoever told that one and how", () => {
+describe("unrecorded events", () => {
+  it("events of a Lockkeeper hold are unrecorded only after its last recorded sequence number", () => {
     const told = [own("acquired", 100, 1, { observed: "derived" })];
     const mine = [own("acquired", 100, 1), own("reentered", 100, 2), own("released", 100, 3, { count: 0 })];
     expect(unrecorded(mine, told)).toEqual(mine.slice(1));
     expect(unrecorded(mine, mine)).toEqual([]);
   });
 
-  it("is never an end for the second time, but who freed it and why", () => {
+  it("a second end of a hold is unrecorded only if it adds who force-released it", () => {
     const told = [own("acquired", 100, 1), own("released", 100, 2, { count: 0, observed: "derived" })];
     const expired = own("expired", 100, 1, { count: 0 });
     const freed = own("force_released", 100, 2, { count: 0, by: "mei" });
@@ -47,11 +47,11 @@ describe("what is not told yet", () => {
     expect(unrecorded([freed], [...told, freed])).toEqual([]);
   });
 
-  it("is nothing of a hold before the last one", () => {
+  it("events of an earlier hold are never recorded after a later one", () => {
     expect(unrecorded([own("released", 100, 2, { count: 0 })], [own("acquired", 200, 1)])).toEqual([]);
   });
 
-  it("of others' holds goes on behind the same change, although looks differ in time", () => {
+  it("inferred events continue after the same change, even if their times differ between instances", () => {
     const told = [foreign("acquired", 1000), foreign("released", 1060)];
     const mine = [
       foreign("acquired", 990),
@@ -62,13 +62,13 @@ describe("what is not told yet", () => {
     expect(unrecorded(mine, told)).toEqual(mine.slice(2));
   });
 
-  it("of others' holds is nothing that goes against what was told: who is in does not come in, who is out does not leave", () => {
+  it("inferred events that contradict the recorded state are dropped", () => {
     expect(unrecorded([foreign("acquired", 90_000)], [foreign("acquired", 1000)])).toEqual([]);
     const told = [foreign("acquired", 1000), foreign("released", 2000)];
     expect(unrecorded([foreign("released", 90_000)], told)).toEqual([]);
   });
 
-  it("is that a hold was seen again, after a gap alone", () => {
+  it("a seen event is recorded only after a gap", () => {
     const [held, seen] = [own("acquired", 100, 1), own("seen", 100, 1, { at: 900 })];
     expect(unrecorded([seen], [held])).toEqual([]);
     expect(unrecorded([seen], [held], true)).toEqual([seen]);

@@ -122,8 +122,8 @@ const keysOf = (entries: readonly HistoryEntry[]) =>
   entries.map((entry) => (isGap(entry) ? "gap" : entry.key));
 const isLed = async (one: Instance) => await until(() => one.isLeading);
 
-describe("one instance", () => {
-  it("records what it observes, under the ids of the stream, and finds it again when it starts anew", async () => {
+describe("single recorder", () => {
+  it("observed events are recorded under stream ids and loaded again after a restart", async () => {
     const target = freshTarget();
     const first = new Instance(target);
     await isLed(first);
@@ -139,7 +139,7 @@ describe("one instance", () => {
     await second.stop();
   });
 
-  it("tells of the time in which nobody watched, and drops none of the past for it", async () => {
+  it("the time without a running instance is recorded as a gap, and earlier events are kept", async () => {
     const target = freshTarget();
     const first = new Instance(target);
     await isLed(first);
@@ -157,7 +157,7 @@ describe("one instance", () => {
     await second.stop();
   });
 
-  it("shows at once what cannot be recorded, and records it once the store is back, shown no second time", async () => {
+  it("events are published while the store is down and recorded once after it returns", async () => {
     const home = await startTestRedis({ args: ["--appendonly", "yes", "--appendfsync", "always"] });
     const target = freshTarget();
     const one = new Instance(target, { at: home });
@@ -177,7 +177,7 @@ describe("one instance", () => {
     await home.stop();
   });
 
-  it("writes again what the store has lost", async () => {
+  it("events lost by the store are written again", async () => {
     const home = await startTestRedis();
     const target = freshTarget();
     const one = new Instance(target, { at: home });
@@ -196,7 +196,7 @@ describe("one instance", () => {
     await home.stop();
   });
 
-  it("keeps Redis and itself bounded by count", async () => {
+  it("the stream and the in-memory index stay within the configured event count", async () => {
     const target = freshTarget();
     const kept = { most: 1000, ms: 86_400_000 };
     const one = new Instance(target, { kept });
@@ -218,8 +218,8 @@ describe("one instance", () => {
   });
 });
 
-describe("two instances", () => {
-  it("have one history, and the second goes on when the first is killed: no doublet, no gap", async () => {
+describe("two recorders", () => {
+  it("two instances share one history, and the second continues without duplicates or gaps after the first is killed", async () => {
     const target = freshTarget();
     const [first, second] = [new Instance(target), new Instance(target)];
     await until(() => first.isLeading !== second.isLeading);
@@ -243,7 +243,7 @@ describe("two instances", () => {
     await other.stop();
   });
 
-  it("let the one record that has seen it all, when both could", async () => {
+  it("the instance with uninterrupted observation becomes the recorder", async () => {
     const target = freshTarget();
     const first = new Instance(target);
     await isLed(first);
@@ -303,8 +303,8 @@ const seenAs = (event: Unnumbered, offMs: number): Unnumbered =>
 
 type Move = "observe" | "depose" | "unsent" | "unanswered" | "blind";
 
-describe("any interleaving of two recorders", () => {
-  it("gives each event once, in the order of its key, to the stream and to the readers of both", async () => {
+describe("interleaved recorders", () => {
+  it("any interleaving of two recorders stores and publishes each event once and in order per key", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.nat(1000), { minLength: 10, maxLength: 60 }),

@@ -30,8 +30,8 @@ async function logIn(headers: Record<string, string>): Promise<Response> {
   });
 }
 
-describe("below a path", () => {
-  it("are health, metrics, the API and what it says of itself, and nothing is beside it", async () => {
+describe("base path", () => {
+  it("health, metrics and API are served below the base path, and nothing beside it", async () => {
     expect((await ask("/tools/locks/healthz")).status).toBe(200);
     expect((await ask("/tools/locks/metrics", authorization)).status).toBe(200);
     expect((await ask("/tools/locks/api/v1/locks/lock%3Aa%2Fb", authorization)).status).toBe(200);
@@ -48,8 +48,8 @@ describe("below a path", () => {
   });
 });
 
-describe("what a trusted proxy tells of its client", () => {
-  it("decides whether a cookie would travel unprotected, and where it is sent", async () => {
+describe("trusted proxy headers", () => {
+  it("the protocol from a trusted proxy decides whether a session cookie is set, and it is Secure", async () => {
     const plain = await logIn({ "x-forwarded-for": "203.0.113.9", "x-forwarded-proto": "http" });
     expect(plain.status).toBe(403);
     const tls = await logIn({ "x-forwarded-for": "203.0.113.10", "x-forwarded-proto": "https" });
@@ -57,7 +57,7 @@ describe("what a trusted proxy tells of its client", () => {
     expect(tls.headers.get("set-cookie")).toMatch(/; Path=\/tools\/locks; HttpOnly; .*; Secure$/);
   });
 
-  it("is whose requests count together", async () => {
+  it("requests through a trusted proxy are limited per client address", async () => {
     const from = async (address: string) =>
       (await ask("/tools/locks/api/v1/locks", { "x-forwarded-for": address })).status;
     const statuses = [];
@@ -67,7 +67,7 @@ describe("what a trusted proxy tells of its client", () => {
     expect(await from("203.0.113.20, 198.51.100.1")).toBe(401);
   });
 
-  it("is nothing where no proxy is trusted", async () => {
+  it("forwarded headers are ignored when no proxy is trusted", async () => {
     const other = await startTestServer({ environment: { LOCKKEEPER_RATE_LIMIT_UNKNOWN: "0.01/2" } });
     try {
       const statuses = [];

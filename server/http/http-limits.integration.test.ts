@@ -53,7 +53,7 @@ const head = (path: string, more = "") => `GET ${path} HTTP/1.1\r\nHost: x\r\n${
 const acquireHead = (key: string, length: number) =>
   `POST /api/v1/locks/${key}/acquire HTTP/1.1\r\nHost: x\r\n${AUTHORIZATION}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
 
-it("cuts off headers that come in drops, and a connection on which nothing comes", async () => {
+it("slow headers and idle connections are closed with 408", async () => {
   const dripping = answerTo((socket) => {
     socket.write(`${head("/api/v1/locks")}X-Slow: `);
     drip(socket, "a");
@@ -65,7 +65,7 @@ it("cuts off headers that come in drops, and a connection on which nothing comes
   }
 });
 
-it("cuts off a body that comes in drops, and takes no lock for it", async () => {
+it("a slow body is closed with 408 and acquires no lock", async () => {
   const key = `lock:${randomUUID()}`;
   const { status, code } = await answerTo((socket) => {
     socket.write(`${acquireHead(key, 5000)}{"owner":"me"`);
@@ -75,7 +75,7 @@ it("cuts off a body that comes in drops, and takes no lock for it", async () => 
   expect(await direct.exists(key)).toBe(0);
 });
 
-it("holds a request that waits for longer than any of these times", async () => {
+it("a waiting request is held open longer than the request timeouts", async () => {
   const key = `lock:${randomUUID()}`;
   await server.call(`/locks/${key}/acquire`, { body: { owner: "me" } });
   const body = JSON.stringify({ owner: "you", waitMs: 10_000 });
@@ -91,7 +91,7 @@ it("holds a request that waits for longer than any of these times", async () => 
   socket.destroy();
 });
 
-it("refuses headers above 16 KiB with 431, an address above 8000 characters with 414, what is not HTTP with 400", async () => {
+it("headers above 16 KiB return 431, URLs above 8,000 characters 414 and invalid HTTP 400", async () => {
   const large = await answerTo((socket) =>
     socket.write(head("/api/v1/locks", `X: ${"a".repeat(17_000)}\r\n\r\n`)),
   );
@@ -104,7 +104,7 @@ it("refuses headers above 16 KiB with 431, an address above 8000 characters with
   expect([nonsense.status, nonsense.code]).toEqual([400, "invalid"]);
 });
 
-it("cuts off a client that does not take its answer", async () => {
+it("a client that does not read its response is disconnected", async () => {
   const socket = open();
   socket.pause();
   let sent = 0;
@@ -121,7 +121,7 @@ it("cuts off a client that does not take its answer", async () => {
   await closed;
 });
 
-it("holds as many requests of one caller as it is told to, and refuses the next one", async () => {
+it("concurrent requests of one caller are limited to the configured number", async () => {
   const key = `lock:${randomUUID()}`;
   await server.call(`/locks/${key}/acquire`, { body: { owner: "me" } });
   const leave = new AbortController();

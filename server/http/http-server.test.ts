@@ -12,8 +12,8 @@ beforeEach(async () => {
 });
 afterEach(() => front.stop());
 
-describe("a server that is starting", () => {
-  it("answers apps with a problem document: nothing was done, try again", async () => {
+describe("starting server", () => {
+  it("a starting server responds to API requests with 503 and a problem document", async () => {
     const response = await fetch(`${url}/api/v1/locks/lock%3Aa/acquire`, { method: "POST", body: "{}" });
     expect(response.status).toBe(503);
     expect(response.headers.get("content-type")).toBe("application/problem+json");
@@ -21,14 +21,14 @@ describe("a server that is starting", () => {
     expect(await response.json()).toMatchObject({ code: "unavailable", status: 503 });
   });
 
-  it("lives, and is not ready", async () => {
+  it("a starting server is live but not ready", async () => {
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     const ready = await fetch(`${url}/readyz`);
     expect([ready.status, await ready.text()]).toEqual([503, "starting\n"]);
   });
 });
 
-it("answers who asks for HTTP/2 besides, as Java's client does, also when the pages listen for upgrades", async () => {
+it("a request that offers an HTTP/2 upgrade is served, even if the pages listen for upgrades", async () => {
   front.server.on("upgrade", (_request, socket) => socket.destroy());
   await fetch(`${url}/healthz`);
   const headers = {

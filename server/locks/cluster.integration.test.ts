@@ -37,21 +37,21 @@ describe("opening a cluster", () => {
   const opens = async (where: Parameters<typeof LockClient.open>[0]) =>
     (await LockClient.open(where)).close();
 
-  it("needs one of the nodes that are named", async () => {
+  it("a cluster can be opened when one of its listed nodes is reachable", async () => {
     await opens({ cluster: ["redis://127.0.0.1:1", ...cluster.urls.slice(0, 1)] });
     await expect(opens({ cluster: ["redis://127.0.0.1:1"] })).rejects.toThrow(
       /asked for its slots .*ECONNREFUSED/,
     );
   });
 
-  it("is told when one takes a node for a server", async () => {
+  it("opening a single cluster node as a server fails and names the cluster option", async () => {
     await expect(opens(cluster.urls[0] ?? "")).rejects.toThrow("{ cluster: [url] }");
   });
 });
 
-describe.concurrent("a slot that is moved to another master", () => {
+describe.concurrent("slot migration", () => {
   it.each(FORMATS)(
-    "keeps its locks through every step: renewed and released, under one fence (%s)",
+    "a lock in a migrating slot is renewed and released under one fencing token at every step (%s)",
     async (format) => {
       const key = freshAt(1);
       const { verbs } = backend;
@@ -74,7 +74,7 @@ describe.concurrent("a slot that is moved to another master", () => {
     },
   );
 
-  it.each(FORMATS)("hands a lock over to its reserved owner in the midst of it (%s)", async (format) => {
+  it.each(FORMATS)("a release with reservation in a migrating slot reserves the lock for the same owner (%s)", async (format) => {
     const key = freshAt(1);
     const { verbs } = backend;
     const ask = { owner: "me", leaseMs: 30_000, format };
@@ -87,7 +87,7 @@ describe.concurrent("a slot that is moved to another master", () => {
     expect(await holdersOf(next)).toEqual(["lockkeeper:reserve:me"]);
   });
 
-  it.each(FORMATS)("lets a free lock be taken and let go of in the midst of it (%s)", async (format) => {
+  it.each(FORMATS)("a free lock in a migrating slot can be acquired, re-entered and released (%s)", async (format) => {
     const key = freshAt(1);
     const { verbs } = backend;
     const ask = { owner: "me", leaseMs: 30_000, reentrant: true, format };
@@ -104,7 +104,7 @@ describe.concurrent("a slot that is moved to another master", () => {
     expect((await verbs.renew(key, ask)).fence).toBe(second.grant.fence);
   });
 
-  it("keeps what it remembers of a lock: as long as that is to be moved, the lock cannot be taken", async () => {
+  it("a lock cannot be acquired until its companion key has been migrated", async () => {
     const key = freshAt(1);
     const { verbs } = backend;
     const ask = { owner: "me", leaseMs: 30_000, reentrant: true };
@@ -118,7 +118,7 @@ describe.concurrent("a slot that is moved to another master", () => {
     await move.end();
   });
 
-  it("lets a lock be taken as soon as it has been moved", async () => {
+  it("a pending acquire succeeds as soon as the slot has been migrated", async () => {
     const key = freshAt(1);
     const move = await cluster.move(key, 2);
     const taking = client.acquire(key, { renew: false });
@@ -127,7 +127,7 @@ describe.concurrent("a slot that is moved to another master", () => {
     expect((await taking).count).toBe(1);
   });
 
-  it("is followed by those who wait: they hear of the release at the new master", async () => {
+  it("a waiter follows a migrated slot and is woken by a release on the new master", async () => {
     const key = freshAt(1);
     const hold = await client.acquire(key);
     const waits = other.acquire(key, { waitMs: 20_000, renew: false });
@@ -145,8 +145,8 @@ describe.concurrent("a slot that is moved to another master", () => {
   });
 });
 
-describe("a node that has lost the scripts", () => {
-  it("is given them again", async () => {
+describe("flushed cluster scripts", () => {
+  it("scripts are reloaded on every node after SCRIPT FLUSH", async () => {
     for (const master of cluster.masters) await master.cli("SCRIPT", "FLUSH");
     for (const master of [0, 1, 2]) {
       const hold = await client.acquire(freshAt(master));
@@ -155,8 +155,8 @@ describe("a node that has lost the scripts", () => {
   });
 });
 
-describe("a master that is frozen", () => {
-  it("takes only its own locks with it; what others hold is renewed in time", async () => {
+describe("frozen cluster master", () => {
+  it("a frozen master loses only its own locks, and holds on other masters are renewed in time", async () => {
     const [near, far] = [freshAt(1), freshAt(2)];
     const holds = await Promise.all([near, far].map((key) => client.acquire(key, { leaseMs: 1500 })));
     const [held, lost] = holds;
@@ -177,8 +177,8 @@ describe("a master that is frozen", () => {
   });
 });
 
-describe("a master that is killed and has no replica", () => {
-  it("makes its locks unavailable within the budget, and no others, until it is back", async () => {
+describe("killed cluster master without a replica", () => {
+  it("locks of a killed master are unavailable within the time budget until it is back, other locks are unaffected", async () => {
     const held = await client.acquire(freshAt(1), { leaseMs: 1200 });
     const lost = await client.acquire(freshAt(2), { leaseMs: 1200 });
     await cluster.masters[2]?.kill();
@@ -205,8 +205,8 @@ describe("a master that is killed and has no replica", () => {
   });
 });
 
-describe("a master that is killed and has a replica", () => {
-  it("is followed by the replica: holds are kept, and those who wait hear of their release", async () => {
+describe("killed cluster master with a replica", () => {
+  it("after a failover to the replica, holds continue and waiters are woken by a release", async () => {
     const key = freshAt(0);
     const hold = await client.acquire(key, { leaseMs: 40_000 });
     const careful = await LockClient.open({ cluster: cluster.urls }, { failoverHoldOffMs: 60_000 });

@@ -49,8 +49,8 @@ async function startHolder(key: string, resource: string) {
   };
 }
 
-describe("hazard 5: a holder that was stopped for three leases", () => {
-  it("writes late and is refused by the guard of the docs; nothing of the next holder changes", async () => {
+describe("hazard 5: a holder paused for longer than its lease", () => {
+  it("a late write by a holder paused for three leases is rejected by the documented fencing guard", async () => {
     const direct = redis.client();
     const [key, resource] = ["lock:report", "report"];
     const holder = await startHolder(key, resource);
@@ -78,7 +78,7 @@ describe("hazard 5: a holder that was stopped for three leases", () => {
   });
 
   it.each(["", "null", "12.5", "nan", "-1", "9007199254740992"])(
-    "a fence that is none, such as %j, writes nothing",
+    "the fencing guard rejects the invalid token %j and writes nothing",
     async (fence) => {
       const direct = redis.client();
       const write = direct.eval(GUARD, 2, "other", "{other}:fence", fence, "a value");

@@ -11,8 +11,8 @@ beforeAll(async () => {
 
 afterAll(() => test.stop());
 
-describe("a Redis that is away", () => {
-  it("is unavailable within the budget when it is down, and works again when it is back", async () => {
+describe("Redis outage", () => {
+  it("an acquire during an outage returns unavailable within the time budget and works again after a restart", async () => {
     const { redis, connection, acquire } = test;
     await redis.kill();
     // What was sent into a connection that is just breaking is unknown, rightly.
@@ -24,7 +24,7 @@ describe("a Redis that is away", () => {
     expect((await acquire(freshKey(), "me")).count).toBe(1);
   });
 
-  it("does not matter when it is back within the budget", async () => {
+  it("an acquire succeeds when Redis is back within the time budget", async () => {
     const { redis, acquire } = test;
     await redis.kill();
     const acquired = acquire(freshKey(), "me");

@@ -46,25 +46,25 @@ async function ours(unit: Unit): Promise<Section> {
 
 const SEEDS: readonly { name: string; unit: Unit; open(redis: Redis): Section }[] = [
   {
-    name: "one Lua script, three tries",
+    name: "Lua script, three attempts",
     unit: "s",
     open: (redis) => literal(new ScriptLock(redis, { pauseMs: 4, leaseSeconds: 20, release: "told" })),
   },
   {
-    name: "separate commands in milliseconds, tried for a while",
+    name: "separate commands in milliseconds, repeated attempts",
     unit: "ms",
     open: (redis) => literal(new PollingLock(redis, { everyMs: 4 })),
   },
   {
-    name: "separate commands in seconds, tried once",
+    name: "separate commands in seconds, single attempt",
     unit: "s",
     open: (redis) => literal(new SingleTryLock(redis, 20)),
   },
 ];
 
-describe("published timestamp locks beside ours, on one key", () => {
+describe("published timestamp clients beside Lockkeeper", () => {
   it.each(SEEDS)(
-    "$name: a counter that is read, checked and written back is exact",
+    "$name: a counter read and written under the shared lock stays exact",
     async ({ unit, open }) => {
       const [key, counter, sections] = [`${freshKey()}_lock`, freshKey(), 40];
       let inside = 0;
@@ -87,7 +87,7 @@ describe("published timestamp locks beside ours, on one key", () => {
     },
   );
 
-  it("one that was left behind by a client with another clock and no time to live is taken over at its end", async () => {
+  it("a lock abandoned by a client with another clock and no useful TTL is taken over at its deadline", async () => {
     const key = freshKey();
     const slow = new ScriptLock(test.redis.client(), { clockSeconds: -10 });
     expect(await slow.acquire(key)).toBe(true);
@@ -102,8 +102,8 @@ describe("published timestamp locks beside ours, on one key", () => {
   });
 });
 
-describe.concurrent("work that overruns the lease", () => {
-  it("lets two of the published ones in, who lose an update", async () => {
+describe.concurrent("work that outlasts the lease", () => {
+  it("two published timestamp clients overlap and lose an update when work outlasts the lease", async () => {
     const [key, counter] = [freshKey(), freshKey()];
     const [first, second] = [1, 2].map(
       () => new PollingLock(test.redis.client(), { leaseMs: 60, everyMs: 5 }),
@@ -131,7 +131,7 @@ describe.concurrent("work that overruns the lease", () => {
   });
 
   it.each(["ms", "s"] as const)(
-    "%s: by one of ours is refused by the resource: its fence is below the next one's",
+    "%s: a late write by a Lockkeeper holder is rejected by the resource because of its smaller fencing token",
     async (unit) => {
       const [key, resource] = [freshKey(), freshKey()];
       const client = await test.client();
@@ -148,7 +148,7 @@ describe.concurrent("work that overruns the lease", () => {
     },
   );
 
-  it("by a published one costs us the lock, of which we are told, and not the resource", async () => {
+  it("a late published client deletes a Lockkeeper lock, reported as lost, but cannot write to the resource", async () => {
     const [key, resource] = [freshKey(), freshKey()];
     const client = await test.client();
     const overrunning = new PollingLock(test.redis.client(), { leaseMs: 30 });
@@ -167,8 +167,8 @@ describe.concurrent("work that overruns the lease", () => {
   });
 });
 
-describe.concurrent("a number of tries with pauses", () => {
-  it("tells of each try what it found: free, held, gone, or that another was faster", async () => {
+describe.concurrent("retry attempts", () => {
+  it("each retry attempt is logged with its result: free, held, gone or outrun", async () => {
     const told: { tried: number; answer: string; owner: string }[] = [];
     const log = pino({ level: "debug" }, { write: (line: string) => told.push(JSON.parse(line)) });
     const client = await test.client({ log });
@@ -202,8 +202,8 @@ describe.concurrent("a number of tries with pauses", () => {
   });
 });
 
-describe.concurrent("a value lock with owner, re-entrancy and renewal", () => {
-  it("is renewed while its value is ours, frees with the last release, and tells when it is another's", async () => {
+describe.concurrent("token locks", () => {
+  it("a token lock is re-entered, renewed and deleted by the last release, and reports its loss when overwritten", async () => {
     const { direct } = test;
     const client = await test.client();
     const key = freshKey();

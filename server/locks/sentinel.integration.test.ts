@@ -12,7 +12,7 @@ import { LockClient, type LockClientOptions } from "./client/lock-client.ts";
 const HOLD_OFF_MS = 6000;
 const freshKey = () => `lock:${randomUUID()}`;
 
-describe("on a Sentinel group", () => {
+describe("Sentinel group", () => {
   let group: TestSentinel;
   const opened: LockClient[] = [];
   const open = async (options: LockClientOptions = {}) => {
@@ -36,7 +36,7 @@ describe("on a Sentinel group", () => {
     await group.stop();
   });
 
-  it("gives back what its replica does not confirm, and lets a hold be renewed that was", async () => {
+  it("a grant its replica does not confirm is withdrawn, and an earlier hold is renewed once the replica is back", async () => {
     const client = await open({ replicas: 1, replicaTimeoutMs: 150 });
     const plain = await open();
     const [kept, key] = [freshKey(), freshKey()];
@@ -62,7 +62,7 @@ describe("on a Sentinel group", () => {
     await hold.release();
   });
 
-  it("follows a master that is frozen: holds are kept, and who waits is woken at the next one", async () => {
+  it("after the failover of a frozen master, holds continue and a waiter is woken on the new master", async () => {
     const [one, two, guarded] = [await open(), await open(), await open({ failoverHoldOffMs: HOLD_OFF_MS })];
     const key = freshKey();
     const hold = await one.acquire(key, { leaseMs: 20_000 });
@@ -88,7 +88,7 @@ describe("on a Sentinel group", () => {
     await until(() => group.isWhole(), 20_000);
   }, 60_000);
 
-  it("loses a lock that was not replicated; who holds off after a failover does not take it while its lease runs", async () => {
+  it("an unreplicated lock is lost in a failover; a client with failover hold-off waits until its lease has ended", async () => {
     const [holder, eager, careful] = [
       await open(),
       await open(),

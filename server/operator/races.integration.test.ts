@@ -172,7 +172,7 @@ function recordedAnswers(entries: readonly AuditEntry[]): string[] {
   });
 }
 
-it(`of ${RACES} races of a click and a bulk against a holder that changes, none frees a hold that was not seen, and the audit has each try once`, async () => {
+it(`in ${RACES} races with changing holders, single and bulk force-releases end no unseen hold; each is audited`, async () => {
   const rounds = Math.ceil(RACES / Object.keys(holders).length);
   const chance = seeded(7);
   const tried: Try[] = [];

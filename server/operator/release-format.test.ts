@@ -17,8 +17,8 @@ function refusal(...given: Parameters<typeof formatToFree>): LockkeeperError {
   throw new Error("it was not refused");
 }
 
-describe("the format by whose rules a lock is freed", () => {
-  it("is its own where the shape tells, and may be named all the same", () => {
+describe("force-release format", () => {
+  it("force-release uses the detected format by default, and a candidate format can be named", () => {
     expect(formatToFree(lock(), {})).toBe("redlock");
     expect(formatToFree(lock(), { format: "redlock" })).toBe("redlock");
     expect(formatToFree(lock(), { format: "redsync" })).toBe("redsync");
@@ -28,7 +28,7 @@ describe("the format by whose rules a lock is freed", () => {
     expect(refusal({ ...lock(), candidates: ["bull"] }, { format: "bull" }).code).toBe("invalid");
   });
 
-  it("must be named where the shape does not tell, and is one of those that it may be", () => {
+  it("force-release of an ambiguous lock requires one of its candidate formats to be named", () => {
     const possible = lock({ may: "with_format", formats: ["redlock", "redsync"], why: "It may be data." });
     expect(formatToFree(possible, { format: "redsync" })).toBe("redsync");
     const missing = refusal(possible, {});
@@ -38,7 +38,7 @@ describe("the format by whose rules a lock is freed", () => {
     expect(refusal(possible, { format: "laravel" }).code).toBe("invalid");
   });
 
-  it("is none where freeing does harm: why, and what to do instead", () => {
+  it("force-release of a lock that must not be released is refused with the reason and an alternative", () => {
     const never = lock({ may: "never", why: "The job runs twice.", instead: "End the job." });
     const refused = refusal(never, { format: "redlock", holdOffMs: 5000 });
     expect([refused.status, refused.code]).toEqual([403, "read_only"]);
@@ -46,7 +46,7 @@ describe("the format by whose rules a lock is freed", () => {
     expect(refused.message).toContain("The job runs twice. End the job.");
   });
 
-  it("takes no hold-off that it cannot keep", () => {
+  it("force-release refuses a reservation for a lock that does not support one", () => {
     const refused = refusal(lock({ holdOff: false }), { holdOffMs: 5000 });
     expect(refused).toMatchObject({ code: "invalid", facts: { field: "holdOffMs" } });
     expect(formatToFree(lock({ holdOff: false }), {})).toBe("redlock");

@@ -43,14 +43,14 @@ async function pretend(info: string): Promise<{ url: string; stop(): void }> {
   return { url: `redis://127.0.0.1:${port}`, stop: () => server.close() };
 }
 
-describe("a Redis that cannot be used is refused in one line that says what to do", () => {
-  it("unreachable", async () => {
+describe("unusable Redis servers", () => {
+  it("an unreachable Redis is rejected with the error and the setting to correct", async () => {
     expect(await complaintOf("redis://127.0.0.1:1")).toMatch(
       /cannot be reached \(ECONNREFUSED\); start it or correct REDIS_URL/,
     );
   });
 
-  it("asking for a password, or refusing the one given, without repeating it", async () => {
+  it("a missing or wrong password is rejected without repeating it", async () => {
     const { port } = await started({ password: "correct-horse" });
     expect(await complaintOf(`redis://127.0.0.1:${port}`)).toContain("asks for a password");
     const wrong = await complaintOf(`redis://:battery-staple@127.0.0.1:${port}`);
@@ -58,30 +58,30 @@ describe("a Redis that cannot be used is refused in one line that says what to d
     expect(wrong).not.toContain("battery-staple");
   });
 
-  it("too old", async () => {
+  it("a Redis older than 6.2 is rejected with its version", async () => {
     const old = await pretend("redis_version:6.0.16\r\nrole:master\r\n");
     expect(await complaintOf(old.url)).toContain("is Redis 6.0.16; Lockkeeper needs Redis 6.2");
     old.stop();
   });
 
-  it("a node of a cluster", async () => {
+  it("a cluster node given as a server is rejected", async () => {
     const { url } = await started({ args: ["--cluster-enabled", "yes"] });
     expect(await complaintOf(url)).toContain("cluster node");
   });
 
-  it("a replica", async () => {
+  it("a replica is rejected with the address of its master", async () => {
     const { url } = await started({ args: ["--replicaof", "127.0.0.1 1"] });
     expect(await complaintOf(url)).toContain("replica of 127.0.0.1:1; give the master");
   });
 
-  it("without the database that the URL names", async () => {
+  it("a database that does not exist is rejected", async () => {
     const { port } = await started();
     expect(await complaintOf(`redis://127.0.0.1:${port}/99`)).toContain("no such database");
   });
 });
 
-describe("a Redis that can be used", () => {
-  it("tells its name, with and without a password", async () => {
+describe("usable Redis servers", () => {
+  it("a usable Redis returns its product name and version, with and without a password", async () => {
     const { url } = await started({ password: "p@ss/w:rd" });
     expect((await checkServer(addressOf(url))).name).toMatch(/^(Redis|Valkey) \d+\.\d+/);
   });

@@ -19,8 +19,8 @@ function coalesced() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe("writes of one turn of the event loop", () => {
-  it("go out as one packet when the turn ends, also those of its promises and ticks", async () => {
+describe("write coalescing", () => {
+  it("writes of one event-loop turn, including promises and ticks, are sent as one packet", async () => {
     const { stream, packets } = coalesced();
     stream.write("a");
     await Promise.resolve();
@@ -35,14 +35,14 @@ describe("writes of one turn of the event loop", () => {
     expect(packets).toEqual(["abc", "d"]);
   });
 
-  it("go out at once when there is enough for a packet", () => {
+  it("writes are sent at once when they fill a packet", () => {
     const { stream, packets } = coalesced();
     stream.write("x".repeat(1500));
     stream.write("y".repeat(1500));
     expect(packets).toEqual(["x".repeat(1500) + "y".repeat(1500)]);
   });
 
-  it("keep their order beside bytes, which are not held back", async () => {
+  it("string writes keep their order relative to unbuffered binary writes", async () => {
     const { stream, packets } = coalesced();
     stream.write("a");
     stream.write(Buffer.from("b"));
@@ -52,7 +52,7 @@ describe("writes of one turn of the event loop", () => {
     expect(packets).toEqual(["a", "b", "c"]);
   });
 
-  it("are not lost when the stream is ended in the same turn", async () => {
+  it("pending writes are not lost when the stream ends in the same turn", async () => {
     const { stream, packets } = coalesced();
     stream.write("QUIT");
     stream.end();

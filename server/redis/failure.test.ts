@@ -30,8 +30,8 @@ const LASTING = [
   "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk.",
 ];
 
-describe("failureOf", () => {
-  it.each([...PASSING, ...LASTING])("knows that nothing was done on %s", (message) => {
+describe("failure classification", () => {
+  it.each([...PASSING, ...LASTING])("nothing was executed after the error %s", (message) => {
     expect(failureOf(reply(message))).toBe("not_executed");
   });
 
@@ -40,7 +40,7 @@ describe("failureOf", () => {
     "OOM command not allowed when used memory > 'maxmemory'.",
     "MISCONF Errors writing to the AOF file: No space left on device",
     "NOREPLICAS Not enough good replicas to write.",
-  ])("knows so too where Redis 6.2 says it of a command inside a script: %s", (message) => {
+  ])("nothing was executed when Redis 6.2 wraps the error in a script error: %s", (message) => {
     expect(failureOf(inScript(message))).toBe("not_executed");
   });
 
@@ -50,22 +50,22 @@ describe("failureOf", () => {
     "ERR user_script:3: Script attempted to access nonexistent global variable 'x'",
     "BUSYKEY Target key name already exists.",
     "ERR the OOM killer was here",
-  ])("calls what repeating does not change a fault: %s", (message) => {
+  ])("an error that a retry cannot fix is a fault: %s", (message) => {
     expect(failureOf(reply(message))).toBe("fault");
   });
 
-  it("calls a fault inside a script of Redis 6.2 a fault", () => {
+  it("a command error inside a Redis 6.2 script is a fault", () => {
     expect(failureOf(inScript("WRONGTYPE Operation against a key"))).toBe("fault");
   });
 
   it.each(["Connection is closed.", "Command timed out", "read ECONNRESET", "write EPIPE"])(
-    "cannot tell whether a call ran that ended with: %s",
+    "the outcome is unknown after the connection error: %s",
     (message) => {
       expect(failureOf(new Error(message))).toBe("unknown");
     },
   );
 
-  it("cannot tell how far a script came that a cluster ended in its middle", () => {
+  it("the outcome is unknown when a cluster aborted a script midway", () => {
     const said = "Script attempted to access a non local key in a cluster node";
     expect(failureOf(reply(`ERR ${said} script: 4f2, on @user_script:12.`))).toBe("unknown");
     expect(failureOf(reply(`ERR Error running script (call to f_4f2): @user_script:12: Lua ${said} `))).toBe(
@@ -73,16 +73,16 @@ describe("failureOf", () => {
     );
   });
 
-  it("knows that nothing was done where there was no connection to send it on", () => {
+  it("nothing was executed when there was no connection to send the call on", () => {
     expect(failureOf(new NeverSentError("No node of the cluster has the slot"))).toBe("not_executed");
   });
 
-  it("takes anything that is no error for a fault", () => {
+  it("a thrown value that is not an error is a fault", () => {
     expect(failureOf("READONLY")).toBe("fault");
     expect(failureOf(undefined)).toBe("fault");
   });
 
-  it("knows that a call was never sent while there is no connection, in ioredis's own words", async () => {
+  it("ioredis's error for a missing connection means that nothing was executed", async () => {
     const redis = new Redis({
       host: "127.0.0.1",
       port: 1,
@@ -98,29 +98,29 @@ describe("failureOf", () => {
   });
 });
 
-describe("isOfNoMaster", () => {
-  it.each(PASSING.slice(1, 4))("is true of %s, within a script, too", (message) => {
+describe("errors of servers that are not the master", () => {
+  it.each(PASSING.slice(1, 4))("%s means that the server is not a usable master, also within a script", (message) => {
     expect(isOfNoMaster(reply(message))).toBe(true);
     expect(isOfNoMaster(inScript(message))).toBe(true);
   });
 
-  it("is false of what a master says", () => {
+  it("other errors do not mean that the server is not the master", () => {
     expect(isOfNoMaster(reply("NOSCRIPT No matching script. Please use EVAL."))).toBe(false);
     expect(isOfNoMaster(reply("WRONGTYPE READONLY"))).toBe(false);
   });
 });
 
-describe("isPassing", () => {
-  it.each(PASSING)("is true of %s", (message) => {
+describe("temporary errors", () => {
+  it.each(PASSING)("%s is temporary", (message) => {
     expect(isPassing(reply(message))).toBe(true);
   });
 
-  it.each(LASTING)("is false of %s", (message) => {
+  it.each(LASTING)("%s is not temporary", (message) => {
     expect(isPassing(reply(message))).toBe(false);
     expect(isPassing(inScript(message))).toBe(false);
   });
 
-  it("is true of a broken connection and of what is no error", () => {
+  it("a broken connection and a missing error are temporary", () => {
     expect(isPassing(new Error("Connection is closed."))).toBe(true);
     expect(isPassing(undefined)).toBe(true);
   });

@@ -19,7 +19,7 @@ describe("Glob", () => {
     ["a", "ab", false],
     ["ab", "a", false],
     ["", "a", false],
-  ])("lets * stand for any run and ? for one: %s, %s: %s", (pattern, key, met) => {
+  ])("Glob matches any run with * and one byte with ?: %s, %s: %s", (pattern, key, met) => {
     expect(matches(pattern, key)).toBe(met);
   });
 
@@ -36,7 +36,7 @@ describe("Glob", () => {
     ["[*]", "*", true],
     ["[*]", "a", false],
     ["[a^]", "^", true],
-  ])("reads classes: %s, %s: %s", (pattern, key, met) => {
+  ])("Glob matches character classes: %s, %s: %s", (pattern, key, met) => {
     expect(matches(pattern, key)).toBe(met);
   });
 
@@ -51,7 +51,7 @@ describe("Glob", () => {
     ["[a-]]", "b", false],
     ["[Z-]]", "[", true],
     ["[Z-]]", "Z]", false],
-  ])("closes a class at no bracket that is escaped or ends a range: %s, %s: %s", (pattern, key, met) => {
+  ])("Glob does not close a class at an escaped bracket or at the end of a range: %s, %s: %s", (pattern, key, met) => {
     expect(matches(pattern, key)).toBe(met);
   });
 
@@ -64,7 +64,7 @@ describe("Glob", () => {
     ["[a-c", "b", true],
     ["[\\", "\\", true],
     ["[\\]", "]", true],
-  ])("takes a class that is not closed, or empty, as Redis does: %s, %s: %s", (pattern, key, met) => {
+  ])("Glob treats an unclosed or empty class as Redis does: %s, %s: %s", (pattern, key, met) => {
     expect(matches(pattern, key)).toBe(met);
   });
 
@@ -75,7 +75,7 @@ describe("Glob", () => {
     ["\\[a]", "[a]", true],
     ["a\\", "a\\", true],
     ["\\\\", "\\", true],
-  ])("takes what follows a backslash for itself: %s, %s: %s", (pattern, key, met) => {
+  ])("Glob matches an escaped character literally: %s, %s: %s", (pattern, key, met) => {
     expect(matches(pattern, key)).toBe(met);
   });
 
@@ -87,18 +87,18 @@ describe("Glob", () => {
     ["*é", "café", true],
     ["[é]", "é", false],
     ["[é][é]", "é", true],
-  ])("counts bytes and not characters: %s, %s: %s", (pattern, key, met) => {
+  ])("Glob matches bytes, not characters: %s, %s: %s", (pattern, key, met) => {
     expect(matches(pattern, key)).toBe(met);
   });
 
-  it("matches the bytes of a key that is not UTF-8", () => {
+  it("Glob matches the bytes of a key that is not UTF-8", () => {
     const key = keyOfBytes(Buffer.from("lock:\xff1", "latin1"));
     expect(matches("lock:?1", key)).toBe(true);
     expect(matches("*lock*", key)).toBe(true);
     expect(matches("*bG9j*", key)).toBe(false);
   });
 
-  it("does not work itself to death on a hostile key", () => {
+  it("Glob takes bounded time for a hostile pattern and key", () => {
     const most = 4 * 300 * 1024;
     let looks = 0;
     // Stands for a text of a thousand a's and counts how often it is asked.
@@ -114,8 +114,8 @@ describe("Glob", () => {
   });
 });
 
-describe("matchesAny", () => {
-  it("is met by one pattern of several, and by none of none", () => {
+describe("matching several patterns", () => {
+  it("a key matches a list of patterns if any of them matches, and never an empty list", () => {
     const globs = ["lock:*", "mutex:?"].map((pattern) => new Glob(pattern));
     expect(matchesAny(globs, "mutex:1")).toBe(true);
     expect(matchesAny(globs, "mutex:12")).toBe(false);
@@ -123,8 +123,8 @@ describe("matchesAny", () => {
   });
 });
 
-describe("a range of keys", () => {
-  it("takes the bytes of a key and not the text that is shown of them, which several keys have in common", () => {
+describe("key ranges", () => {
+  it("a key range compares bytes, not the replacement characters shown for them", () => {
     const key = keyOfBytes(Buffer.concat([Buffer.from("lock:"), Buffer.of(0xff)]));
     expect(new KeyRange(["lock:?"]).has(key)).toBe(true);
     expect(new KeyRange(["lock:\ufffd"]).has(key)).toBe(false);
@@ -132,7 +132,7 @@ describe("a range of keys", () => {
   });
 });
 
-describe("widest", () => {
+describe("redundant patterns", () => {
   it.each([
     [
       ["*lock*", "mutex:*", "lock:*", "mutex:a", "my-lock"],
@@ -147,11 +147,11 @@ describe("widest", () => {
       ["[a]*", "ab"],
       ["[a]*", "ab"],
     ],
-  ])("leaves out what another one stands for: %j", (patterns, rest) => {
+  ])("patterns covered by another one are removed: %j", (patterns, rest) => {
     expect(widest(patterns)).toEqual(rest);
   });
 
-  it("stands for the same keys as all of them", () => {
+  it("the reduced patterns match the same keys as the original ones", () => {
     const text = (characters: string) => fc.string({ unit: fc.constantFrom(...characters), maxLength: 5 });
     fc.assert(
       fc.property(fc.array(text("ab*?[]^\\"), { maxLength: 5 }), text("ab*?[]\\"), (patterns, key) => {
@@ -163,8 +163,8 @@ describe("widest", () => {
   });
 });
 
-describe("KeyRange", () => {
-  it("holds keys by their bytes: what a key that is no text is shown as stands for no other key", () => {
+describe("binary keys in key ranges", () => {
+  it("a key range does not confuse a binary key with the text displayed for it", () => {
     const shown = "lock:\ufffd";
     const key = keyOfBytes(Uint8Array.of(...Buffer.from("lock:"), 0xff));
     for (const pattern of [shown, "lock:???"]) expect(new KeyRange([pattern]).has(key)).toBe(false);

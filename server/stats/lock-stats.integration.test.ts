@@ -18,8 +18,8 @@ async function stats(query = ""): Promise<Stats> {
 const act = (key: string, verb: string, owner: string, more: object = {}) =>
   server.call(`/locks/${encodeURIComponent(key)}/${verb}`, { body: { owner, ...more } });
 
-describe("figures of a running server", () => {
-  it("know what was held, waited for, refused, and expired while its holder was still at work", async () => {
+describe("GET /api/v1/stats", () => {
+  it("statistics count holds, waits, refusals and leases that expired while the holder was still working", async () => {
     const { body: grant } = await act("lock:bill:1", "acquire", "a");
     expect(grant.fence).toBeDefined();
     expect((await act("lock:bill:1", "acquire", "c")).status).toBe(409);
@@ -49,7 +49,7 @@ describe("figures of a running server", () => {
     expect(usual.heldMs?.samples).toBe(3);
   });
 
-  it("count locks of other libraries too, by format and verdict", async () => {
+  it("statistics include foreign locks by format and liveness", async () => {
     const direct = server.redis.client();
     await direct.set("lock:forever", "5f0c0c1e-0000-4000-8000-000000000001");
     await until(async () => (await stats()).totals.abnormal === 1);
@@ -59,7 +59,7 @@ describe("figures of a running server", () => {
     await until(async () => (await stats()).totals.held === 0);
   });
 
-  it("say which locks are held for longer than is usual, in the list and in its order", async () => {
+  it("locks held for longer than typical are listed by filter and by sort order", async () => {
     const keys = Array.from({ length: 30 }, (_, n) => `lock:quick:${n}`);
     await Promise.all(
       keys.map(async (key) => {
@@ -83,7 +83,7 @@ describe("figures of a running server", () => {
     for (const key of ["lock:quick:31", "lock:rare:9"]) await act(key, "release", "a");
   });
 
-  it("are there again after a restart, as far as the history goes", async () => {
+  it("statistics are restored from the history after a restart", async () => {
     const next = await startTestServer({ environment: { REDIS_URL: server.redis.url } });
     const known = async () => Usual.parse((await next.call("/locks/lock%3Abill%3A9/usual")).body);
     await until(async () => (await known()).heldMs?.samples === 3);
@@ -93,13 +93,13 @@ describe("figures of a running server", () => {
     await next.stop();
   });
 
-  it("refuse what cannot be asked", async () => {
+  it("an invalid range or an unknown target is rejected", async () => {
     expect((await server.call("/stats?range=week")).body.code).toBe("invalid");
     expect((await server.call("/stats?target=nope")).body.code).toBe("not_found");
   });
 });
 
-it("locks that the picture has no room for are not counted, however often they are looked at", async () => {
+it("locks beyond the index capacity are not counted, however often they are read", async () => {
   const small = await startTestServer({ environment: { LOCKKEEPER_LOCKS_MAX: "2" } });
   const direct = small.redis.client();
   for (const name of "abcde") await direct.set(`lock:${name}`, `token-${name}-0123456789`, "PX", 60_000);

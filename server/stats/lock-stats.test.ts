@@ -52,8 +52,8 @@ function tell(type: LockEvent["type"], key: string, more: Partial<LockEvent> = {
 const stats = (query: Partial<StatsQuery> = {}) => figures.stats(StatsQuery.parse(query));
 const of = (pattern: string) => stats().patterns.items.find((each) => each.pattern === pattern);
 
-describe("the figures of a pattern", () => {
-  it("tell for how long nineteen of twenty were held once twenty have ended, and every few seconds anew", () => {
+describe("statistics of a key pattern", () => {
+  it("the typical held time is the p95 after 20 samples and is recomputed every few seconds", () => {
     const release = (times: number, heldMs: number) => {
       for (let n = 0; n < times; n++) tell("released", `lock:order:${n}`, { heldMs });
     };
@@ -71,7 +71,7 @@ describe("the figures of a pattern", () => {
     expect(figures.usualHeldMs("lock:payment:1")).toBeUndefined();
   });
 
-  it("tell how long locks of that name are usually held and waited for", () => {
+  it("the typical held and waited times of a pattern are computed from its locks", () => {
     for (let order = 1; order <= 100; order++) {
       tell("acquired", `lock:order:${order}`);
       tell("waiting", `lock:order:${order}`, { owner: "b" });
@@ -89,7 +89,7 @@ describe("the figures of a pattern", () => {
     expect(figures.usual("lock:never").heldMs).toBeNull();
   });
 
-  it("count who was refused, gave up, was forced off or evicted, and no hold-off", () => {
+  it("refusals, timeouts, force-releases and evictions are counted, but reservations are not", () => {
     figures.verb(callOf("acquire", "main", "lock:a", { owner: "o" }), "held");
     tell("waiting", "lock:a", { owner: "o" });
     tell("wait_ended", "lock:a", { owner: "o" });
@@ -103,7 +103,7 @@ describe("the figures of a pattern", () => {
     });
   });
 
-  it("tell a hold that expired in use from one that was left", () => {
+  it("a hold that expired in use is distinguished from an abandoned one", () => {
     for (const key of ["lock:renewed", "lock:left", "lock:late"]) look(held(key));
     now += 10_000;
     look(held("lock:renewed"));
@@ -122,7 +122,7 @@ describe("the figures of a pattern", () => {
     expect(stats().top.expiredInUse.map(({ pattern }) => pattern)).toEqual(["lock:late", "lock:renewed"]);
   });
 
-  it("leave out how long a hold lasted that was there before the first look", () => {
+  it("the held time of a hold that existed before the first read is excluded", () => {
     look(held("lock:old"), "at_least");
     now += 500;
     look(free("lock:old"));
@@ -135,7 +135,7 @@ describe("the figures of a pattern", () => {
     expect(figures.usual("lock:new").heldMs?.samples).toBe(1);
   });
 
-  it("count renewals that failed, and pay no heed to a clock that is far off", () => {
+  it("failed renewals are counted, and events with implausible times are tolerated", () => {
     const renew = callOf("renew", "main", "lock:a", { owner: "o" });
     for (const outcome of ["lost", "unknown_outcome", "renewed"]) figures.verb(renew, outcome);
     tell("acquired", "lock:a", { at: 9e14 });
@@ -144,7 +144,7 @@ describe("the figures of a pattern", () => {
     expect(of("lock:a")).toMatchObject({ renewalsFailed: 2, acquisitions: 2 });
   });
 
-  it("know of holds what the history keeps of the last day, without points of a series", () => {
+  it("statistics are restored from the last day of history without adding points to the series", () => {
     const past = (type: LockEvent["type"], hoursAgo: number, more: Partial<LockEvent> = {}): LockEvent => ({
       ...{
         id: "1",
@@ -173,7 +173,7 @@ describe("the figures of a pattern", () => {
     expect(stats().series.points).toMatchObject([{ acquisitionsPerS: 0, expired: 0 }]);
   });
 
-  it("are listed by page, filter and sort", () => {
+  it("patterns can be paged, filtered and sorted", () => {
     for (const name of ["a", "b", "c"]) tell("acquired", `lock:${name}`);
     tell("acquired", "lock:b");
     tell("waiting", "mutex:x");
@@ -185,8 +185,8 @@ describe("the figures of a pattern", () => {
   });
 });
 
-describe("patterns", () => {
-  it("are so many and no more; the idle ones make room", () => {
+describe("key patterns", () => {
+  it("the number of patterns is limited, and idle ones are replaced", () => {
     const patterns = new Patterns(3);
     const nameAt = (pattern: string, at: number) => patterns.at(pattern, at).pattern;
     expect(["a", "b", "c", "d"].map((each) => nameAt(each, START))).toEqual([
@@ -201,7 +201,7 @@ describe("patterns", () => {
 });
 
 describe("totals and series", () => {
-  it("follow the picture without walking it", () => {
+  it("totals are updated incrementally with the index", () => {
     look(held("lock:a", { waiters: { count: 2, known: "exact" } }));
     look(held("lock:b", { format: "token", remainingMs: null }));
     look(held("lock:c", { state: "ended" }));
@@ -217,7 +217,7 @@ describe("totals and series", () => {
     expect(stats().totals).toMatchObject({ held: 1, ended: 1, waiting: 0, abnormal: 0 });
   });
 
-  it("count as abnormal what time alone made so, as the filter does", () => {
+  it("locks that come to need attention over time are counted as the filter finds them", () => {
     look(held("lock:a"));
     look(held("lock:b", { remainingMs: null, format: "token" }));
     for (let n = 0; n < 20; n++) tell("released", `lock:a`, { heldMs: 1000 });
@@ -236,7 +236,7 @@ describe("totals and series", () => {
     expect(counts()).toEqual([1, 1]);
   });
 
-  it("have a point for each 10 s of the hour and each 5 minutes of the day", () => {
+  it("a series has one point per 10 s of the last hour and one per 5 min of the last day", () => {
     look(held("lock:a"));
     for (let second = 1; second <= 25 * 3600; second++) {
       now = START + second * SECOND;

@@ -6,8 +6,8 @@ import { FadingHistogram, HALF_LIFE_MS, LogHistogram } from "./log-histogram.ts"
 const HOUR = 60 * 60 * 1000;
 const NOW = 1_795_216_496_123;
 
-describe("a histogram of times", () => {
-  it("tells quantiles that are off by 4.4 % at most", () => {
+describe("histogram of durations", () => {
+  it("quantiles deviate by at most 4.5% from the exact value", () => {
     const times = fc.array(fc.integer({ min: 1, max: 86_400_000 }), { minLength: 1, maxLength: 200 });
     fc.assert(
       fc.property(times, fc.constantFrom(0.5, 0.95, 0.99), (all, share) => {
@@ -21,7 +21,7 @@ describe("a histogram of times", () => {
     );
   });
 
-  it("tells how the times lie: every time in its stretch, without a hole, all of them together", () => {
+  it("the distribution covers every sample in contiguous buckets whose shares sum to 1", () => {
     const times = fc.array(fc.integer({ min: 0, max: 86_400_000 }), { minLength: 1, maxLength: 60 });
     fc.assert(
       fc.property(times, (all) => {
@@ -40,7 +40,7 @@ describe("a histogram of times", () => {
     expect(new LogHistogram().spread()).toEqual([]);
   });
 
-  it("has none while it is empty, and takes any number", () => {
+  it("an empty histogram has no quantiles, and any number can be added", () => {
     const histogram = new LogHistogram();
     expect(histogram.quantile(0.5)).toBeNull();
     for (const ms of [Number.NaN, -5, 0, Number.POSITIVE_INFINITY]) histogram.add(ms);
@@ -48,7 +48,7 @@ describe("a histogram of times", () => {
     expect(histogram.quantile(0.5)).toBe(0);
   });
 
-  it("forgets: what is a day old hardly counts, also after weeks", () => {
+  it("samples fade: those a day old hardly count, even after weeks", () => {
     const histogram = new FadingHistogram(NOW);
     for (let time = 0; time < 1000; time++) histogram.add(60_000, NOW);
     const later = NOW + 24 * HOUR;
@@ -62,8 +62,8 @@ describe("a histogram of times", () => {
   });
 });
 
-describe("the counts of a day", () => {
-  it("are those of the last 24 hours, whatever the order they come in", () => {
+describe("daily counts", () => {
+  it("daily counts cover the last 24 hours, in whatever order events arrive", () => {
     const events = fc.array(fc.integer({ min: 0, max: 100 * HOUR }), { maxLength: 100 });
     fc.assert(
       fc.property(events, (agos) => {

@@ -52,8 +52,8 @@ const called = (verb: string, outcome: string) =>
 const event = (type: string) => `lockkeeper_events_total{target="default",type="${type}"}`;
 const HELD = 'lockkeeper_locks_held{target="default",format="redisson",verdict="unknown"}';
 
-describe("/metrics", () => {
-  it("is valid, and its counters rise with what is done", async () => {
+describe("GET /metrics", () => {
+  it("the metrics are valid Prometheus text, and counters rise with each operation", async () => {
     const before = await scrape();
     expect(before.get(event("acquired"))).toBe(0);
     await act("lock:m", "acquire", { owner: "a" });
@@ -86,7 +86,7 @@ describe("/metrics", () => {
     expect(after.get("process_resident_memory_bytes{}")).toBeGreaterThan(1e6);
   });
 
-  it("has no more series for 10 000 different keys and owners", async () => {
+  it("the number of series stays bounded for 10,000 different keys and owners", async () => {
     await act("lock:first", "acquire", { owner: "a" });
     await until(async () => (await scrape()).size > 0);
     const before = await scrape();
@@ -109,7 +109,7 @@ describe("/metrics", () => {
     expect(names.join("\n")).not.toMatch(/o199|6f0c1d9e/);
   });
 
-  it("needs an API key", async () => {
+  it("the metrics require an API key", async () => {
     const refused = await fetch(`${server.url}/metrics`);
     expect(refused.status).toBe(401);
     expect(refused.headers.get("www-authenticate")).toContain("Bearer");
@@ -122,7 +122,7 @@ describe("LOCKKEEPER_METRICS", () => {
   it.each([
     ["open", 200],
     ["off", 404],
-  ])("%s answers %i without a key", async (setting, status) => {
+  ])("LOCKKEEPER_METRICS=%s makes /metrics return %i without a key", async (setting, status) => {
     const other = await startTestServer({ environment: { LOCKKEEPER_METRICS: setting } });
     expect((await fetch(`${other.url}/metrics`)).status).toBe(status);
     await other.stop();

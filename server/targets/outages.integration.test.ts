@@ -8,8 +8,8 @@ import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/su
 /** The promise to whoever ends the process. */
 const STOP_MS = 2000;
 
-describe("a server whose Redis hangs", () => {
-  it("starts, works on the other target and ends in time, with one frozen before and one after the start", async () => {
+describe("hanging target", () => {
+  it("a server with one target frozen before and one after its start serves the others and stops within 2 s", async () => {
     const [before, after] = await Promise.all([startTestRedis(), startTestRedis()]);
     onTestFinished(async () => {
       for (const redis of [before, after]) redis.thaw();
@@ -44,7 +44,7 @@ describe("a server whose Redis hangs", () => {
   });
 });
 
-describe("a home store that is away at the start", () => {
+describe("home store down at startup", () => {
   let home: TestRedis;
   let server: TestServer;
 
@@ -61,7 +61,7 @@ describe("a home store that is away at the start", () => {
     await home.stop();
   });
 
-  it("keeps no target from being looked at, and is used as soon as it is there", async () => {
+  it("targets are watched while the home store is down, and the store is used once it is reachable", async () => {
     const withKey = (key: string) => server.call("/locks", { headers: { authorization: `Bearer ${key}` } });
     expect(server.runtime.readiness).toEqual({ ready: false, state: "home store down" });
     expect((await withKey(ROOT_KEY)).body).toMatchObject({ code: "unavailable" });
@@ -76,7 +76,7 @@ describe("a home store that is away at the start", () => {
     expect(await server.redis.client().keys("{lockkeeper}:*")).toEqual([]);
   });
 
-  it("when it goes away, apps go on locking", async () => {
+  it("clients can acquire locks while the home store is down", async () => {
     const [key = ""] = server.said.join("\n").match(/lk_\S+/) ?? [];
     await home.kill();
     await until(() => !server.runtime.readiness.ready);
@@ -88,7 +88,7 @@ describe("a home store that is away at the start", () => {
   });
 });
 
-it("a first target that is only read keeps nothing of ours: the embedded Redis does", async () => {
+it("with a read-only first target, Lockkeeper stores its own data in the embedded Redis", async () => {
   const cache = await mkdtemp(join(tmpdir(), "lockkeeper-own-"));
   // What was unpacked for the tests is unpacked here, too.
   await testBinary();

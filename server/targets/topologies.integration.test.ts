@@ -5,8 +5,8 @@ import { startTestServer, until } from "../../test/support/test-server.ts";
 
 const LINK = "{lockkeeper}:login:none";
 
-describe("a whole server on a cluster, which keeps what is ours as well", () => {
-  it("locks at every master are taken, listed and freed; our own store follows a failover", async () => {
+describe("server on a Redis Cluster", () => {
+  it("locks on every cluster master can be acquired, listed and released, and the home store follows a failover", async () => {
     const cluster = await startTestCluster({ replicas: 3 });
     onTestFinished(() => cluster.stop());
     const hosts = cluster.urls.map((url) => new URL(url).host).join(",");
@@ -43,8 +43,8 @@ describe("a whole server on a cluster, which keeps what is ours as well", () => 
   });
 });
 
-describe("a whole server behind Sentinel", () => {
-  it("goes on with the master that was promoted, and says what is unsafe of the group", async () => {
+describe("server behind Sentinel", () => {
+  it("a server behind Sentinel continues with the promoted master and reports the group's findings", async () => {
     const group = await startTestSentinel();
     onTestFinished(() => group.stop());
     const { sentinel, master } = group.where;

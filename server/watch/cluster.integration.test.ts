@@ -39,7 +39,7 @@ async function take(key: string, by = owner(), leaseMs = 60_000): Promise<string
   return by;
 }
 
-it("sees locks of every master as they are taken, and end", async () => {
+it("the watcher sees locks on every cluster master as they are acquired and expire", async () => {
   const keys = [0, 1, 2].map(fresh);
   for (const key of keys) await take(key, owner(), 700);
   expect(watcher.health()).toMatchObject({ state: "live", notifications: "on" });
@@ -48,7 +48,7 @@ it("sees locks of every master as they are taken, and end", async () => {
   for (const key of keys) expect(story(key)).toEqual(["acquired", "expired"]);
 });
 
-it("a slot that is on its way to another master with its locks is no event, and the picture stays", async () => {
+it("a slot migration emits no events and leaves its locks in the index", async () => {
   const key = fresh(0);
   const twin = `lock:{${key}}:2`;
   const by = await take(key);
@@ -86,7 +86,7 @@ it("a slot that is on its way to another master with its locks is no event, and 
   expect(story(key)).toEqual(["acquired", "released"]);
 });
 
-it("a master that is added is heard of as soon as it has a slot", async () => {
+it("a newly added master is watched as soon as it owns a slot", async () => {
   const key = fresh(1);
   const number = await cluster.addMaster();
   const added = cluster.masters[number];
@@ -102,7 +102,7 @@ it("a master that is added is heard of as soon as it has a slot", async () => {
   expect(story(key)).toEqual(["acquired", "released"]);
 });
 
-it("one master is killed under load: the others are right all the time, its keys soon after the promotion", async () => {
+it("when one master is killed under load, the others stay correct and its keys are correct within 2 s of promotion", async () => {
   const [lost, kept] = [fresh(0), fresh(2)];
   await take(lost);
   await take(kept);

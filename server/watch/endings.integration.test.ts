@@ -48,7 +48,7 @@ async function force(key: string, format?: FormatName) {
   return await freeByForce({ locks, watcher, journal }, key, ask);
 }
 
-describe("a deadline that has passed and is still there", () => {
+describe("timestamp locks past their deadline", () => {
   async function ended(): Promise<string> {
     const key = fresh();
     await direct.set(key, String(Date.now() + 300));
@@ -57,7 +57,7 @@ describe("a deadline that has passed and is still there", () => {
     return key;
   }
 
-  it("is listed as ended, told to have expired once, and read no more than anything else", async () => {
+  it("a timestamp lock past its deadline is listed as ended, emits one expired event and causes no extra reads", async () => {
     const key = await ended();
     await until(() => typesOf(key).length === 2);
     const hold = watcher.mirror.get(key);
@@ -69,7 +69,7 @@ describe("a deadline that has passed and is still there", () => {
     expect(typesOf(key)).toEqual(["acquired", "expired"]);
   });
 
-  it("is free to take, and nothing is left to be freed", async () => {
+  it("a timestamp lock past its deadline can be acquired, and force-release reports it already gone", async () => {
     const key = await ended();
     expect(await force(key)).toMatchObject({ outcome: "already_gone", ended: { type: "expired" } });
     expect(await direct.exists(key)).toBe(1);
@@ -82,7 +82,7 @@ describe("a deadline that has passed and is still there", () => {
     expect(typesOf(key)).toEqual(["acquired", "expired", "acquired"]);
   });
 
-  it("that was so before we looked first has no story", async () => {
+  it("a deadline that had passed before the first read emits no events", async () => {
     const key = fresh();
     await direct.set(key, String(Date.now() - 60_000));
     await until(() => stateOf(key) === "ended");
@@ -90,7 +90,7 @@ describe("a deadline that has passed and is still there", () => {
   });
 });
 
-it("an owner string with tabs and line breaks is told as it is, and once", async () => {
+it("an owner string with tabs and line breaks is reported verbatim and once", async () => {
   const key = fresh();
   const owner = `${randomBytes(16).toString("base64url")}host\tpod-7\n{"job":\t"mail"}\n\t`;
   await direct.set(key, owner, "PX", 30_000);
@@ -106,7 +106,7 @@ it("an owner string with tabs and line breaks is told as it is, and once", async
   ]);
 });
 
-describe("a hold that is there again after it was freed by force", () => {
+describe("holds that reappear after a force-release", () => {
   const take = (key: string, value: string) => direct.set(key, value, "PX", 30_000, "NX");
 
   async function forced(value: string, format?: FormatName): Promise<string> {
@@ -120,7 +120,7 @@ describe("a hold that is there again after it was freed by force", () => {
     return key;
   }
 
-  it("was made again, where its owner string never comes back", async () => {
+  it("a reappearing hold emits recreated when its format never reuses owner strings", async () => {
     const value = randomBytes(16).toString("hex");
     const key = await forced(value);
     await take(key, value);
@@ -129,7 +129,7 @@ describe("a hold that is there again after it was freed by force", () => {
     expect(watcher.mirror.get(key)?.seen.format).toBe("redlock");
   });
 
-  it("was made again also after somebody else had the lock", async () => {
+  it("a reappearing hold emits recreated even after another owner held the lock", async () => {
     const value = randomBytes(16).toString("hex");
     const key = await forced(value);
     await take(key, randomBytes(16).toString("hex"));
@@ -141,7 +141,7 @@ describe("a hold that is there again after it was freed by force", () => {
     expect(typesOf(key).slice(2)).toEqual(["acquired", "released", "recreated"]);
   });
 
-  it("was made again, where the operator named such a format", async () => {
+  it("a reappearing hold emits recreated when the operator named a format that never reuses owner strings", async () => {
     const value = randomUUID();
     const key = await forced(value, "redlock-rb");
     await take(key, value);
@@ -149,7 +149,7 @@ describe("a hold that is there again after it was freed by force", () => {
     expect(typesOf(key).at(-1)).toBe("recreated");
   });
 
-  it("was taken again, where the next hold of its owner has the same string", async () => {
+  it("a reappearing hold emits acquired when its format can reuse the owner string", async () => {
     const value = randomUUID();
     const key = await forced(value);
     await take(key, value);

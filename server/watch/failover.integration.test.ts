@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const nameOf = ({ port }: TestRedis) => `127.0.0.1:${port}`;
 
-it("the master is killed under load: known keys are right within two seconds of the promotion", async () => {
+it("after the master is killed under load, known keys are correct within 2 s of the promotion", async () => {
   const old = await group.master();
   expect(watcher.health().masters[0]?.name).toBe(nameOf(old));
   const stop = churn(old);
@@ -42,7 +42,7 @@ it("the master is killed under load: known keys are right within two seconds of 
   await old.restart();
 });
 
-it("an orderly failover: the old master, a replica now, is believed no longer", async () => {
+it("after a graceful failover, the watcher stops trusting the old master, now a replica", async () => {
   await until(() => group.isWhole(), 15_000);
   const old = await group.master();
   const stop = churn(old);

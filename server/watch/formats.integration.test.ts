@@ -69,8 +69,8 @@ async function storyAtRest(key: string, length: number): Promise<string[]> {
   return told(story(key));
 }
 
-describe.each(FORMATS)("a hold of ours in the format %s", (format) => {
-  it("is in the picture with its format, and its story is told exactly and once", async () => {
+describe.each(FORMATS)("Lockkeeper holds in the format %s", (format) => {
+  it("a Lockkeeper hold is indexed with its format, and each of its events is emitted exactly once", async () => {
     const key = fresh();
     const live: string[] = [];
     journal.subscribe((event) => event.key === key && live.push(`${event.type} ${event.observed}`));
@@ -98,7 +98,7 @@ describe.each(FORMATS)("a hold of ours in the format %s", (format) => {
     expect(holdOf(key)).toBeUndefined();
   });
 
-  it("has another version for the next hold of the same owner", async () => {
+  it("the next hold of the same owner has a different version", async () => {
     const key = fresh();
     await locks.acquire(key, ask("me", format));
     await until(() => versionOf(key) !== undefined);
@@ -111,7 +111,7 @@ describe.each(FORMATS)("a hold of ours in the format %s", (format) => {
     await until(() => versionOf(key) !== undefined && versionOf(key) !== before);
   });
 
-  it("is told to have expired when it may be taken again, and not before", async () => {
+  it("a hold is reported expired no earlier than the lock can be acquired again", async () => {
     const key = fresh();
     const { grant } = await locks.acquire(key, ask("me", format, 300));
     const heard = new Promise<number>((resolve) =>
@@ -133,7 +133,7 @@ describe.each(FORMATS)("a hold of ours in the format %s", (format) => {
     ]);
   });
 
-  it("is told to have expired after its grace, not with its lease", async () => {
+  it("a hold with a grace period is reported expired after the grace, not at the end of its lease", async () => {
     const key = fresh();
     await locks.acquire(key, { ...ask("me", format, 100), graceMs: 400 });
     await until(() => story(key).length === 2);
@@ -142,7 +142,7 @@ describe.each(FORMATS)("a hold of ours in the format %s", (format) => {
     expect((ended?.at ?? 0) - (began?.at ?? 0)).toBeGreaterThanOrEqual(490);
   });
 
-  it("held off by force: who freed it and why, then who keeps everybody off", async () => {
+  it("a force-release with reservation emits the release with operator and reason, then the reservation", async () => {
     const key = fresh();
     const { grant } = await locks.acquire(key, ask("me", format));
     await forceByName(locks, key, format, {
@@ -164,7 +164,7 @@ describe.each(FORMATS)("a hold of ours in the format %s", (format) => {
     expect(Number(story(key)[2]?.fence)).toBeGreaterThan(Number(grant.fence));
   });
 
-  it("released before its least hold time: released, then kept for the rest of it", async () => {
+  it("a release before the minimum hold time emits released, then a hold for the remaining time", async () => {
     const key = fresh();
     await locks.acquire(key, { ...ask("me", format), minHoldMs: 400 });
     await locks.release(key, { owner: "me", format });
@@ -176,13 +176,13 @@ describe.each(FORMATS)("a hold of ours in the format %s", (format) => {
     ]);
   });
 
-  it("a reserved lock is told like any other", async () => {
+  it("a reservation emits acquired and expired like any other hold", async () => {
     const key = fresh();
     await locks.reserve(key, { by: "mei", holdOffMs: 300, format });
     expect(await storyAtRest(key, 2)).toEqual([`acquired ${BY_MEI} exact`, `expired ${BY_MEI} derived`]);
   });
 
-  it("that somebody overwrote has ended, once, and what stands there instead is no lock", async () => {
+  it("an overwritten lock emits one released event, and the value that replaced it is not a lock", async () => {
     const key = fresh();
     await locks.acquire(key, ask("me", format));
     await until(() => holdOf(key) !== undefined);
@@ -194,7 +194,7 @@ describe.each(FORMATS)("a hold of ours in the format %s", (format) => {
   });
 });
 
-it("a hold of Redisson that is held off by force: exactly who and why, and nothing derived after it", async () => {
+it("a force-release with reservation of a Redisson lock emits exact events with no inferred ones after them", async () => {
   const key = fresh();
   const owner = `${randomUUID()}:7`;
   await direct.multi().hset(key, owner, 1).pexpire(key, 30_000).exec();
@@ -213,7 +213,7 @@ it("a hold of Redisson that is held off by force: exactly who and why, and nothi
   ]);
 });
 
-it("a deadline in seconds ends in the picture when it may be taken, to the second", async () => {
+it("a timestamp deadline in seconds expires at the second when the lock can be acquired again", async () => {
   const key = fresh();
   await locks.acquire(key, { ...ask("me", "timestamp", 100), unit: "s" });
   await until(() => holdOf(key) !== undefined);
@@ -222,7 +222,7 @@ it("a deadline in seconds ends in the picture when it may be taken, to the secon
   expect(Math.abs((story(key)[1]?.at ?? 0) - (deadline + 1) * 1000)).toBeLessThanOrEqual(5);
 });
 
-it("strings that no library writes are no locks under a watched name, and break nothing", async () => {
+it("strings that no lock library writes are not locks under a watched pattern and do not disturb the watcher", async () => {
   const strings = [
     "",
     "7",
@@ -262,7 +262,7 @@ it("strings that no library writes are no locks under a watched name, and break 
   for (const key of keys) expect((await watcher.look(key)).observation.state).toBe("not_a_lock");
 });
 
-it("without notifications a hold-off is told exactly all the same", async () => {
+it("without keyspace notifications, a reservation still emits exact events", async () => {
   await direct.config("SET", "notify-keyspace-events", "");
   try {
     await until(() => watcher.health().notifications === "off");

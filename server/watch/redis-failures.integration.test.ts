@@ -70,8 +70,8 @@ async function user(name: string, ...rules: readonly string[]): Promise<string> 
   return `redis://${name}:secret@127.0.0.1:${redis.port}`;
 }
 
-describe("a process that stood still", () => {
-  it("does not take its own silence for that of Redis, and goes on with the picture that it had", async () => {
+describe("blocked event loop", () => {
+  it("a watcher whose process was blocked for 2 s stays live and keeps its index", async () => {
     const watcher = await watching(redis.url);
     const states = new Set<string>();
     watcher.onChange(() => states.add(watcher.health().state));
@@ -82,8 +82,8 @@ describe("a process that stood still", () => {
   });
 });
 
-describe("where a Redis may be", () => {
-  it("behind a unix socket, in another database, behind TLS: seen, and heard of", async () => {
+describe("Redis addresses", () => {
+  it("a watcher receives changes over a unix socket, in another database and over TLS", async () => {
     const tls = addressOf(`rediss://localhost:${tlsPort}/5`);
     const secured = { ...tls.options, tls: { ...tls.options.tls, ca: readFileSync(CERT) } };
     const watchers = [
@@ -106,8 +106,8 @@ describe("where a Redis may be", () => {
   });
 });
 
-describe("whether notifications arrive is tried, not asked", () => {
-  it("CONFIG is forbidden, as services do: they are on, off when somebody says so, and on again", async () => {
+describe("notification canary", () => {
+  it("without CONFIG rights, the canary detects notifications being on, switched off and on again", async () => {
     const url = await user("managed", "~*", "&*", "+@all", "-config");
     const watcher = await watching(url);
     expect(watcher.health()).toMatchObject({ notifications: "on" });
@@ -122,7 +122,7 @@ describe("whether notifications arrive is tried, not asked", () => {
     await until(() => watcher.mirror.get(heard) !== undefined, 1000);
   });
 
-  it("those of one type of key are missing: they are off", async () => {
+  it("notifications count as off when those of one key type are missing", async () => {
     const watcher = await watching(await user("managed", "~*", "&*", "+@all", "-config"));
     await direct.config("SET", SETTING, NEEDED.replace("h", ""));
     await until(() => watcher.health().notifications === "off", 3000);
@@ -130,7 +130,7 @@ describe("whether notifications arrive is tried, not asked", () => {
     await until(() => watcher.mirror.get(key) !== undefined, 1500);
   });
 
-  it("the canary has no rights of its own: CONFIG is believed", async () => {
+  it("the CONFIG setting is used when ACL rules do not allow the canary key", async () => {
     const watcher = await watching(
       await user("narrow", "~lock:*", "~*lock:*", "&__keyspace@0__:lock:*", "&lockkeeper:events:0", "+@all"),
     );
@@ -140,8 +140,8 @@ describe("whether notifications arrive is tried, not asked", () => {
   });
 });
 
-describe("a target that is read only", () => {
-  it("is watched by a user who may only read; nothing is refused, and FLUSHALL and SWAPDB are noticed", async () => {
+describe("read-only targets", () => {
+  it("a read-only user can watch a target without denied commands, and FLUSHALL and SWAPDB are noticed", async () => {
     const url = await user(
       "reader",
       ...[
@@ -176,8 +176,8 @@ describe("a target that is read only", () => {
   });
 });
 
-describe("a master that becomes a replica", () => {
-  it("is down, and says of whom; after the full copy and its promotion its new data is the picture", async () => {
+describe("demoted masters", () => {
+  it("a master that becomes a replica is down and names its master; after promotion the index holds its new data", async () => {
     const other = await startTestRedis({ args: ["--repl-diskless-sync-delay", "0"] });
     const copied = await take(other.client());
     const [writer, reader] = [await watching(redis.url), await watching(redis.url, { readOnly: true })];

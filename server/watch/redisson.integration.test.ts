@@ -58,7 +58,7 @@ async function storyAtRest(key: string, length: number): Promise<string[]> {
   return story(key);
 }
 
-it("one reader is freed by its version, told exactly, and the other is not touched", async () => {
+it("force-release by version ends one Redisson read lock, emits an exact event and leaves the other reader", async () => {
   const key = fresh();
   await one.read(key);
   await until(() => holdersOf(key).length === 1);
@@ -80,7 +80,7 @@ it("one reader is freed by its version, told exactly, and the other is not touch
   expect((await storyAtRest(key, 4))[0]).toBe(`force_released ${two.owner()} exact`);
 });
 
-it("a read/write lock that is freed as a whole is told for each holder, and its hold-off after them", async () => {
+it("force-release of a whole Redisson read/write lock emits one event per holder, then the reservation", async () => {
   const key = fresh();
   await one.read(key);
   await two.read(key);
@@ -98,7 +98,7 @@ it("a read/write lock that is freed as a whole is told for each holder, and its 
   await until(() => lockOf(key) === undefined);
 });
 
-it("the last fence of a fenced lock is shown, and its holder is foreign all the same", async () => {
+it("a Redisson fenced lock shows its last fencing token while its holder stays foreign", async () => {
   const key = fresh();
   const fence = await one.lock(key, {}, "fenced");
   await until(() => lockOf(key)?.lastFence === String(fence));
@@ -110,7 +110,7 @@ it("the last fence of a fenced lock is shown, and its holder is foreign all the 
   expect((await free(key, version ?? "")).outcome).toBe("released");
 });
 
-it("of a group one value is freed by its version", async () => {
+it("force-release by version ends one value of a Redisson group", async () => {
   const key = fresh();
   await one.group(key, ["a", "b"]);
   await until(() => holdersOf(key).length === 2);

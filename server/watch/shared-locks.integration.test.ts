@@ -54,7 +54,7 @@ async function shared(...numbers: number[]): Promise<string> {
   return key;
 }
 
-it("who joins and who leaves a shared lock is told by name, and of the others nothing", async () => {
+it("acquired and released events of a shared lock name only the holders that joined or left", async () => {
   const key = await shared(1, 2);
   const version = versionOf(key, thread(1));
   await direct.hdel(key, thread(2));
@@ -77,7 +77,7 @@ it("who joins and who leaves a shared lock is told by name, and of the others no
   expect(story(key).slice(5).sort()).toEqual(["released 1", "released 3"]);
 });
 
-it("one who left and came back unseen under the same name is not surely the same", async () => {
+it("a holder that left and rejoined unseen under the same name has an unsure version", async () => {
   const key = await shared(1, 2);
   const version = versionOf(key, thread(2));
   expect(compared(key, version)).toBe("same");
@@ -86,7 +86,7 @@ it("one who left and came back unseen under the same name is not surely the same
   expect(compared(key, versionOf(key, thread(2)))).toBe("same");
 });
 
-it("a lock that many share is told to have expired for each of them", async () => {
+it("the expiration of a shared lock emits one expired event per holder", async () => {
   const key = await shared(1, 2);
   await direct.pexpire(key, 50);
   await until(() => story(key).length === 4);

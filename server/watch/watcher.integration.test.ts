@@ -50,13 +50,13 @@ async function takeByHand(key: string, owner: string, leaseMs: number): Promise<
   await direct.multi().hset(key, owner, 1).pexpire(key, leaseMs).exec();
 }
 
-describe("with notifications", () => {
+describe("watcher with keyspace notifications", () => {
   beforeEach(async () => {
     await start();
     await watch();
   });
 
-  it("shows a lock that was taken by hand, and its expiry within 250 ms", async () => {
+  it("a lock acquired by another client is indexed, and its expiration is reported within 250 ms", async () => {
     const key = fresh();
     const owner = foreignOwner();
     await takeByHand(key, owner, 600);
@@ -70,7 +70,7 @@ describe("with notifications", () => {
     expect(typesOf(story(key))).toEqual(["acquired derived", "expired derived"]);
   });
 
-  it("tells expiries on time although Redis itself is late with them among many other keys with a TTL", async () => {
+  it("expirations are reported on time even when Redis expires keys late among many keys with a TTL", async () => {
     const others = direct.pipeline();
     for (let n = 0; n < 20_000; n++) others.set(`other:${n}`, "x", "PX", 600_000);
     await others.exec();
@@ -82,7 +82,7 @@ describe("with notifications", () => {
     expect(performance.now() - endsAt).toBeLessThan(250);
   });
 
-  it("tells the story of our own holds exactly, once, in order", async () => {
+  it("the events of Lockkeeper holds are emitted exactly, once and in order", async () => {
     const key = fresh();
     await locks.acquire(key, ask("me"));
     await locks.acquire(key, ask("me"));
@@ -100,7 +100,7 @@ describe("with notifications", () => {
     expect(story(key).map(({ count }) => count)).toEqual([1, 2, 1, undefined]);
   });
 
-  it("tells each of a thousand fast holds of one key once", async () => {
+  it("each of 1,000 short holds of one key emits its events exactly once", async () => {
     const key = fresh();
     for (let round = 0; round < 1000; round++) {
       await locks.acquire(key, ask(`owner-${round % 7}`));
@@ -114,7 +114,7 @@ describe("with notifications", () => {
     expect(new Set(events.map(({ type, fence }) => `${type} ${fence}`)).size).toBe(2000);
   });
 
-  it("concludes that a hold of ours that is deleted by hand was released", async () => {
+  it("a Lockkeeper hold deleted by hand emits an inferred released event", async () => {
     const key = fresh();
     await locks.acquire(key, ask("me"));
     await until(() => watcher.mirror.get(key) !== undefined);
@@ -123,7 +123,7 @@ describe("with notifications", () => {
     expect(typesOf(story(key))).toEqual(["acquired exact", "released derived"]);
   });
 
-  it("tells that a hold of ours lapsed", async () => {
+  it("a Lockkeeper hold whose lease ended emits expired with its held time", async () => {
     const key = fresh();
     await locks.acquire(key, ask("me", 300));
     await until(() => story(key).length === 2);
@@ -132,7 +132,7 @@ describe("with notifications", () => {
     expect(ending?.heldMs).toBeGreaterThanOrEqual(295);
   });
 
-  it("tells that a hold was evicted also when the next one is told in the same breath", async () => {
+  it("an evicted hold emits evicted even when the next hold is reported at the same moment", async () => {
     const key = fresh();
     const { grant } = await locks.acquire(key, ask("me"));
     await until(() => watcher.mirror.get(key) !== undefined);
@@ -152,7 +152,7 @@ describe("with notifications", () => {
     ]);
   });
 
-  it("sees renewals and re-entries of others", async () => {
+  it("renewals and re-entries of foreign holds are reported", async () => {
     const key = fresh();
     const owner = foreignOwner();
     const live: string[] = [];
@@ -166,7 +166,7 @@ describe("with notifications", () => {
     expect(live).toEqual(["acquired", "renewed", "reentered"]);
   });
 
-  it("does not take a user's own hash for a lock", async () => {
+  it("an unrelated hash under a watched pattern is not listed as a lock", async () => {
     const key = fresh();
     await direct.hset(key, "name", "Ada", "count", "3");
     await takeByHand(fresh(), foreignOwner(), 10_000);
@@ -174,7 +174,7 @@ describe("with notifications", () => {
     expect(watcher.mirror.get(key)).toBeUndefined();
   });
 
-  it("calls a foreign hold another one when the same owner let go and took again", async () => {
+  it("a foreign hold released and reacquired by the same owner has a changed version", async () => {
     const key = fresh();
     const owner = foreignOwner();
     await takeByHand(key, owner, 30_000);
@@ -187,7 +187,7 @@ describe("with notifications", () => {
     expect(now && matchVersion(version ?? "", now).comparison).toBe("changed");
   });
 
-  it("keeps a version while nothing but count and time to live changes", async () => {
+  it("a foreign hold keeps its version while only its count and TTL change", async () => {
     const key = fresh();
     const owner = foreignOwner();
     await takeByHand(key, owner, 20_000);
@@ -202,7 +202,7 @@ describe("with notifications", () => {
     expect(versionNow()).toBe(before);
   });
 
-  it("is unsure of a foreign hold after its subscription broke", async () => {
+  it("the version of a foreign hold is unsure after the subscription was interrupted", async () => {
     const key = fresh();
     await takeByHand(key, foreignOwner(), 30_000);
     await until(() => watcher.mirror.get(key) !== undefined);
@@ -217,7 +217,7 @@ describe("with notifications", () => {
     });
   });
 
-  it("holds keys that are not UTF-8", async () => {
+  it("a lock whose key is not UTF-8 is indexed with its bytes", async () => {
     const bytes = Buffer.concat([Buffer.from("lock:"), Buffer.from([0xff, 0x00, 0xfe])]);
     await direct.hset(bytes, foreignOwner(), 1);
     await until(() => watcher.mirror.size === 1);
@@ -225,14 +225,14 @@ describe("with notifications", () => {
     expect(hold && watcher.lockOf(hold).keyBase64).toBe(bytes.toString("base64"));
   });
 
-  it("finds what FLUSHALL took, which Redis tells nobody", async () => {
+  it("locks deleted by FLUSHALL leave the index within 2 s, although no notification is sent", async () => {
     await takeByHand(fresh(), foreignOwner(), 60_000);
     await until(() => watcher.mirror.size === 1);
     await direct.flushall();
     await until(() => watcher.mirror.size === 0, 2000);
   });
 
-  it("says within 3 s that Redis is gone, and equals Redis again when it is back", async () => {
+  it("a stopped Redis is reported as down within 3 s, and the index matches Redis again after a restart", async () => {
     await Promise.all(Array.from({ length: 20 }, () => takeByHand(fresh(), foreignOwner(), 60_000)));
     await until(() => watcher.mirror.size === 20);
     await redis.kill();
@@ -245,7 +245,7 @@ describe("with notifications", () => {
     expect([...watcher.mirror.keys()]).toEqual([key]);
   });
 
-  it("says within 3 s that Redis hangs", async () => {
+  it("a hanging Redis is reported as down within 3 s", async () => {
     redis.freeze();
     await until(() => watcher.health().state === "down", 3000);
     redis.thaw();
@@ -253,8 +253,8 @@ describe("with notifications", () => {
   });
 });
 
-describe("what must not hide the rest", () => {
-  it("a companion that somebody made a string: every other lock is seen", async () => {
+describe("unreadable keys and missing rights", () => {
+  it("a companion key overwritten with a string does not hide other locks", async () => {
     await start();
     await direct.set("lockkeeper:hold:{lock:p}", "x");
     await takeByHand("lock:p", foreignOwner(), 60_000);
@@ -263,7 +263,7 @@ describe("what must not hide the rest", () => {
     expect([...watcher.mirror.keys()].sort()).toEqual(["lock:p", "lock:q"]);
   });
 
-  it("a key that we may not read: every other lock is seen", async () => {
+  it("a key without read permission does not hide other locks", async () => {
     await start();
     await direct.call("ACL", "SETUSER", "default", "resetkeys", "~lock:*", "~lockkeeper:*");
     await takeByHand("lock:q", foreignOwner(), 60_000);
@@ -275,7 +275,7 @@ describe("what must not hide the rest", () => {
     expect([...watcher.mirror.keys()]).toEqual(["lock:q"]);
   });
 
-  it("no right to subscribe: the picture is scanned, and says why", async () => {
+  it("without the right to subscribe, the keyspace is scanned and the health detail names the reason", async () => {
     await start();
     await direct.call("ACL", "SETUSER", "default", "resetchannels");
     await takeByHand("lock:q", foreignOwner(), 60_000);
@@ -289,8 +289,8 @@ describe("what must not hide the rest", () => {
   });
 });
 
-describe("without notifications", () => {
-  it("finds a change by hand within about a second, and says what to do about it", async () => {
+describe("watcher without keyspace notifications", () => {
+  it("a change is found within 1.5 s, and the health detail names the CONFIG command to run", async () => {
     await start({ flags: "" });
     await watch();
     expect(watcher.health()).toMatchObject({ notifications: "off" });
@@ -304,7 +304,7 @@ describe("without notifications", () => {
     await until(() => watcher.mirror.get(key) === undefined, 1500);
   });
 
-  it("tells our own holds exactly all the same", async () => {
+  it("without notifications, events of Lockkeeper holds are still exact", async () => {
     await start({ flags: "" });
     await watch();
     const key = fresh();
@@ -315,7 +315,7 @@ describe("without notifications", () => {
     expect(typesOf(story(key))).toEqual(["acquired exact", "released exact"]);
   });
 
-  it("is never sure of a foreign hold", async () => {
+  it("without notifications, the version of a foreign hold is always unsure", async () => {
     await start({ flags: "" });
     await takeByHand("lock:x", foreignOwner(), 60_000);
     await watch();
@@ -323,7 +323,7 @@ describe("without notifications", () => {
     expect(hold && matchVersion(watcher.lockOf(hold).version ?? "", hold).comparison).toBe("unsure");
   });
 
-  it("switches them on when told to, keeping the flags of other apps", async () => {
+  it("the policy \"set\" enables notifications and keeps the flags of other apps", async () => {
     await start({ flags: "Et" });
     await watch("set");
     expect(watcher.health().notifications).toBe("on");
@@ -331,7 +331,7 @@ describe("without notifications", () => {
     for (const flag of "EtKghszxe$") expect(flags).toContain(flag);
   });
 
-  it("notices when somebody switches them off", async () => {
+  it("notifications switched off at runtime are detected, and changes are still found", async () => {
     await start();
     await watch();
     expect(watcher.health().notifications).toBe("on");
@@ -343,8 +343,8 @@ describe("without notifications", () => {
   });
 });
 
-describe("at the start", () => {
-  it("shows what is held already, as seen and held for at least that long", async () => {
+describe("watcher start", () => {
+  it("locks held before the start are listed as seen, with an at_least start time", async () => {
     await start();
     const key = fresh();
     await takeByHand(key, foreignOwner(), 60_000);

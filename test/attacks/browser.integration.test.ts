@@ -55,7 +55,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await server.stop());
 
-describe("another site", () => {
+describe("requests from another site", () => {
   const json = { "content-type": "application/json" };
   const cases: Record<string, Record<string, string>> = {
     "by a form": {
@@ -73,19 +73,19 @@ describe("another site", () => {
       "sec-fetch-mode": "no-cors",
       "content-type": "text/plain",
     },
-    "from a sub-domain of ours": { ...json, origin: "http://evil.127.0.0.1", "sec-fetch-site": "same-site" },
-    "from a sandbox, whose origin is null": { ...json, origin: "null", "sec-fetch-site": "cross-site" },
-    "from our host on another port": { ...json, origin: "http://127.0.0.1:1", "sec-fetch-site": "same-site" },
-    "with our origin in front of its own": { ...json, origin: "http://127.0.0.1.evil.example" },
-    "with no origin, but the word of the browser that it is another site": {
+    "from a subdomain": { ...json, origin: "http://evil.127.0.0.1", "sec-fetch-site": "same-site" },
+    "from a sandbox with a null origin": { ...json, origin: "null", "sec-fetch-site": "cross-site" },
+    "from the same host on another port": { ...json, origin: "http://127.0.0.1:1", "sec-fetch-site": "same-site" },
+    "with the console's host as a prefix of its own": { ...json, origin: "http://127.0.0.1.evil.example" },
+    "with no Origin but a cross-site Sec-Fetch-Site": {
       ...json,
       "sec-fetch-site": "cross-site",
     },
     "with two origins": { ...json, origin: "https://evil.example, http://127.0.0.1" },
-    "with neither origin nor word of the browser": json,
+    "with neither Origin nor Sec-Fetch-Site": json,
   };
 
-  it.each(Object.keys(cases))("may not act with a session: %s", async (name) => {
+  it.each(Object.keys(cases))("another site cannot act with a session: %s", async (name) => {
     const before = await keyspace.look();
     for (const [path, body] of ACTIONS) {
       const text = body === undefined ? {} : { body: JSON.stringify(body) };
@@ -95,7 +95,7 @@ describe("another site", () => {
     expect(keyspace.changes(before, await keyspace.look())).toEqual([]);
   });
 
-  it("may not log a browser in as somebody else", async () => {
+  it("another site cannot log a browser in as somebody else", async () => {
     const token = await server.runtime.makeLink();
     const { status, headers } = await send("/login", {
       body: { token },
@@ -104,7 +104,7 @@ describe("another site", () => {
     expect([status, headers.get("set-cookie")]).toEqual([403, null]);
   });
 
-  it("may lead a browser here, but read nothing and keep no stream open in its own page", async () => {
+  it("another site can link to the console, but neither read it nor embed a stream", async () => {
     const embedded = {
       cookie,
       "sec-fetch-site": "same-site",
@@ -125,7 +125,7 @@ describe("another site", () => {
     expect((await rawHttp(server.url, ask)).status).toBe(200);
   });
 
-  it("is never told that it may: no answer has a header of CORS, not to a preflight either", async () => {
+  it("no response carries a CORS header, not even to a preflight", async () => {
     const headers = { origin: "https://evil.example", "access-control-request-method": "POST" };
     const answers = [
       await send("/locks", { method: "OPTIONS", headers }),
@@ -137,7 +137,7 @@ describe("another site", () => {
     expect(answers[0]?.status).toBe(405);
   });
 
-  it("takes no answer of ours into its page: it is JSON, and stays it", async () => {
+  it("another site cannot embed a response: it is JSON with nosniff", async () => {
     for (const path of ["/locks", "/nowhere", "/openapi.json"]) {
       const { headers } = await send(path, { headers: { cookie } });
       expect(headers.get("x-content-type-options")).toBe("nosniff");
@@ -146,8 +146,8 @@ describe("another site", () => {
   });
 });
 
-describe("looking", () => {
-  it("changes nothing: every GET of the document, with a session and with a key, leaves Redis as it is", async () => {
+describe("GET requests", () => {
+  it("no GET of the OpenAPI document changes Redis, with a session or an API key", async () => {
     const { operations } = new Document((await server.call("/openapi.json")).body);
     const paths = operations
       .filter(({ method }) => method === "GET")
@@ -168,7 +168,7 @@ describe("looking", () => {
     expect(await direct.hget(KEY, "me")).toBe("1");
   });
 
-  it("at what only those may see who are logged in is kept by no cache", async () => {
+  it("a response that requires a login is stored by no shared cache", async () => {
     for (const path of ["/locks", "/session", "/targets", "/stats"]) {
       const { headers } = await send(path, { headers: { cookie } });
       // `no-cache` keeps it in the browser alone and asks each time.
@@ -177,8 +177,8 @@ describe("looking", () => {
   });
 });
 
-describe("a session", () => {
-  it("is not what somebody put into the browser before: the login makes a new one", async () => {
+describe("session security", () => {
+  it("a login replaces a session cookie that was planted before", async () => {
     const planted = `${cookie.split("=")[0]}=${"A".repeat(43)}`;
     const answer = await logIn(planted);
     expect(answer.status).toBe(200);
@@ -186,7 +186,7 @@ describe("a session", () => {
     expect((await send("/session", { headers: { cookie: planted } })).status).toBe(401);
   });
 
-  it("is out of reach of scripts and other sites, and named so that no other host of the domain can set it", async () => {
+  it("a session cookie is out of reach of scripts and other sites, and bound to its host", async () => {
     const flags = (await logIn()).headers.get("set-cookie") ?? "";
     expect(flags).toMatch(/; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+$/);
     const secure = await startTestServer({ environment: { LOCKKEEPER_PUBLIC_URL: "https://locks.example" } });
@@ -202,7 +202,7 @@ describe("a session", () => {
     }
   });
 
-  it("of somebody else cannot be guessed into: a link and a session are 256 bits, and Redis has hashes alone", async () => {
+  it("login links and sessions have 256 bits, and Redis stores their hashes only", async () => {
     const secret = cookie.split("=")[1] ?? "";
     expect(Buffer.from(secret, "base64url")).toHaveLength(32);
     const keys = await direct.keys("*");

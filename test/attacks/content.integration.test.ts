@@ -26,7 +26,7 @@ const OBEYED = [
   ["\u2066", "\u2069"],
 ] as const;
 
-describe("names that every object has", () => {
+describe("names of Object.prototype members", () => {
   let server: TestServer;
   let direct: Redis;
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe("names that every object has", () => {
   });
   afterAll(async () => await server.stop());
 
-  it("are keys, owners, targets and filters like others, and change no object of the server", async () => {
+  it("names such as __proto__ work as keys, owners, targets and filters and change no object", async () => {
     const before = Reflect.ownKeys(Object.prototype).length;
     for (const name of NAMES) {
       const key = `lock:${name}`;
@@ -55,7 +55,7 @@ describe("names that every object has", () => {
     expect(Reflect.ownKeys(Object.prototype)).toHaveLength(before);
   });
 
-  it("in a body are refused as fields that there are not, however deep they stand", async () => {
+  it("fields such as __proto__ in a body are rejected at any depth", async () => {
     const bodies = [
       '{"owner":"me","__proto__":{"polluted":1}}',
       '{"owner":"me","constructor":{"prototype":{"polluted":1}}}',
@@ -71,7 +71,7 @@ describe("names that every object has", () => {
     expect(await direct.exists("lock:polluted")).toBe(0);
   });
 
-  it("a filter made to hang, over many long keys, holds nobody else up", async () => {
+  it("a hostile filter over many long keys delays no other request", async () => {
     const load = direct.pipeline();
     for (let n = 0; n < 400; n++) load.hset(`lock:${"a".repeat(900)}${n}`, `${randomUUID()}:1`, "1");
     await load.exec();
@@ -93,7 +93,7 @@ describe("names that every object has", () => {
   });
 });
 
-describe("what is logged", () => {
+describe("log output", () => {
   const SECRETS = {
     password: "redis-password-that-nobody-may-see",
     wrongKey: "lk_wrong-key-that-nobody-may-see-0123456789",
@@ -125,7 +125,7 @@ describe("what is logged", () => {
   const post = (path: string, body: unknown, headers?: Record<string, string>) =>
     send("POST", path, body, headers);
 
-  it("has one line a message and nothing that a terminal obeys, and neither log nor answer has a secret", async () => {
+  it("the log has one line per message, no control characters and no secret", async () => {
     const evil = '\n{"level":60,"msg":"forged"}\r\n\u001b[2J\u001b]0;owned\u0007\u009b31m\u2028\u202e\u007f';
     const path = `/locks/${encodeURIComponent(`lock:${evil}`)}`;
     const told = [

@@ -9,7 +9,7 @@ import { overHttp, overWebDoor } from "./fuzz/transport.ts";
 import { Pools } from "./fuzz/value-pools.ts";
 
 /** Requests made from the document that the server itself tells, to every operation in it. */
-describe("requests made from openapi.json", () => {
+describe("fuzzed requests from openapi.json", () => {
   let server: TestServer;
   let document: Document;
   let campaign: Campaign;
@@ -41,7 +41,7 @@ describe("requests made from openapi.json", () => {
     await server.stop();
   });
 
-  it("are answered as documented, never with a 5xx, and a refused one changes nothing", async () => {
+  it("fuzzed requests get documented responses, never a 5xx, and change nothing when refused", async () => {
     const share = Math.ceil(FUZZ_CASES / document.operations.length);
     for (const [at, operation] of document.operations.entries()) {
       await scene.set();
@@ -53,7 +53,7 @@ describe("requests made from openapi.json", () => {
     expect(campaign.lookedAt).toBeGreaterThan(campaign.sent / 4);
   }, 300_000);
 
-  it("get through to nearly every operation", () => {
+  it("fuzzed requests succeed at nearly every operation", () => {
     const isReached = (name: string) =>
       ["200", "204"].some((status) => campaign.answers.get(name)?.has(status));
     const missed = document.operations.map(({ name }) => name).filter((name) => !isReached(name));

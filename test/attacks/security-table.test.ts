@@ -8,7 +8,7 @@ const textOf = (path: string) => readFileSync(fileURLToPath(new URL(path, ROOT))
 /** The last cell of a row: a file, and the sentence of a test in it. */
 const TEST_CELL = /\| `([^`|]+\.(?:test|spec)\.ts)` "([^|]+)" \|$/;
 
-it("each attack in SECURITY.md names a test that there is", () => {
+it("every attack in SECURITY.md names an existing test", () => {
   const [, table = ""] = textOf("SECURITY.md").split("## Attacks that were tried");
   const rows = table.split("\n").filter((line) => line.startsWith("| ") && !/^\| (\*\*|attack )/.test(line));
   const named = rows.map((row) => TEST_CELL.exec(row) ?? [row]);

@@ -28,22 +28,22 @@ afterAll(async () => await server.stop());
 
 const raw = (bytes: string | Buffer) => rawHttp(server.url, bytes);
 
-describe("an address", () => {
+describe("hostile request targets", () => {
   it.each([
-    ["with dots that climb", "/api/v1/locks/../../v1/locks/lock:a/acquire"],
-    ["with encoded dots that climb", "/api/v1/locks/%2e%2e/lock%3Aa/acquire"],
+    ["with dot segments", "/api/v1/locks/../../v1/locks/lock:a/acquire"],
+    ["with encoded dot segments", "/api/v1/locks/%2e%2e/lock%3Aa/acquire"],
     ["with encoded slashes for another route", "/api/v1/locks%2Flock%3Aa%2Facquire"],
     ["with a doubled slash", "/api/v1//locks/lock%3Aa/acquire"],
     ["with a backslash", "/api/v1\\locks\\lock%3Aa\\acquire"],
-    ["with parameters of a segment", "/api/v1/locks;x=1/lock%3Aa/acquire"],
-    ["in other letters", "/API/v1/locks/lock%3Aa/acquire"],
-    ["whose prefix is encoded", "/%61pi/v1/locks/lock%3Aa/acquire"],
-    ["that is absolute", "http://127.0.0.1/api/v1/locks/lock%3Aa/acquire"],
-    ["that is absolute and of another host", "http://evil.example/api/v1/locks/lock%3Aa/acquire"],
+    ["with path parameters", "/api/v1/locks;x=1/lock%3Aa/acquire"],
+    ["in upper case", "/API/v1/locks/lock%3Aa/acquire"],
+    ["with an encoded prefix", "/%61pi/v1/locks/lock%3Aa/acquire"],
+    ["in absolute form", "http://127.0.0.1/api/v1/locks/lock%3Aa/acquire"],
+    ["in absolute form for another host", "http://evil.example/api/v1/locks/lock%3Aa/acquire"],
     ["that begins with a host", "//evil.example/api/v1/locks/lock%3Aa/acquire"],
     ["with a fragment", "/api/v1/locks/lock%3Aa/acquire#/release"],
-    ["with a zero byte encoded in the route", "/api/v1/locks/lock%3Aa/acquire%00"],
-  ])("%s reaches no lock, and is no fault of ours", async (_, path) => {
+    ["with an encoded zero byte", "/api/v1/locks/lock%3Aa/acquire%00"],
+  ])("a request target %s reaches no lock and causes no 5xx", async (_, path) => {
     const before = await keyspace.look();
     const { status } = await raw(acquire(path));
     expect(status).toBeGreaterThanOrEqual(400);
@@ -51,21 +51,21 @@ describe("an address", () => {
     expect(keyspace.changes(before, await keyspace.look())).toEqual([]);
   });
 
-  it("with line breaks encoded in the key names that very key, and comes back as JSON alone", async () => {
+  it("encoded line breaks in a key stay part of the key and create no header", async () => {
     const { status, text } = await raw(acquire("/api/v1/locks/lock%3Aa%0d%0aSet-Cookie%3A%20x=1/acquire"));
     expect(status).toBe(200);
     expect(text).not.toMatch(/^set-cookie/im);
     expect(await direct.exists("lock:a\r\nSet-Cookie: x=1")).toBe(1);
   });
 
-  it("with raw line breaks or zero bytes is no HTTP", async () => {
+  it("raw line breaks or zero bytes in a path are rejected as invalid HTTP", async () => {
     for (const path of ["/api/v1/locks/a\nb/acquire", "/api/v1/locks/a\u0000b/acquire"])
       expect((await raw(acquire(path))).status).toBe(400);
   });
 });
 
-describe("headers", () => {
-  it("that smuggle a second request are refused, and the connection is closed", async () => {
+describe("hostile headers", () => {
+  it("headers that smuggle a second request are rejected, and the connection is closed", async () => {
     const second = lines(
       "POST /api/v1/locks/lock%3Asmuggled/acquire HTTP/1.1",
       "Host: x",
@@ -96,7 +96,7 @@ describe("headers", () => {
     expect(await direct.exists("lock:smuggled", "lock:first")).toBe(0);
   });
 
-  it("of a host that is not ours change nothing of what is said, and name nothing in an answer", async () => {
+  it("a forged Host header changes no response and is not echoed", async () => {
     const hosts = ["evil.example", "evil.example:80@127.0.0.1", "127.0.0.1\t", ""];
     for (const host of hosts) {
       const { status, text } = await raw(lines("GET /api/v1/openapi.json HTTP/1.1", `Host: ${host}`, END));
@@ -106,7 +106,7 @@ describe("headers", () => {
     expect(without.status).toBe(400);
   });
 
-  it("that a proxy would set are not believed: they make nobody local, and nobody known", async () => {
+  it("forged proxy headers make a caller neither local nor authenticated", async () => {
     const forged = [
       "X-Forwarded-For: 127.0.0.1",
       "X-Forwarded-User: root",
@@ -117,7 +117,7 @@ describe("headers", () => {
     expect(status).toBe(401);
   });
 
-  it("with an id that breaks lines come back without it", async () => {
+  it("a request id with control characters is not echoed", async () => {
     const { text } = await raw(
       lines(
         "GET /api/v1/targets HTTP/1.1",
@@ -132,8 +132,8 @@ describe("headers", () => {
   });
 });
 
-describe("what is too large", () => {
-  it("is refused before it is read: a body that says so, one that does not, and a number of headers", async () => {
+describe("oversized requests", () => {
+  it("oversized bodies and too many headers are rejected before they are read", async () => {
     const head = (framing: string) =>
       lines("POST /api/v1/locks/lock%3Aa/acquire HTTP/1.1", "Host: x", AUTH, JSON_TYPE, framing, END);
     expect((await raw(head("Content-Length: 99999999999"))).status).toBe(413);
@@ -145,7 +145,7 @@ describe("what is too large", () => {
     );
   });
 
-  it("as an extension of a chunk ends the connection, and the server goes on", async () => {
+  it("an oversized chunk extension ends the connection, and the server keeps running", async () => {
     const head = lines(
       "POST /api/v1/locks/lock%3Aa/acquire HTTP/1.1",
       "Host: x",
@@ -159,7 +159,7 @@ describe("what is too large", () => {
   });
 });
 
-describe("streams", () => {
+describe("stream limits", () => {
   const open = (): Socket => {
     const { hostname, port } = new URL(server.url);
     const socket = connect(Number(port), hostname);
@@ -168,7 +168,7 @@ describe("streams", () => {
     return socket;
   };
 
-  it("are given to so many and no more, who is over is told when to come, and a place that is left is free again", async () => {
+  it("a stream beyond the limit gets 429 with Retry-After, and a closed stream makes room", async () => {
     const sockets = [open(), open(), open()];
     await until(async () => (await server.call("/events")).status === 429);
     const refused = await server.call("/events");

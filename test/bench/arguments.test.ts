@@ -3,19 +3,19 @@ import { requestOf, UsageError } from "./arguments.ts";
 
 const KNOWN = ["core.pairs.c1", "core.pairs.c64", "http.pairs"];
 
-describe("what is asked of the benchmarks", () => {
-  it("is everything without an argument", () => {
+describe("benchmark arguments", () => {
+  it("the benchmark CLI selects every figure at full effort when no argument is given", () => {
     expect(requestOf([], KNOWN)).toEqual({ effort: "full", figures: KNOWN });
   });
 
-  it("is a group's figures, in the order in which they are known", () => {
+  it("a group argument selects the figures of that group in their defined order", () => {
     expect(requestOf(["core", "--quick"], KNOWN)).toEqual({
       effort: "quick",
       figures: ["core.pairs.c1", "core.pairs.c64"],
     });
   });
 
-  it("is single figures, with their group or without", () => {
+  it("--only selects single figures, with or without a group argument", () => {
     expect(requestOf(["--only", "http.pairs", "--only", "core.pairs.c1"], KNOWN).figures).toEqual([
       "core.pairs.c1",
       "http.pairs",
@@ -23,7 +23,7 @@ describe("what is asked of the benchmarks", () => {
     expect(requestOf(["core", "--only=core.pairs.c64"], KNOWN).figures).toEqual(["core.pairs.c64"]);
   });
 
-  it("leaves out what takes too long, unless it is named", () => {
+  it("a slow figure is skipped unless --only names it", () => {
     const figuresOf = (...argv: string[]) => requestOf(argv, KNOWN, ["core.pairs.c64"]).figures;
     expect(figuresOf("core")).toEqual(["core.pairs.c1"]);
     expect(figuresOf("--only", "core.pairs.c64")).toEqual(["core.pairs.c64"]);
@@ -34,7 +34,7 @@ describe("what is asked of the benchmarks", () => {
     [["--only", "core.pairs.c2"], /no figure "core.pairs.c2": core.pairs.c1/],
     [["http", "--only", "core.pairs.c1"], /no figure "core.pairs.c1": http.pairs/],
     [["--fast"], /npm run bench --/],
-  ])("is refused when %j is not there, with what is", (argv, message) => {
+  ])("the arguments %j are rejected with a list of the valid names", (argv, message) => {
     const ask = () => requestOf(argv, KNOWN);
     expect(ask).toThrow(UsageError);
     expect(ask).toThrow(message);

@@ -48,7 +48,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe("npm run bench", () => {
-  it("prints a figure as one line of JSON, with ours by theirs, and everything else elsewhere", async () => {
+  it("npm run bench prints one JSON line per figure on stdout and everything else on stderr", async () => {
     const { code, out, error } = await run("core", "--only", "core.commands.pair", "--quick");
     expect(error).toContain("core.commands.pair");
     expect(code).toBe(0);
@@ -61,7 +61,7 @@ describe("npm run bench", () => {
     expect(conditions.byCommand.ours.evalsha).toBe(2);
   });
 
-  it("measures the API over HTTP beside a bare handler, and says who was left out", {
+  it("npm run bench http compares the API with a bare handler and lists the servers it left out", {
     timeout: 60_000,
   }, async () => {
     const { code, out, error } = await run("http", "--quick");
@@ -96,7 +96,7 @@ describe("npm run bench", () => {
     }
   });
 
-  it("measures when a change is on the screens of tabs, under changes of others", {
+  it("npm run bench measures how long a change takes to reach open tabs while other locks change", {
     timeout: 60_000,
   }, async () => {
     const { code, out, error } = await run("--only", "watch.lag.p99.1tab", "--quick");
@@ -112,13 +112,13 @@ describe("npm run bench", () => {
   it.each([
     ["core.pairs.c65", ["--only", "core.pairs.c65"]],
     ["disk", ["disk"]],
-  ])("ends with 2 and says what there is, asked for %s", async (name, args) => {
+  ])("npm run bench exits with code 2 and lists the valid names for the unknown name %s", async (name, args) => {
     const { code, out, error } = await run(...args);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(error).toMatch(`"${name}": core`);
   });
 
-  it("leaves no server behind when it is interrupted", async () => {
+  it("npm run bench leaves no server running when it is interrupted", async () => {
     const { child, printed } = start("--only", "core.renew.10k", "--quick");
     while (!printed.error.includes("holds for")) await once(child.stderr ?? child, "data");
     const servers = serversOf(child.pid);

@@ -10,15 +10,15 @@ const line = (figure: string, ours: number, vs: Line["vs"], theirs: object): Lin
   conditions: { cores: 2, cpu: "a CPU", theirs, leftOut: { etcd: "there is none" } },
 });
 
-describe("the table of a run", () => {
-  it("has a row a figure, with each ratio beside what the other one reached", () => {
+describe("benchmark table", () => {
+  it("the benchmark table has one row per figure, with each ratio beside the competitor's value", () => {
     const table = tableOf([line("http.pairs.c1", 80, { bare: 0.8, next: 4 }, { bare: 100, next: 20 })]);
     expect(table).toContain("| http.pairs.c1 | pairs/s | 80 | bare 0.8 (100), next 4 (20) |  |");
     expect(table).toContain("2 cores, a CPU");
     expect(table).toContain("Left out: etcd (there is none).");
   });
 
-  it("says which bars were reached, missed and not measured", () => {
+  it("the benchmark table marks each goal as reached, missed or not measured", () => {
     const rows = tableOf([
       line("http.pairs.c32", 80, { bare: 0.59 }, {}),
       line("http.cpu", 0.05, { bare: 1.7 }, {}),

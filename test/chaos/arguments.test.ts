@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { commandOf, textOf, UsageError } from "./arguments.ts";
 import { FAULTS } from "./faults/known.ts";
 
-describe("the command line", () => {
-  it("runs all faults on one server unless it says otherwise", () => {
+describe("chaos command line", () => {
+  it("the chaos CLI runs all faults on a single server by default", () => {
     const command = commandOf([], () => 0.5);
     expect(command).toMatchObject({
       topology: "single",
@@ -18,7 +18,7 @@ describe("the command line", () => {
     expect(textOf(command)).not.toContain("--faults");
   });
 
-  it("leaves API servers to one Redis: on a quorum there is nothing for their faults to befall", () => {
+  it("the chaos CLI omits API server faults on a quorum topology", () => {
     const quorum = commandOf(["--topology", "quorum", "--seed", "1"]);
     const single = commandOf(["--topology", "single"]);
     const api = single.faults.filter((name) => name.endsWith("-api"));
@@ -27,7 +27,7 @@ describe("the command line", () => {
     expect(textOf(quorum)).toBe("npm run chaos -- --topology quorum --seconds 30 --seed 1");
   });
 
-  it("leaves to a group of replicas what its own faults do better: they know who the master is", () => {
+  it("the chaos CLI uses faults of replica groups instead of single-server ones on Sentinel and Cluster", () => {
     const faults = (topology: string) => commandOf(["--topology", topology]).faults;
     const master = ["kill-master", "kill-master-ahead", "stop-master", "cut-replica"];
     expect(faults("sentinel")).toEqual(expect.arrayContaining([...master, "failover", "script-flush"]));
@@ -39,7 +39,7 @@ describe("the command line", () => {
     expect(faults("single")).not.toContain("kill-master");
   });
 
-  it("takes some faults, or none", () => {
+  it("the chaos CLI accepts a list of faults, or none", () => {
     expect(commandOf(["--faults", "flushall,kill-worker"]).faults).toEqual(["flushall", "kill-worker"]);
     expect(commandOf(["--faults", "none"]).faults).toEqual([]);
   });
@@ -53,12 +53,12 @@ describe("the command line", () => {
     [["--seconds", "-1"], "npm run chaos"],
     [["--seconds", "soon"], "whole number"],
     [["--nemesis", "x"], "npm run chaos"],
-  ])("refuses %j and says what there is", (argv, hint) => {
+  ])("the chaos CLI rejects %j and lists the valid values", (argv, hint) => {
     expect(() => commandOf(argv)).toThrow(UsageError);
     expect(() => commandOf(argv)).toThrow(hint);
   });
 
-  it("is told again by what it stands for", () => {
+  it("a printed chaos command parses back to the same command", () => {
     const argv = [
       "--topology",
       "quorum",

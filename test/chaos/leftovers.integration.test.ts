@@ -21,36 +21,36 @@ afterEach(async () => {
 
 afterAll(() => topology.stop());
 
-it("what a lock leaves behind on purpose is no leftover", async () => {
+it("the companion key of a lock is not a leftover", async () => {
   await topology.direct(0).set("lockkeeper:hold:{lock:a}", "x", "PX", 60_000);
   expect(await leftovers(topology, 10)).toEqual([]);
 });
 
-it("a lock whose lease ends in time is waited for, one that stays is a leftover", async () => {
+it("a lock is a leftover only if its lease outlasts the wait", async () => {
   await topology.direct(0).set("lock:a", "x", "PX", 300);
   expect(await leftovers(topology, 300)).toEqual([]);
   await topology.direct(0).set("lock:a", "x", "PX", 60_000);
   expect(await leftovers(topology, 10)).toMatchObject([{ key: "lock:a", why: "nobody is left who has it" }]);
 });
 
-it("a list of those who wait may stay for the longest wait, and for no longer", async () => {
+it("a waiter list is a leftover only if it outlives the longest wait", async () => {
   await topology.direct(0).set("lockkeeper:waiters:{lock:a}", "x", "PX", 7000);
   expect(await leftovers(topology, 10)).toEqual([]);
   await topology.direct(0).set("lockkeeper:waiters:{lock:a}", "x", "PX", 60_000);
   expect(await leftovers(topology, 10)).toMatchObject([{ key: "lockkeeper:waiters:{lock:a}" }]);
 });
 
-it("what an API server keeps of its own is no leftover", async () => {
+it("the keys of an API server are not leftovers", async () => {
   await topology.direct(0).mset("{lockkeeper}:home", "x", "lockkeeper:canary", "x");
   expect(await leftovers(topology, 10)).toEqual([]);
 });
 
-it("whatever nothing ends is a leftover at once", async () => {
+it("a key without TTL is a leftover at once", async () => {
   await topology.direct(0).set("lockkeeper:hold:{lock:a}", "x");
   expect(await leftovers(topology, 60_000)).toMatchObject([{ why: "without an end" }]);
 });
 
-it("a lock without a time to live is seen while it is there", async () => {
+it("a lock without TTL is detected while it exists", async () => {
   const folder = mkdtempSync(join(tmpdir(), "lockkeeper-chaos-"));
   const stop = new AbortController();
   const journal = new Journal(join(folder, "harness.jsonl"), String(process.hrtime.bigint()), "harness");

@@ -166,5 +166,5 @@ export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve
 export function having({ spoken }: Scene, feature: Feature, register: () => void): void {
   const reason = spoken.lacks?.[feature];
   if (reason === undefined) register();
-  else it(`has no ${feature}: ${reason}`, () => undefined);
+  else it(`${feature} is not supported: ${reason}`, () => undefined);
 }

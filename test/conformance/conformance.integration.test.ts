@@ -39,7 +39,7 @@ async function opened(where: Where, behind: Pick<Opened, "serversOf" | "wakesBy"
   };
 }
 
-describe("on one server", () => {
+describe("single server", () => {
   let redis: TestRedis;
   beforeAll(async () => {
     redis = await startTestRedis();
@@ -54,7 +54,7 @@ describe("on one server", () => {
   for (const [name, spoken] of SPOKEN) keepsCount(name, spoken, open);
 });
 
-describe("on a Sentinel group", () => {
+describe("Sentinel group", () => {
   let group: TestSentinel;
   beforeAll(async () => {
     group = await startTestSentinel({ sentinels: 1 });
@@ -68,7 +68,7 @@ describe("on a Sentinel group", () => {
   keepsItsWay("redisson", { format: "redisson" }, open);
 });
 
-describe("on a cluster", () => {
+describe("Redis Cluster", () => {
   let cluster: TestCluster;
   beforeAll(async () => {
     cluster = await startTestCluster();

@@ -39,7 +39,7 @@ export function keepsItsWay(name: string, spoken: Spoken, open: () => Promise<Op
 
 /** The last promise: by itself, because it takes all there is. */
 export function keepsCount(name: string, spoken: Spoken, open: () => Promise<Opened>): void {
-  describe(`${name}, contended`, () => contention(set(spoken, open), ROUNDS));
+  describe(`${name} under contention`, () => contention(set(spoken, open), ROUNDS));
 }
 
 function set(spoken: Spoken, open: () => Promise<Opened>): Scene {

@@ -4,7 +4,7 @@ import { codeOf, LEASE_MS, refusalOf, type Scene } from "./conformance-fixture.t
 
 export function exclusion(scene: Scene): void {
   describe("exclusion", () => {
-    it("lets one owner in, and tells the next who has the lock and for how long", async () => {
+    it("one owner acquires the lock, and the next is refused with the holder and the remaining lease", async () => {
       const key = scene.key();
       const grant = await scene.acquire(key, "me", { record: { service: "checkout" } });
       expect(grant).toMatchObject({ key, owner: "me", count: 1 });
@@ -20,7 +20,7 @@ export function exclusion(scene: Scene): void {
       expect(remainingMs).toBeLessThanOrEqual(LEASE_MS + scene.roundedMs + scene.marginMs);
     });
 
-    it("lets exactly one of many in that come at once", async () => {
+    it("exactly one of many concurrent acquires is granted", async () => {
       const key = scene.key();
       const [one, two] = scene.opened.clients;
       const calls = Array.from({ length: 20 }, (_, n) =>
@@ -31,7 +31,7 @@ export function exclusion(scene: Scene): void {
       expect(codes.filter((code) => code === "held")).toHaveLength(19);
     });
 
-    it("lets the next in as soon as it is released", async () => {
+    it("the next owner can acquire the lock right after its release", async () => {
       const key = scene.key();
       await scene.acquire(key, "me");
       expect(await scene.release(key, "me")).toMatchObject({ outcome: "released", count: 0 });
@@ -39,7 +39,7 @@ export function exclusion(scene: Scene): void {
       expect(await scene.acquire(key, "you")).toMatchObject({ owner: "you", count: 1 });
     });
 
-    it("says that nothing is held to whoever releases what is free or another's, and touches nothing", async () => {
+    it("releasing a free lock or another owner's lock returns not_held and changes nothing", async () => {
       const key = scene.key();
       expect(await scene.release(key, "me")).toMatchObject({ outcome: "not_held", count: 0 });
       await scene.acquire(key, "you");

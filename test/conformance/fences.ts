@@ -6,8 +6,8 @@ const isRising = (fences: readonly (string | null)[]) =>
   fences.every((fence, at) => at === 0 || BigInt(fence ?? 0) > BigInt(fences[at - 1] ?? 0));
 
 export function fences(scene: Scene): void {
-  describe("the fence", () => {
-    it("rises with every hold: after a release, after DEL by hand, and when Redis has lost all it knew", async () => {
+  describe("fencing tokens", () => {
+    it("the fencing token rises with every hold: after a release, a manual DEL and the loss of the companion key", async () => {
       const key = scene.key();
       const seen = [(await scene.acquire(key, "a")).fence];
       await scene.release(key, "a");
@@ -20,7 +20,7 @@ export function fences(scene: Scene): void {
       expect(isRising(seen)).toBe(true);
     });
 
-    it("is what a hold is verified by: the owner alone may have come back", async () => {
+    it("a hold is verified by its fencing token, since the same owner may have reacquired the lock", async () => {
       const key = scene.key();
       const before = await scene.acquire(key, "me");
       expect(await scene.verify(key, "me", before.fence ?? "")).toMatchObject({ owner: "me", count: 1 });

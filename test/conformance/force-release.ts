@@ -4,8 +4,8 @@ import { codeOf, having, holdersOf, pause, type Scene } from "./conformance-fixt
 
 export function force(scene: Scene): void {
   having(scene, "force-release", () => {
-    describe("force", () => {
-      it("frees the very hold that was seen, and keeps the fence rising", async () => {
+    describe("force-release", () => {
+      it("force-release ends the hold that was seen and keeps the fencing token rising", async () => {
         const key = scene.key();
         const { fence } = await scene.acquire(key, "me");
         await scene.acquire(key, "me");
@@ -17,7 +17,7 @@ export function force(scene: Scene): void {
         expect(BigInt(next.fence ?? 0)).toBeGreaterThan(BigInt(fence ?? 0));
       });
 
-      it("frees no other: not of another owner, not of another fence, and nothing that is gone", async () => {
+      it("force-release refuses another owner, another fencing token and a hold that is gone", async () => {
         const key = scene.key();
         const before = await scene.acquire(key, "me");
         await scene.release(key, "me");
@@ -30,7 +30,7 @@ export function force(scene: Scene): void {
         expect(await scene.content(key)).toBe(content);
       });
 
-      it("wakes who waits", async () => {
+      it("force-release wakes waiting clients", async () => {
         const key = scene.key();
         const [, two] = scene.opened.clients;
         const { fence } = await scene.acquire(key, "me");
@@ -42,7 +42,7 @@ export function force(scene: Scene): void {
         expect(performance.now() - freedAt).toBeLessThan(800);
       });
 
-      it("ends the hold of a client that renews it", async () => {
+      it("force-release ends a hold that its client is still renewing", async () => {
         const key = scene.key();
         const hold = await scene.opened.clients[0].acquire(key, scene.holding({ leaseMs: 600 }));
         expect(await scene.force(key, hold.owner, hold.fence)).toBe("released");
@@ -50,7 +50,7 @@ export function force(scene: Scene): void {
         expect(await scene.exists(key)).toBe(0);
       });
 
-      it("can hold the lock off, and frees what was held off", async () => {
+      it("force-release can reserve the lock, and a reservation can be force-released", async () => {
         const key = scene.key();
         const { fence } = await scene.acquire(key, "me");
         expect(await scene.force(key, "me", fence, 60_000)).toBe("released");

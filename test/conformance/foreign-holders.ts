@@ -34,8 +34,8 @@ const STRANGE: Record<SpokenFormat, readonly (readonly [what: string, write: Wri
   redisson: [
     ["a string", (redis, key) => redis.set(key, "x")],
     ["a list", (redis, key) => redis.rpush(key, "x")],
-    ["a hash of somebody", (redis, key) => redis.hset(key, "name", "Ada")],
-    ["a hash that has the owner for a field", (redis, key) => redis.hset(key, "me", "5")],
+    ["an unrelated hash", (redis, key) => redis.hset(key, "name", "Ada")],
+    ["a hash with the owner as a field", (redis, key) => redis.hset(key, "me", "5")],
   ],
   token: [
     ["a hash", (redis, key) => redis.hset(key, "me", "1")],
@@ -45,15 +45,15 @@ const STRANGE: Record<SpokenFormat, readonly (readonly [what: string, write: Wri
   ],
   timestamp: [
     ["a hash", (redis, key) => redis.hset(key, "me", "1")],
-    ["a string that is no number", (redis, key) => redis.set(key, "me")],
-    ["a number that is no time", (redis, key) => redis.set(key, "42")],
+    ["a non-numeric string", (redis, key) => redis.set(key, "me")],
+    ["a number that is not a timestamp", (redis, key) => redis.set(key, "42")],
     ["an empty string", (redis, key) => redis.set(key, "")],
   ],
 };
 
 export function foreign(scene: Scene): void {
-  describe("a holder of another library", () => {
-    it("keeps us off, is named, and is touched by nothing that we ask for ourselves", async () => {
+  describe("foreign holds", () => {
+    it("a foreign hold blocks acquire, is named in the refusal and is not changed by any verb", async () => {
       const key = scene.key();
       const theirs = foreignOwner(scene);
       await scene.byHand(key, (redis) => takeByHand(scene, theirs)(redis, key));
@@ -64,7 +64,7 @@ export function foreign(scene: Scene): void {
       expect(await scene.content(key)).toBe(before);
     });
 
-    it("is kept off by us, in what it looks at", async () => {
+    it("a Lockkeeper hold blocks clients of other libraries", async () => {
       const key = scene.key();
       await scene.acquire(key, "me");
       const before = await scene.content(key);
@@ -79,10 +79,10 @@ export function foreign(scene: Scene): void {
       expect(await scene.byHand(key, (redis) => redis.pttl(key))).toBeGreaterThan(HELD_MS);
     });
 
-    const enters = { redisson: "is entered again: the lock counts for itself", token: "is not entered" };
+    const enters = { redisson: "is re-entered, as counted in Redis", token: "cannot be re-entered" };
     const { format } = scene.spoken;
     if (format !== "timestamp") {
-      it(`that has our owner's name ${enters[format]}`, async () => {
+      it(`a foreign hold with the same owner string ${enters[format]}`, async () => {
         const key = scene.key();
         const theirs = foreignOwner(scene);
         await scene.byHand(key, (redis) => takeByHand(scene, theirs)(redis, key));
@@ -91,7 +91,7 @@ export function foreign(scene: Scene): void {
       });
     }
 
-    it("leaves the lock to us when it lets go in its own way", async () => {
+    it("a waiting acquire is granted when the foreign holder releases the lock in its own way", async () => {
       const key = scene.key();
       await scene.byHand(key, (redis) => takeByHand(scene, foreignOwner(scene))(redis, key));
       const waits = scene.acquire(key, "me", { waitMs: 15_000 });
@@ -107,7 +107,7 @@ export function foreign(scene: Scene): void {
     });
 
     having(scene, "force-release", () => {
-      it("is freed by force as the one that was seen, and as no other", async () => {
+      it("force-release ends a foreign hold only if its owner matches the one that was seen", async () => {
         const key = scene.key();
         const theirs = foreignOwner(scene);
         await scene.byHand(key, (redis) => takeByHand(scene, theirs)(redis, key));
@@ -118,8 +118,8 @@ export function foreign(scene: Scene): void {
     });
   });
 
-  describe("what is no lock", () => {
-    it.each(STRANGE[scene.spoken.format])("is left alone, and named for what it is: %s", async (_, write) => {
+  describe("values that are not locks", () => {
+    it.each(STRANGE[scene.spoken.format])("a value that is not a lock is refused as not_a_lock and left unchanged: %s", async (_, write) => {
       const key = scene.key();
       await scene.byHand(key, (redis) => write(redis, key));
       const before = await scene.content(key);
@@ -139,8 +139,8 @@ const wakesBy = (scene: Scene) => scene.opened.wakesBy ?? "PUBLISH";
 
 export function redissonWakeUps(scene: Scene): void {
   if (scene.spoken.format !== "redisson") return;
-  describe("waiters of Redisson", () => {
-    it("are woken by the last release, once", async () => {
+  describe("Redisson waiters", () => {
+    it("Redisson waiters are woken once, by the last release", async () => {
       const key = scene.key();
       const heard: string[] = [];
       const [server] = scene.opened.serversOf(key);

@@ -15,8 +15,8 @@ export function lapse(scene: Scene): void {
   const overMs = () => scene.roundedMs + scene.marginMs + scene.driftMs;
 
   having(scene, "grace", () => {
-    describe("a grace", () => {
-      it("keeps others off after a crash, when the holder's own time is over already", async () => {
+    describe("grace period", () => {
+      it("a grace period blocks other owners after the lease has ended without extending it for the holder", async () => {
         const key = scene.key();
         const grant = await scene.acquire(key, "me", { leaseMs: SHORT_MS, graceMs: GRACE_MS });
         expect(grant.remainingMs).toBeLessThanOrEqual(SHORT_MS + scene.roundedMs);
@@ -36,7 +36,7 @@ export function lapse(scene: Scene): void {
         expect(BigInt(next.fence ?? 0)).toBeGreaterThan(BigInt(grant.fence ?? 0));
       });
 
-      it("is not the watchdog's to renew from: a hold whose lease ran out is gone", async () => {
+      it("the watchdog does not renew a hold whose lease ended during its grace period", async () => {
         const key = scene.key();
         const options = { leaseMs: SHORT_MS, graceMs: 60_000, renew: false };
         const hold = await scene.opened.clients[0].acquire(key, scene.holding(options));
@@ -46,14 +46,14 @@ export function lapse(scene: Scene): void {
         expect(await takenUntil(scene, key)).toBeLessThanOrEqual(end + 5);
       });
 
-      it("ends with a clean release", async () => {
+      it("a clean release ends the grace period", async () => {
         const key = scene.key();
         await scene.acquire(key, "me", { graceMs: 60_000 });
         expect(await scene.release(key, "me")).toMatchObject({ outcome: "released", count: 0 });
         expect(await codeOf(scene.acquire(key, "you"))).toBe("granted");
       });
 
-      it("is added behind every renewal", async () => {
+      it("the grace period is added after every renewal", async () => {
         const key = scene.key();
         await scene.acquire(key, "me", { leaseMs: 1000, graceMs: 60_000 });
         const { asOf, remainingMs } = await scene.renew(key, "me", { leaseMs: 5000 });
@@ -62,7 +62,7 @@ export function lapse(scene: Scene): void {
         expect((await takenUntil(scene, key)) - asOf).toBeGreaterThanOrEqual(64_000);
       });
 
-      it("that a re-entry asks for is not taken from the lease", async () => {
+      it("the grace period of a re-entry does not shorten the lease", async () => {
         const key = scene.key();
         await scene.acquire(key, "me", { leaseMs: 20_000 });
         const { asOf, remainingMs } = await scene.acquire(key, "me", { leaseMs: 1000, graceMs: 10_000 });
@@ -73,8 +73,8 @@ export function lapse(scene: Scene): void {
   });
 
   having(scene, "min-hold", () => {
-    describe("a least hold time", () => {
-      it("keeps everybody off after an early release, counted from when the lock was taken", async () => {
+    describe("minimum hold time", () => {
+      it("an early release blocks every owner until the minimum hold time since the acquire has passed", async () => {
         const key = scene.key();
         const { asOf } = await scene.acquire(key, "me", { minHoldMs: MIN_HOLD_MS });
         await pause(400);
@@ -87,7 +87,7 @@ export function lapse(scene: Scene): void {
         expect(next.asOf).toBeGreaterThanOrEqual(end - 5);
       });
 
-      it("is over when the lock was held for longer", async () => {
+      it("a release after the minimum hold time creates no reservation", async () => {
         const key = scene.key();
         await scene.acquire(key, "me", { minHoldMs: 100 });
         await pause(150);
@@ -95,7 +95,7 @@ export function lapse(scene: Scene): void {
         expect(await codeOf(scene.acquire(key, "you"))).toBe("granted");
       });
 
-      it("waits for the last release of a hold that was entered more than once", async () => {
+      it("the minimum hold time applies to the last release of a re-entered hold", async () => {
         const key = scene.key();
         await scene.acquire(key, "me", { minHoldMs: 10_000 });
         await scene.acquire(key, "me");
@@ -105,7 +105,7 @@ export function lapse(scene: Scene): void {
         expect(await holdersOf(scene.acquire(key, "you"))).toEqual(["lockkeeper:reserve:min-hold"]);
       });
 
-      it("keeps nothing of a lease that ran out", async () => {
+      it("the minimum hold time does not apply to a hold whose lease has ended", async () => {
         const key = scene.key();
         await scene.acquire(key, "me", { leaseMs: 200, minHoldMs: 60_000 });
         const next = await scene.acquire(key, "you", { waitMs: 10_000 });

@@ -9,8 +9,8 @@ const TWO = { principal: "key-2" };
 const WATCHED_MS = 900;
 
 export function principals(scene: Scene): void {
-  describe("a hold that a principal acquired", () => {
-    it("is renewed, released and entered again by nobody else who knows the owner", async () => {
+  describe("holds acquired by a principal", () => {
+    it("a principal's hold cannot be renewed, released or re-entered by another principal with the same owner", async () => {
       const key = scene.key();
       const { fence } = await scene.acquire(key, "me", ONE);
       const before = await scene.content(key);
@@ -30,7 +30,7 @@ export function principals(scene: Scene): void {
       expect(await scene.release(key, "me", TWO)).toMatchObject({ outcome: "not_held" });
     });
 
-    it("says who may, and whoever is refused waits as any other owner does", async () => {
+    it("a refused principal learns which credentials may act, and can wait like any other owner", async () => {
       const key = scene.key();
       await scene.acquire(key, "me", ONE);
       expect((await refusalOf(scene.release(key, "me", TWO))).message).toMatch(/API key.*force-release/);
@@ -42,13 +42,13 @@ export function principals(scene: Scene): void {
       expect(await codeOf(scene.release(key, "me", ONE))).toBe("not_owner");
     });
 
-    it("can be asked about by everybody: the resource that it protects asks too", async () => {
+    it("a principal's hold can be verified by anyone", async () => {
       const key = scene.key();
       const { fence } = await scene.acquire(key, "me", ONE);
       expect(await scene.verify(key, "me", fence ?? "")).toMatchObject({ count: 1 });
     });
 
-    it("is kept by the watchdog of its client, and lost by that of another", async () => {
+    it("a principal's hold is renewed by the watchdog of its own client only", async () => {
       const key = scene.key();
       const [client] = scene.opened.clients;
       const hold = await client.acquire(key, scene.holding({ leaseMs: WATCHED_MS, ...ONE }));
@@ -60,7 +60,7 @@ export function principals(scene: Scene): void {
       expect(await hold.release()).toMatchObject({ outcome: "released", count: 0 });
     });
 
-    it("is anybody's who knows the owner, where no principal was named", async () => {
+    it("a hold acquired without a principal can be used by anyone who knows the owner", async () => {
       const key = scene.key();
       const { fence } = await scene.acquire(key, "me");
       expect(await scene.acquire(key, "me", TWO)).toMatchObject({ count: 2, fence });
@@ -70,7 +70,7 @@ export function principals(scene: Scene): void {
     });
 
     having(scene, "request-ids", () => {
-      it("is no answer to another who repeats the request id", async () => {
+      it("a request id repeated by another principal is refused as request_id_reused", async () => {
         const key = scene.key();
         const ask = (principal: string, requestId: string) => ({ principal, requestId });
         await scene.acquire(key, "me", ask("key-1", "r1"));
@@ -83,7 +83,7 @@ export function principals(scene: Scene): void {
         expect(await scene.release(key, "me", ask("key-1", "r3"))).toMatchObject({ outcome: "released" });
       });
 
-      it("takes no place from another who waits under the same id and owner", async () => {
+      it("two principals waiting under the same request id and owner do not displace each other", async () => {
         const key = scene.key();
         await scene.acquire(key, "you");
         const got: string[] = [];

@@ -11,13 +11,13 @@ vi.setConfig({ maxConcurrency: 8, testTimeout: 60_000 });
 const SPOKEN: Spoken = {
   format: "token",
   lacks: {
-    "force-release": "an operator acts on one Redis, and the console shows one",
-    "other-formats": "a quorum takes locks of one format",
+    "force-release": "operators act on a single Redis",
+    "other-formats": "a quorum supports one format only",
   },
   driftMs: 100,
 };
 
-describe("on a quorum", () => {
+describe("quorum", () => {
   let masters: TestMasters;
   beforeAll(async () => {
     masters = await startTestMasters(3);

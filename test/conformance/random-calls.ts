@@ -43,8 +43,8 @@ export function anyOrder(scene: Scene): void {
     { weight: has("force-release") ? 1 : 0, arbitrary: force },
   );
 
-  describe("calls in any order", () => {
-    it("leave the lock as a plain model of it says, after each of them", async () => {
+  describe("random call sequences", () => {
+    it("the lock matches a reference model after every call of a random sequence", async () => {
       const runs = fc.asyncProperty(fc.array(steps, { maxLength: STEPS_MAX, size: "max" }), async (taken) => {
         const model = new Model(scene, OWNERS);
         for (const take of taken) {

@@ -3,7 +3,7 @@ import { codeOf, LEASE_MS, type Scene } from "./conformance-fixture.ts";
 
 export function reentry(scene: Scene): void {
   describe("re-entry", () => {
-    it("counts, keeps the fence and never shortens the lease", async () => {
+    it("a re-entry raises the count, keeps the fencing token and never shortens the lease", async () => {
       const key = scene.key();
       const first = await scene.acquire(key, "me");
       const second = await scene.acquire(key, "me", { leaseMs: 1000 });
@@ -14,14 +14,14 @@ export function reentry(scene: Scene): void {
       expect(third.remainingMs).toBeGreaterThan(LEASE_MS * 1.6);
     });
 
-    it("is refused to everybody when it is not wanted", async () => {
+    it("a non-reentrant acquire by the same owner is refused as held", async () => {
       const key = scene.key();
       await scene.acquire(key, "me");
       expect(await codeOf(scene.acquire(key, "me", { reentrant: false }))).toBe("held");
       expect(await scene.verify(key, "me")).toMatchObject({ count: 1 });
     });
 
-    it("is given back one by one, and only the last frees the lock", async () => {
+    it("each release lowers the count by one, and the last one releases the lock", async () => {
       const key = scene.key();
       await scene.acquire(key, "me");
       await scene.acquire(key, "me");
@@ -35,7 +35,7 @@ export function reentry(scene: Scene): void {
       expect(await scene.exists(key)).toBe(0);
     });
 
-    it("goes with the context of the work: inside it is the same owner, outside it is none", async () => {
+    it("nested withLock calls in one context share the owner and the fencing token", async () => {
       const key = scene.key();
       const [client] = scene.opened.clients;
       await client.withLock(key, scene.holding(), async (outer) => {

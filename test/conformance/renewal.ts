@@ -7,7 +7,7 @@ const WATCHED_MS = 900;
 
 export function renewal(scene: Scene): void {
   describe("renewal", () => {
-    it("prolongs, keeps the fence and never shortens", async () => {
+    it("a renewal extends the lease, keeps the fencing token and never shortens the lease", async () => {
       const key = scene.key();
       const { fence } = await scene.acquire(key, "me", { leaseMs: 5000 });
       const longer = await scene.renew(key, "me");
@@ -16,7 +16,7 @@ export function renewal(scene: Scene): void {
       expect((await scene.renew(key, "me", { leaseMs: 1000 })).remainingMs).toBeGreaterThan(LEASE_MS * 0.8);
     });
 
-    it("never creates: not of a lock that never was, nor of one that is gone", async () => {
+    it("a renewal never creates a lock that was never held or is gone", async () => {
       const key = scene.key();
       expect(await codeOf(scene.renew(key, "me"))).toBe("lost");
       await scene.acquire(key, "me");
@@ -25,7 +25,7 @@ export function renewal(scene: Scene): void {
       expect(await scene.exists(key)).toBe(0);
     });
 
-    it("is lost once somebody else has the lock, whom it names and does not touch", async () => {
+    it("a renewal returns lost and names the holder once another owner has acquired the lock", async () => {
       const key = scene.key();
       await scene.acquire(key, "me");
       await scene.delete(key);
@@ -37,7 +37,7 @@ export function renewal(scene: Scene): void {
       expect((await scene.verify(key, "you")).remainingMs).toBeLessThan(7000);
     });
 
-    it("is lost once the lease has run out, also while others are still kept off", async () => {
+    it("a renewal returns lost once the lease has ended, even during the margin for other clients", async () => {
       const key = scene.key();
       const { remainingMs } = await scene.acquire(key, "me", { leaseMs: SHORT_MS });
       await pause(remainingMs + 5 + scene.driftMs);
@@ -47,8 +47,8 @@ export function renewal(scene: Scene): void {
     });
   });
 
-  describe("the watchdog", () => {
-    it("keeps a hold that is short for as long as it is wanted, and lets go of it with the release", async () => {
+  describe("watchdog", () => {
+    it("the watchdog renews a short hold until it is released", async () => {
       const key = scene.key();
       const [client, other] = scene.opened.clients;
       const hold = await client.acquire(key, scene.holding({ leaseMs: WATCHED_MS }));
@@ -60,7 +60,7 @@ export function renewal(scene: Scene): void {
       expect(await scene.exists(key)).toBe(0);
     });
 
-    it("tells of the loss when the lock was taken away, and does not bring it back", async () => {
+    it("the watchdog reports the loss of a deleted lock and does not recreate it", async () => {
       const key = scene.key();
       const [client] = scene.opened.clients;
       const hold = await client.acquire(key, scene.holding({ leaseMs: WATCHED_MS }));
@@ -72,7 +72,7 @@ export function renewal(scene: Scene): void {
       expect(await scene.exists(key)).toBe(0);
     });
 
-    it("tells of the loss when the same owner has taken the lock anew", async () => {
+    it("the watchdog reports the loss when the same owner reacquired the lock", async () => {
       const key = scene.key();
       const [client] = scene.opened.clients;
       const hold = await client.acquire(key, scene.holding({ leaseMs: WATCHED_MS, owner: "me" }));
@@ -82,7 +82,7 @@ export function renewal(scene: Scene): void {
       expect(await scene.verify(key, "me")).toMatchObject({ count: 1 });
     });
 
-    it("keeps many holds of one client, each under its fence", async () => {
+    it("the watchdog renews many holds of one client, each under its own fencing token", async () => {
       const [client] = scene.opened.clients;
       const holds = await Promise.all(
         Array.from({ length: 30 }, () => client.acquire(scene.key(), scene.holding({ leaseMs: WATCHED_MS }))),

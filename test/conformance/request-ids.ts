@@ -4,8 +4,8 @@ import { codeOf, having, LEASE_MS, type Scene } from "./conformance-fixture.ts";
 
 export function requests(scene: Scene): void {
   having(scene, "request-ids", () => {
-    describe("a request id that is repeated", () => {
-      it("takes the lock once", async () => {
+    describe("repeated request ids", () => {
+      it("a repeated acquire is granted once", async () => {
         const key = scene.key();
         const first = await scene.acquire(key, "me", { requestId: "r1" });
         await scene.acquire(key, "me", { requestId: "r2" });
@@ -14,7 +14,7 @@ export function requests(scene: Scene): void {
         expect(await scene.verify(key, "me")).toMatchObject({ count: 2 });
       });
 
-      it("says lost when what it took has ended, also if the same owner has the lock anew", async () => {
+      it("a repeated acquire returns lost once its hold has ended, even if the same owner reacquired the lock", async () => {
         const key = scene.key();
         await scene.acquire(key, "me", { requestId: "r1" });
         await scene.release(key, "me");
@@ -24,7 +24,7 @@ export function requests(scene: Scene): void {
         expect(await scene.verify(key, "me")).toMatchObject({ count: 1 });
       });
 
-      it("gives back once, and nothing that was taken after it found nothing", async () => {
+      it("a repeated release is carried out once and never releases a later hold", async () => {
         const key = scene.key();
         expect(await scene.release(key, "me", { requestId: "r0" })).toMatchObject({ outcome: "not_held" });
         await scene.acquire(key, "me");
@@ -38,7 +38,7 @@ export function requests(scene: Scene): void {
         expect(await scene.verify(key, "me")).toMatchObject({ count: 1 });
       });
 
-      it("renews once, and says lost when the hold has ended", async () => {
+      it("a repeated renewal returns the same hold and returns lost after the hold has ended", async () => {
         const key = scene.key();
         await scene.acquire(key, "me", { leaseMs: 5000 });
         await scene.renew(key, "me", { requestId: "r1" });
@@ -49,7 +49,7 @@ export function requests(scene: Scene): void {
         expect(await codeOf(scene.renew(key, "me", { requestId: "r1" }))).toBe("lost");
       });
 
-      it("is refused for another verb, owner or body", async () => {
+      it("a request id reused for another verb, owner or body is refused", async () => {
         const key = scene.key();
         await scene.acquire(key, "me", { requestId: "r1" });
         for (const call of [
@@ -64,7 +64,7 @@ export function requests(scene: Scene): void {
       });
 
       having(scene, "other-formats", () => {
-        it("is refused for another format", async () => {
+        it("a request id reused for another format is refused", async () => {
           const key = scene.key();
           await scene.acquire(key, "me", { requestId: "r1" });
           const format: SpokenFormat = scene.spoken.format === "redisson" ? "token" : "redisson";

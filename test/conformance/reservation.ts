@@ -10,8 +10,8 @@ export function holdOff(scene: Scene): void {
   };
 
   having(scene, "hold-off", () => {
-    describe("a hold-off", () => {
-      it("follows a release that asks for it: nobody gets in, the releaser neither, until it ends by itself", async () => {
+    describe("reservations", () => {
+      it("a release with reservation blocks every owner, including the releaser, until it expires", async () => {
         const key = scene.key();
         const { fence } = await scene.acquire(key, "me");
         const { asOf } = await scene.release(key, "me", { holdOffMs: OFF_MS });
@@ -24,7 +24,7 @@ export function holdOff(scene: Scene): void {
         expect(BigInt(next.fence ?? 0)).toBeGreaterThan(BigInt(fence ?? 0));
       });
 
-      it("follows the last release of a hold only", async () => {
+      it("only the last release of a re-entered hold creates a reservation", async () => {
         const key = scene.key();
         await scene.acquire(key, "me");
         await scene.acquire(key, "me");
@@ -33,7 +33,7 @@ export function holdOff(scene: Scene): void {
         expect(await scene.exists(key)).toBe(0);
       });
 
-      it("is told once, however often the release is repeated by its id", async () => {
+      it("a release with reservation repeated under its request id returns the same result", async () => {
         const key = scene.key();
         await scene.acquire(key, "me");
         const ask = { holdOffMs: 60_000, requestId: "r1" };
@@ -42,7 +42,7 @@ export function holdOff(scene: Scene): void {
         expect(await holdersOf(scene.acquire(key, "you"))).toEqual(["lockkeeper:reserve:me"]);
       });
 
-      it("reserves a lock that is free, in somebody's name, and ends by itself", async () => {
+      it("a free lock can be reserved in a given name, and the reservation expires", async () => {
         const key = scene.key();
         const { asOf } = await reserve(key, OFF_MS);
         expect(await holdersOf(scene.acquire(key, "you"))).toEqual(["lockkeeper:reserve:mei"]);
@@ -51,7 +51,7 @@ export function holdOff(scene: Scene): void {
         expect(next.asOf - asOf).toBeGreaterThanOrEqual(OFF_MS - 5);
       });
 
-      it("reserves nothing that is held", async () => {
+      it("a held lock cannot be reserved and is left unchanged", async () => {
         const key = scene.key();
         await scene.acquire(key, "me");
         const before = await scene.content(key);
@@ -59,7 +59,7 @@ export function holdOff(scene: Scene): void {
         expect(await scene.content(key)).toBe(before);
       });
 
-      it("is nobody's to take by its name", async () => {
+      it("the owner string of a reservation cannot be used to acquire or release", async () => {
         const key = scene.key();
         await reserve(key, 60_000);
         expect(await codeOf(scene.acquire(key, "lockkeeper:reserve:mei"))).toBe("invalid");

@@ -14,8 +14,8 @@ export function timestamp(scene: Scene): void {
   };
   const set = (key: string, value: number) => scene.byHand(key, (redis) => redis.set(key, value));
 
-  describe(`a deadline in ${unit}`, () => {
-    it("is the value, and ends for its holder where its last unit begins", async () => {
+  describe(`timestamp deadlines in ${unit}`, () => {
+    it("the stored value is the deadline, and the hold ends for its holder one unit before it", async () => {
       const key = scene.key();
       const { asOf, remainingMs } = await scene.acquire(key, "me");
       const value = await deadlineOf(key);
@@ -24,7 +24,7 @@ export function timestamp(scene: Scene): void {
       expect(remainingMs).toBeGreaterThanOrEqual(LEASE_MS);
     });
 
-    it("is never the time to live: without one it ends all the same", async () => {
+    it("a timestamp lock without a TTL still ends at its deadline", async () => {
       const key = scene.key();
       await scene.acquire(key, "me", { leaseMs: SHORT_MS });
       const value = await deadlineOf(key);
@@ -35,7 +35,7 @@ export function timestamp(scene: Scene): void {
       expect(await scene.byHand(key, (redis) => redis.pttl(key))).toBeGreaterThan(LEASE_MS * 0.9);
     });
 
-    it("is not shortened by a shorter time to live, as long as the key is there", async () => {
+    it("a shorter TTL does not shorten the deadline while the key exists", async () => {
       const key = scene.key();
       const { asOf, remainingMs } = await scene.acquire(key, "me");
       await scene.byHand(key, (redis) => redis.pexpire(key, 5000));
@@ -44,7 +44,7 @@ export function timestamp(scene: Scene): void {
       expect(await codeOf(scene.acquire(key, "you"))).toBe("held");
     });
 
-    it("of another is passed over one whole unit after it, not before", async () => {
+    it("a foreign deadline is taken over one whole unit after it has passed, not before", async () => {
       const key = scene.key();
       const value = Math.ceil((await nowMs(key)) / unitMs) + (unit === "s" ? 1 : 300);
       await set(key, value);
@@ -53,7 +53,7 @@ export function timestamp(scene: Scene): void {
       expect(asOf).toBeLessThan((value + 1) * unitMs + 1000);
     });
 
-    it("of the other unit is a conflict, and is not touched, neither held nor ended", async () => {
+    it("a deadline in the other unit is refused as unit_conflict and left unchanged", async () => {
       const key = scene.key();
       for (const seconds of [4_000_000_000, 1_000_000_000]) {
         await set(key, unit === "s" ? seconds * 1000 : seconds);
@@ -65,7 +65,7 @@ export function timestamp(scene: Scene): void {
       }
     });
 
-    it("that a GETSET moved is not ours any more, and we write nothing over it", async () => {
+    it("a deadline moved by another client's GETSET ends the hold and is not overwritten", async () => {
       const key = scene.key();
       await scene.acquire(key, "me");
       const moved = (await deadlineOf(key)) + 1;
@@ -77,7 +77,7 @@ export function timestamp(scene: Scene): void {
       expect(await deadlineOf(key)).toBe(moved);
     });
 
-    it("is lost to the watchdog when it was moved", async () => {
+    it("the watchdog reports the hold as lost when another client moved its deadline", async () => {
       const key = scene.key();
       const [client] = scene.opened.clients;
       const hold = await client.acquire(key, scene.holding({ leaseMs: SHORT_MS }));
@@ -87,7 +87,7 @@ export function timestamp(scene: Scene): void {
       expect(await deadlineOf(key)).toBe(moved);
     });
 
-    it("that ended is taken by one of many at once, and no loser moves it", async () => {
+    it("an expired deadline is taken over by exactly one of many clients, and the others do not move it", async () => {
       const key = scene.key();
       await set(key, Math.floor((await nowMs(key)) / unitMs) - 60);
       const [one, two] = scene.opened.clients;

@@ -19,8 +19,8 @@ export function waiting(scene: Scene): void {
   const isAwaited = async (key: string) =>
     (await scene.byHand(key, (redis) => redis.zcard(String(waitersKeyOf(key))))) > 0;
 
-  describe("one who waits", () => {
-    it("is woken by a release, long before it would look by itself", async () => {
+  describe("one waiter", () => {
+    it("a waiter is woken by a release well before its next poll", async () => {
       const key = scene.key();
       const [one, two] = scene.opened.clients;
       const hold = await one.acquire(key, scene.holding());
@@ -32,7 +32,7 @@ export function waiting(scene: Scene): void {
       await (await waits).release();
     });
 
-    it("is let in when a lease runs out, of which nobody is told", async () => {
+    it("a waiter is granted the lock when a lease expires without a message", async () => {
       const key = scene.key();
       const [one, two] = scene.opened.clients;
       await one.acquire(key, scene.holding({ leaseMs: SHORT_MS, renew: false }));
@@ -41,7 +41,7 @@ export function waiting(scene: Scene): void {
       expect(ms).toBeLessThan(SHORT_MS + scene.roundedMs + scene.marginMs + 1000);
     });
 
-    it("finds a lock that was freed without a word", async () => {
+    it("a waiter finds a lock that was deleted without a message", async () => {
       const key = scene.key();
       const [, two] = scene.opened.clients;
       await scene.acquire(key, "me");
@@ -51,7 +51,7 @@ export function waiting(scene: Scene): void {
       expect((await waits).count).toBe(1);
     });
 
-    it("gives up when its time is over, is told who has the lock, and takes nothing later", async () => {
+    it("a waiter times out with the current holder in the error and acquires nothing later", async () => {
       const key = scene.key();
       await scene.acquire(key, "me");
       const startedAt = performance.now();
@@ -67,7 +67,7 @@ export function waiting(scene: Scene): void {
       expect(await scene.exists(key)).toBe(0);
     });
 
-    it("can be called off, and takes nothing later", async () => {
+    it("an aborted wait acquires nothing later", async () => {
       const key = scene.key();
       await scene.acquire(key, "me");
       const off = new AbortController();
@@ -82,8 +82,8 @@ export function waiting(scene: Scene): void {
     });
   });
 
-  describe("many who wait", () => {
-    it("all get the lock, one at a time, with rising fences", async () => {
+  describe("many waiters", () => {
+    it("all of 12 waiters are granted the lock, one at a time, with rising fencing tokens", async () => {
       const key = scene.key();
       const hold = await scene.opened.clients[0].acquire(key, scene.holding());
       const fences: bigint[] = [];
@@ -111,7 +111,7 @@ export function waiting(scene: Scene): void {
 
 export function contention(scene: Scene, rounds: number): void {
   describe("contention", () => {
-    it(`keeps a counter right that ${rounds} rounds read and write under the lock`, async () => {
+    it(`a counter is exact after ${rounds} rounds of reading and writing it under the lock`, async () => {
       const key = scene.key();
       const [one, two] = scene.opened.clients;
       let counter = 0;

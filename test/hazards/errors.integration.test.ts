@@ -30,8 +30,8 @@ const reasonOf = (promise: Promise<unknown>): Promise<unknown> =>
     (reason: unknown) => reason,
   );
 
-describe("hazard 27: one error that hides another", () => {
-  it("the work's error and result win over a release that fails, which is told in the log or beside it", async () => {
+describe("hazard 27: errors that hide each other", () => {
+  it("the error or result of the work takes precedence over a failed release, which is logged or suppressed", async () => {
     let inside = 0;
     const frozen = async () => {
       if (++inside === 3) test.redis.freeze();
@@ -60,7 +60,7 @@ describe("hazard 27: one error that hides another", () => {
     expect(told.map(({ msg }) => msg)).toEqual(Array(2).fill("release failed; the lease ends the hold"));
   });
 
-  it("a lock that was not granted and one that was lost are two errors", async () => {
+  it("a lock that was not granted and a lock that was lost raise different errors", async () => {
     const key = freshKey();
     await test.acquire(key, "other");
     expect(await reasonOf(client.withLock(key, {}, async () => 7))).toBeInstanceOf(HeldError);
@@ -72,7 +72,7 @@ describe("hazard 27: one error that hides another", () => {
     expect(await reasonOf(lost)).toBeInstanceOf(LostError);
   });
 
-  it("a lock that was lost before the work had ended is told, though the work did not look", async () => {
+  it("a lock lost before the work ended is logged even if the work never checked it", async () => {
     const key = freshKey();
     const result = await client.withLock(key, {}, async (hold) => {
       await test.direct.del(hold.key);

@@ -28,8 +28,8 @@ async function withReplica(run: (masters: Masters) => Promise<void>): Promise<vo
   }
 }
 
-describe.concurrent("hazard 14: a failover that loses the last writes", () => {
-  it("is told to the holder, who brings nothing back; the next hold has the larger fence", async () => {
+describe.concurrent("hazard 14: failover that loses recent writes", () => {
+  it("a hold lost in a failover is reported to its holder and not recreated; the next fencing token is larger", async () => {
     await withReplica(async ({ old, next, proxy, client }) => {
       const [taken, left] = [freshKey(), freshKey()];
       await next.direct.replicaof("NO", "ONE");
@@ -50,7 +50,7 @@ describe.concurrent("hazard 14: a failover that loses the last writes", () => {
     });
   });
 
-  it("loses nothing that was replicated: the hold goes on, under its fence", async () => {
+  it("a replicated hold survives a failover under its fencing token", async () => {
     await withReplica(async ({ old, next, proxy, client }) => {
       const key = freshKey();
       const hold = await client.acquire(key, { leaseMs: 5000 });
@@ -67,8 +67,8 @@ describe.concurrent("hazard 14: a failover that loses the last writes", () => {
   });
 });
 
-describe.concurrent("hazard 15: an old master that still answers one client", () => {
-  it("stops writing once its replicas are gone, and the local deadline ends the rest", async () => {
+describe.concurrent("hazard 15: isolated old master", () => {
+  it("an isolated master stops accepting writes, and the hold ends at its local deadline", async () => {
     await withReplica(async ({ old, next, client }) => {
       const [name, lag] = ["min-replicas-to-write", "min-replicas-max-lag"];
       await old.direct.config("SET", name, "1", lag, "1");

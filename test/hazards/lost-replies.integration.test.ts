@@ -9,8 +9,8 @@ const HOLDS = 84;
 const REENTRIES = 9;
 const PAIRS = WORKERS * HOLDS * (1 + REENTRIES);
 
-describe("hazard 3: a lost reply runs a script twice", () => {
-  it(`${PAIRS} pairs of acquire and release, one reply in a hundred lost, leave the right counts and fences`, async () => {
+describe("hazard 3: lost replies under load", () => {
+  it(`${PAIRS} acquire/release pairs with 1% of replies lost leave correct counts and fencing tokens`, async () => {
     const near = await startTestLocks();
     const proxy = await startTestProxy(near.redis.port, seeded(42));
     const workers = await Promise.all(Array.from({ length: WORKERS }, () => near.verbs(proxy.port)));

@@ -22,7 +22,7 @@ const FENCE = "9007199254740974";
 const NEXT = "9007199254740975";
 
 describe.each(ALL_FORMATS)("hazard 20: large numbers in Lua (%s)", (format) => {
-  it("a fence keeps each of its digits: in answers, in Redis, in events and in JSON", async () => {
+  it("a 16-digit fencing token keeps every digit in replies, Redis, events and JSON", async () => {
     const direct = server.redis.client();
     const key = freshKey();
     const heard: string[] = [];
@@ -52,7 +52,7 @@ describe.each(ALL_FORMATS)("hazard 20: large numbers in Lua (%s)", (format) => {
     expect((await verbs.acquire(key, "you", { format })).fence).toBe(NEXT);
   });
 
-  it("times are whole milliseconds of thirteen digits", async () => {
+  it("times are whole milliseconds of 13 digits and fencing tokens have 16 digits", async () => {
     const { asOf, remainingMs, fence } = await verbs.acquire(freshKey(), "me", { format });
     expect(String(asOf)).toMatch(/^\d{13}$/);
     expect(Number.isInteger(remainingMs)).toBe(true);

@@ -20,8 +20,8 @@ const toldOf = async (key: string) => companionOf((await test.direct.get(String(
 /** From what was asked to what Redis has: time that has passed, and what a deadline in whole units adds. */
 const SLACK_MS = 3000;
 
-describe.each(ALL_FORMATS)("hazard 11: re-entry and the time to live (%s)", (format) => {
-  it("never shortens a lease, at entering or at leaving", async () => {
+describe.each(ALL_FORMATS)("hazard 11: re-entry and the TTL (%s)", (format) => {
+  it("neither a re-entry nor a partial release shortens the lease", async () => {
     const { acquire, locks, direct } = test;
     const key = freshKey();
     const outer = await acquire(key, "me", { format, leaseMs: 60_000 });
@@ -41,7 +41,7 @@ describe.each(ALL_FORMATS)("hazard 11: re-entry and the time to live (%s)", (for
     expect(await locks.verify(key, { owner: "me", fence: outer.fence ?? "" })).toMatchObject({ count: 1 });
   });
 
-  it("keeps the outer frame's fence good for the resource", async () => {
+  it("the fencing token of an outer hold stays valid after an inner release", async () => {
     const outer = await client.acquire(freshKey(), { format, owner: "me" });
     const inner = await client.acquire(outer.key, { format, owner: "me" });
     expect(inner.fence).toBe(outer.fence);
@@ -50,7 +50,7 @@ describe.each(ALL_FORMATS)("hazard 11: re-entry and the time to live (%s)", (for
     await outer.release();
   });
 
-  it("counts the branches of one context as one owner, and refuses them when that is not wanted", async () => {
+  it("parallel branches of one context share the owner, and a non-reentrant acquire is refused", async () => {
     const key = freshKey();
     await client.withLock(key, { format }, async (outer) => {
       const branch = () => client.withLock(key, { format }, async ({ count, owner }) => ({ count, owner }));
@@ -77,8 +77,8 @@ const anyOptions = fc.record({
   record: fc.record({ service: fc.string({ maxLength: 20 }), pid: fc.nat() }),
 });
 
-describe("hazard 29: an option that does not arrive", () => {
-  it("each of them is in Redis as it was asked for", async () => {
+describe("hazard 29: options that are not applied", () => {
+  it("every acquire, renew and release option is applied in Redis", async () => {
     await fc.assert(
       fc.asyncProperty(anyOptions, durationMs(5000), durationMs(5000), async (options, renewMs, offMs) => {
         const { format, owner, leaseMs, graceMs, minHoldMs, record, unit } = options;
@@ -112,7 +112,7 @@ describe("hazard 29: an option that does not arrive", () => {
     );
   }, 30_000);
 
-  it("a reservation, too", async () => {
+  it("the duration and format of a reservation are applied in Redis", async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...ALL_FORMATS), durationMs(5000), async (format, holdOffMs) => {
         const key = freshKey();
@@ -129,7 +129,7 @@ describe("hazard 29: an option that does not arrive", () => {
     );
   });
 
-  it("what is no duration is refused before Redis is asked", async () => {
+  it("an invalid duration is refused before Redis is called", async () => {
     const anyDuration = fc.constantFrom("leaseMs", "graceMs", "minHoldMs", "holdOffMs", "renewMs", "waitMs");
     const noDuration = fc.constantFrom(Number.NaN, -1, Number.NEGATIVE_INFINITY, -0.5);
     const noLength = fc.oneof(

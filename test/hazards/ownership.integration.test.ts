@@ -20,8 +20,8 @@ afterAll(() => test.stop());
 
 const dump = (key: string) => test.direct.dump(key);
 
-describe("hazard 1: the release of another's lock", () => {
-  it.each(ALL_FORMATS)("%s: a release by another owner touches nothing", async (format) => {
+describe("hazard 1: releasing another owner's lock", () => {
+  it.each(ALL_FORMATS)("%s: a release by another owner changes nothing", async (format) => {
     const { locks, acquire } = test;
     const key = freshKey();
     await acquire(key, "me", { format });
@@ -31,7 +31,7 @@ describe("hazard 1: the release of another's lock", () => {
     expect(await locks.release(key, { owner: "me", format })).toMatchObject({ outcome: "released" });
   });
 
-  it.each(ALL_FORMATS)("%s: nor does the late release of one whose lease has ended", async (format) => {
+  it.each(ALL_FORMATS)("%s: a late release after the lease has ended does not affect the next holder", async (format) => {
     const { locks, acquire } = test;
     const key = freshKey();
     await acquire(key, "me", { format, leaseMs: 30 });
@@ -42,7 +42,7 @@ describe("hazard 1: the release of another's lock", () => {
     expect(await locks.verify(key, { owner: "you" })).toMatchObject({ fence, count: 1 });
   });
 
-  it.each(ALL_FORMATS)("%s: nor a renewal of another's", async (format) => {
+  it.each(ALL_FORMATS)("%s: a renewal by another owner changes nothing", async (format) => {
     const { locks, acquire, direct } = test;
     const key = freshKey();
     await acquire(key, "me", { format, leaseMs: 20_000 });
@@ -53,8 +53,8 @@ describe("hazard 1: the release of another's lock", () => {
   });
 });
 
-describe("hazard 2: a release that comes too late", () => {
-  it.each(ALL_FORMATS)("%s: is an outcome, answered by one script and not tried again", async (format) => {
+describe("hazard 2: late releases", () => {
+  it.each(ALL_FORMATS)("%s: a late release returns not_held after a single script call", async (format) => {
     const { locks, acquire, direct } = test;
     const key = freshKey();
     const endings: [string, () => Promise<unknown>][] = [
@@ -75,7 +75,7 @@ describe("hazard 2: a release that comes too late", () => {
     }
   });
 
-  it("is an outcome for a hold, too, and ends `await using` without an error", async () => {
+  it("a late release of a hold returns not_held and ends `await using` without an error", async () => {
     const client = await test.client();
     const key = freshKey();
     {
@@ -90,7 +90,7 @@ describe("hazard 2: a release that comes too late", () => {
   });
 });
 
-describe("hazard 28: a key that something else lives at", () => {
+describe("hazard 28: keys that hold something else", () => {
   const residents: [string, (key: string) => Promise<unknown>][] = [
     ["a string", (key) => test.direct.set(key, "Ada")],
     ["an empty string", (key) => test.direct.set(key, "")],
@@ -103,7 +103,7 @@ describe("hazard 28: a key that something else lives at", () => {
   ];
 
   it.each(ALL_FORMATS.flatMap((format) => residents.map(([what, move]) => ({ format, what, move }))))(
-    "$format: $what is touched by no verb",
+    "$format: no verb changes a key that holds $what",
     async ({ format, what, move }) => {
       const { locks, direct } = test;
       const key = freshKey();
@@ -133,7 +133,7 @@ describe("hazard 28: a key that something else lives at", () => {
     },
   );
 
-  it("is told by its type, and the names of our own keys cannot be taken", async () => {
+  it("the refusal names the Redis type, and Lockkeeper's own keys cannot be locked", async () => {
     const { locks, direct, acquire } = test;
     const key = freshKey();
     await direct.rpush(key, "Ada");

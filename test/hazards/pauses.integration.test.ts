@@ -37,10 +37,10 @@ function shift(clocks: { monotonicMs?: number; wallMs?: number }): void {
   vi.spyOn(Date, "now").mockImplementation(() => wall() + wallMs);
 }
 
-describe("hazard 5: a pause longer than the lease", () => {
+describe("hazard 5: pauses longer than the lease", () => {
   // Of a whole process: fencing.integration.test.ts.
 
-  it("of the event loop: the next step finds the lock lost, before the timers do", async () => {
+  it("after an event-loop stall, assertHeld reports the loss before any timer fires", async () => {
     const hold = await client.acquire(freshKey(), { leaseMs: 200 });
     const stalledUntil = performance.now() + 300;
     while (performance.now() < stalledUntil);
@@ -49,14 +49,14 @@ describe("hazard 5: a pause longer than the lease", () => {
     expect(hold.signal.reason).toMatchObject({ code: "lost" });
   });
 
-  it("of the machine, for which the monotonic clock stands still: the wall clock tells", async () => {
+  it("after a machine suspend, the wall clock reveals that the lease has ended", async () => {
     const hold = await client.acquire(freshKey(), { leaseMs: 30_000 });
     shift({ wallMs: 31_000 });
     expect(() => hold.assertHeld()).toThrow(LockkeeperError);
     expect(hold.signal.aborted).toBe(true);
   });
 
-  it("with a wall clock that was set back meanwhile: the monotonic one tells", async () => {
+  it("after the wall clock was set back, the monotonic clock reveals that the lease has ended", async () => {
     const hold = await client.acquire(freshKey(), { leaseMs: 30_000 });
     shift({ wallMs: -HOUR_MS });
     hold.assertHeld();
@@ -65,7 +65,7 @@ describe("hazard 5: a pause longer than the lease", () => {
     expect(() => hold.assertHeld()).toThrow(LockkeeperError);
   });
 
-  it("is not made good by a renewal: none is sent once the deadline has passed", async () => {
+  it("no renewal is sent after the local deadline has passed", async () => {
     const key = freshKey();
     const hold = await client.acquire(key, { leaseMs: 1500 });
     shift({ wallMs: 2000 });
@@ -76,9 +76,9 @@ describe("hazard 5: a pause longer than the lease", () => {
   });
 });
 
-describe("hazard 6: clocks of clients", () => {
+describe("hazard 6: client clocks", () => {
   it.each([HOUR_MS, -HOUR_MS])(
-    "%d ms beside the server's change nothing, and are not sent",
+    "a client clock %d ms off does not affect holds and is never sent to Redis",
     async (wallMs) => {
       shift({ wallMs });
       const off = await test.client();
@@ -122,8 +122,8 @@ describe("hazard 6: clocks of clients", () => {
   }
 });
 
-describe("hazard 12: a renewal that races the release, in Redis", () => {
-  it("prolongs no hold that the same owner takes right after, in 300 rounds at the moment of the renewal", async () => {
+describe("hazard 12: renewal racing a release, in Redis", () => {
+  it("a renewal racing a release never extends the next hold of the same owner in 300 rounds", async () => {
     const [watchedMs, fixedMs] = [300, 150];
     const next = async (_: unknown, round: number) => {
       const [key, owner] = [freshKey(), "me"];
@@ -145,8 +145,8 @@ describe("hazard 12: a renewal that races the release, in Redis", () => {
   });
 });
 
-describe.concurrent("hazards 13 and 19: renewals that are held up", () => {
-  it("by the verbs: they have a connection of their own", async () => {
+describe.concurrent("hazards 13 and 19: blocked renewals", () => {
+  it("renewals continue on their own connection while the verbs connection is stalled", async () => {
     const proxy = await startTestProxy(test.redis.port);
     const far = await test.client({ port: proxy.port });
     const key = freshKey();
@@ -162,7 +162,7 @@ describe.concurrent("hazards 13 and 19: renewals that are held up", () => {
     await proxy.stop();
   });
 
-  it("for good: jeopardy is told first, then the loss, before Redis gives the lock to another", async () => {
+  it("blocked renewals raise jeopardy, then lost, before another owner can acquire the lock", async () => {
     const proxy = await startTestProxy(test.redis.port);
     const far = await test.client({ port: proxy.port });
     const key = freshKey();
@@ -177,8 +177,8 @@ describe.concurrent("hazards 13 and 19: renewals that are held up", () => {
   });
 });
 
-describe("hazard 13: connections that are cut again and again", () => {
-  it("hold no renewal up: it is tried until the deadline", async () => {
+describe("hazard 13: dropped connections", () => {
+  it("renewals are retried until the deadline when connections are killed repeatedly", async () => {
     const hold = await client.acquire(freshKey(), { leaseMs: 450 });
     for (let cut = 0; cut < 6; cut++) {
       await test.direct.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");

@@ -92,9 +92,9 @@ async function answeredWith({ direct }: TestLocks, error: string): Promise<boole
 const isUntouched = async ({ direct }: TestLocks, key: string) =>
   (await direct.exists(key, String(companionKeyOf(key)))) === 0;
 
-describe.concurrent("hazard 16: what Redis refuses before it does anything", () => {
+describe.concurrent("hazard 16: errors raised before execution", () => {
   it.each(PASSING)(
-    "$error is tried again, and does not matter once it has passed",
+    "a temporary $error error is retried and the acquire succeeds once it has passed",
     async ({ error, begin, end }) => {
       await onItsOwn(async (test) => {
         const key = freshKey();
@@ -107,7 +107,7 @@ describe.concurrent("hazard 16: what Redis refuses before it does anything", () 
     },
   );
 
-  it("what does not pass is unavailable, with its name, and nothing was done", async () => {
+  it("a persistent NOREPLICAS error returns unavailable with its name and changes nothing", async () => {
     await onItsOwn(async (test) => {
       const key = freshKey();
       await settings(test, ["min-replicas-to-write", "1"]);
@@ -118,7 +118,7 @@ describe.concurrent("hazard 16: what Redis refuses before it does anything", () 
     });
   });
 
-  it.each(LASTING)("$error lasts, so it is said at once", async ({ error, begin, end }) => {
+  it.each(LASTING)("a lasting $error error is returned within 1 s and changes nothing", async ({ error, begin, end }) => {
     const dir = await mkdtemp(join(tmpdir(), "lockkeeper-hazard-"));
     const run = async (test: TestLocks) => {
       const key = freshKey();
@@ -136,7 +136,7 @@ describe.concurrent("hazard 16: what Redis refuses before it does anything", () 
     await onItsOwn(run, { dir });
   });
 
-  it.each(ALL_FORMATS)("%s: a Redis that is full still lets go of locks, plain or not", async (format) => {
+  it.each(ALL_FORMATS)("%s: locks with and without a grace period can be released while Redis is out of memory", async (format) => {
     await onItsOwn(async (test) => {
       const holds = [{}, { graceMs: 1000 }].map((more) => ({ key: freshKey(), more: { format, ...more } }));
       for (const { key, more } of holds) await test.acquire(key, "me", more);
@@ -149,7 +149,7 @@ describe.concurrent("hazard 16: what Redis refuses before it does anything", () 
   });
 
   it.each(ALL_FORMATS)(
-    "%s: a Redis that is full takes back one count of several, and says what is not held",
+    "%s: partial releases and not_held are reported correctly while Redis is out of memory",
     async (format) => {
       await onItsOwn(async (test) => {
         const [entered, free] = [freshKey(), freshKey()];
@@ -167,7 +167,7 @@ describe.concurrent("hazard 16: what Redis refuses before it does anything", () 
     },
   );
 
-  it("a Redis that loads its data is asked once it has", async () => {
+  it("an acquire during LOADING succeeds once Redis has loaded its data", async () => {
     const dir = await mkdtemp(join(tmpdir(), "lockkeeper-hazard-"));
     const run = async (test: TestLocks) => {
       const { direct, redis } = test;

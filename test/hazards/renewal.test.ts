@@ -102,8 +102,8 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Step>("release") },
 );
 
-describe("hazard 12: a renewal that races the release", () => {
-  it("never runs after it, and no hold is believed in longer than Redis has it, in whatever order things happen", async () => {
+describe("hazard 12: renewal racing a release", () => {
+  it("in any order of events, no renewal runs after the release and no hold outlives its lease in Redis", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyStep, { minLength: 5, maxLength: 40 }), async (steps) => {
         const scene = new Scene();
@@ -128,7 +128,7 @@ describe("hazard 12: a renewal that races the release", () => {
     );
   }, 30_000);
 
-  it("counts its lease from before it was sent, however late the answer", async () => {
+  it("the lease of a renewal counts from the time it was sent, however late the reply", async () => {
     const scene = new Scene();
     await vi.advanceTimersByTimeAsync(LEASE_MS / 3 + 5);
     scene.settle("answered", 90);
@@ -136,7 +136,7 @@ describe("hazard 12: a renewal that races the release", () => {
     expect(scene.hold.remainingMs()).toBe(LEASE_MS - 95);
   });
 
-  it("and is answered after the deadline, does not bring the hold back", async () => {
+  it("a renewal reply after the deadline does not revive the hold", async () => {
     const scene = new Scene();
     await vi.advanceTimersByTimeAsync(LEASE_MS - 10);
     expect(scene.hold.state).toBe("jeopardy");
@@ -148,7 +148,7 @@ describe("hazard 12: a renewal that races the release", () => {
     expect(() => scene.hold.assertHeld()).toThrow(LostError);
   });
 
-  it("is waited for by the release, as long as it may still be answered", async () => {
+  it("a release waits for a pending renewal that may still be answered", async () => {
     const scene = new Scene();
     await vi.advanceTimersByTimeAsync(LEASE_MS / 3);
     expect(scene.underWay).toBe(1);
@@ -161,8 +161,8 @@ describe("hazard 12: a renewal that races the release", () => {
   });
 });
 
-describe("hazard 13: a watchdog that stops", () => {
-  it("tries again after every failure until the deadline, and not a moment longer", async () => {
+describe("hazard 13: stalled watchdog", () => {
+  it("a failed renewal is retried until the deadline and never after it", async () => {
     const scene = new Scene();
     for (let ms = 0; ms < 2 * LEASE_MS; ms += 10) {
       scene.settle(ms % 20 === 0 ? "refused" : "untold");
@@ -175,7 +175,7 @@ describe("hazard 13: a watchdog that stops", () => {
     expect(scene.renewals).toBe(renewals);
   });
 
-  it("holds on when answers stay away, as long as one comes in time", async () => {
+  it("a hold survives missing replies as long as one renewal is answered in time", async () => {
     const scene = new Scene();
     for (let round = 0; round < 5; round++) {
       // The first try of each round is never answered, the next one is.
@@ -189,7 +189,7 @@ describe("hazard 13: a watchdog that stops", () => {
     }
   });
 
-  it("goes on when a listener throws, and lets the process hear of it", async () => {
+  it("a throwing listener does not stop renewals, and its error reaches the process", async () => {
     const heard: unknown[] = [];
     const others = process.rawListeners("uncaughtException");
     process.removeAllListeners("uncaughtException").on("uncaughtException", (error) => heard.push(error));

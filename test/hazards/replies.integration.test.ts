@@ -51,8 +51,8 @@ async function timed(promise: Promise<unknown>): Promise<{ code: string; tookMs:
 }
 
 // Most of the time of these tests is spent waiting for an answer that does not come.
-describe.concurrent("hazard 3: a lost reply runs a script twice", () => {
-  it.each(ALL_FORMATS)("%s: each verb is carried out once, whichever reply was lost", async (format) => {
+describe.concurrent("hazard 3: lost replies", () => {
+  it.each(ALL_FORMATS)("%s: each verb is carried out once even when its reply is lost", async (format) => {
     await apart(async (apartly) => {
       const { far, proxy } = apartly;
       const key = freshKey();
@@ -79,7 +79,7 @@ describe.concurrent("hazard 3: a lost reply runs a script twice", () => {
     });
   });
 
-  it("the connection itself sends nothing twice, so a release by force frees no second hold", async () => {
+  it("the connection never resends a command, so a force-release cannot end a second hold", async () => {
     await apart(async (apartly) => {
       const { far, near, proxy } = apartly;
       const [key, counter] = [freshKey(), freshKey()];
@@ -107,7 +107,7 @@ describe.concurrent("hazard 3: a lost reply runs a script twice", () => {
     });
   });
 
-  it("a grant that nobody heard of is given back, after a wait as well", async () => {
+  it("a grant whose reply was lost is withdrawn, including after a wait", async () => {
     await apart(async (apartly) => {
       const { near } = apartly;
       const keys = ALL_FORMATS.map(freshKey);
@@ -129,7 +129,7 @@ describe.concurrent("hazard 3: a lost reply runs a script twice", () => {
     });
   });
 
-  it("what is given back is that grant alone, and not what the same owner holds", async () => {
+  it("withdrawing a lost grant does not affect the same owner's existing hold", async () => {
     await apart(async ({ near, far }) => {
       const key = freshKey();
       const { fence } = await near.acquire(key, "me");
@@ -143,7 +143,7 @@ describe.concurrent("hazard 3: a lost reply runs a script twice", () => {
     });
   });
 
-  it("a request that arrives after it was given back takes nothing", async () => {
+  it("a request that arrives after its grant was withdrawn acquires nothing", async () => {
     await apart(async ({ near, proxy }) => {
       const asked = await Promise.all(
         ALL_FORMATS.map(async (format) => {
@@ -173,8 +173,8 @@ describe.concurrent("hazard 3: a lost reply runs a script twice", () => {
   });
 });
 
-describe.concurrent("hazard 4: a queue for when Redis is away", () => {
-  it("holds nothing back: a call fails at once, and is not sent when Redis is back", async () => {
+describe.concurrent("hazard 4: offline command queue", () => {
+  it("a call while Redis is down fails at once and is not sent after Redis is back", async () => {
     await apart(async ({ near }) => {
       const { connection, redis } = near;
       await redis.kill();
@@ -193,8 +193,8 @@ describe.concurrent("hazard 4: a queue for when Redis is away", () => {
   });
 });
 
-describe.concurrent("hazard 17: scripts that Redis has forgotten", () => {
-  it("are sent again, in the middle of work, and nothing is counted twice", async () => {
+describe.concurrent("hazard 17: flushed scripts", () => {
+  it("flushed scripts are reloaded during work without counting a call twice", async () => {
     await apart(async ({ near }) => {
       let left = 40;
       const flush = async () => {
@@ -218,7 +218,7 @@ describe.concurrent("hazard 17: scripts that Redis has forgotten", () => {
     });
   });
 
-  it("are sent again after a restart", async () => {
+  it("scripts are reloaded after a Redis restart", async () => {
     await apart(async ({ near }) => {
       const key = freshKey();
       const { fence } = await near.acquire(key, "me");

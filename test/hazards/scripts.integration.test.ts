@@ -31,9 +31,9 @@ const ask = (owner: string, more: Partial<AcquireOptions> = {}) => ({
 });
 
 describe.each(["redisson", "token"] as const)(
-  "hazard 21: time goes on while a script runs (%s)",
+  "hazard 21: expiration during a script (%s)",
   (format) => {
-    it("prolongs nothing and takes nothing halfway when the time to live is up", async () => {
+    it("a lock that expires during a script is neither renewed nor partly acquired", async () => {
       const key = freshKey();
       await test.acquire(key, "me", { format });
       prelude = outlivingTheLock;
@@ -47,7 +47,7 @@ describe.each(["redisson", "token"] as const)(
       expect(await test.acquire(key, "you", { format, waitMs: 5000 })).toMatchObject({ count: 1 });
     });
 
-    it("lets nobody re-enter at that moment, and gives the same owner a new hold right after", async () => {
+    it("a re-entry of an expiring lock is refused, and the same owner then gets a new hold", async () => {
       const key = freshKey();
       const { fence } = await test.acquire(key, "me", { format });
       prelude = outlivingTheLock;
@@ -57,7 +57,7 @@ describe.each(["redisson", "token"] as const)(
       expect(Number(grant.fence)).toBeGreaterThan(Number(fence));
     });
 
-    it("takes a lock without expiry for held, and lets its own holder give it one", async () => {
+    it("a lock without a TTL counts as held, and its holder's renewal or re-entry restores the TTL", async () => {
       const { direct, locks, acquire } = test;
       for (const prolong of [
         (key: string) => locks.renew(key, { owner: "me", leaseMs: 20_000, format }),
@@ -74,7 +74,7 @@ describe.each(["redisson", "token"] as const)(
       }
     });
 
-    it("and lets the watchdog do so", async () => {
+    it("the watchdog restores a removed TTL", async () => {
       const client = await test.client();
       const key = freshKey();
       const hold = await client.acquire(key, { format, leaseMs: 600 });
@@ -86,8 +86,8 @@ describe.each(["redisson", "token"] as const)(
   },
 );
 
-describe("hazard 21: time goes on while a script runs (timestamp)", () => {
-  it("goes by the deadline, whatever became of the time to live", async () => {
+describe("hazard 21: expiration during a script (timestamp)", () => {
+  it("a timestamp lock follows its deadline even after its TTL was removed", async () => {
     const { direct, acquire } = test;
     const key = freshKey();
     await acquire(key, "me", { format: "timestamp", leaseMs: 50 });
@@ -152,7 +152,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-describe("hazard 22: a script that ends in its middle", () => {
+describe("hazard 22: scripts that fail midway", () => {
   /** Refuses one write of the verb, asks for it again under the same id, and looks at what there is. */
   async function cutShort(scenario: Scenario, format: SpokenFormat, write: number): Promise<string> {
     const key = freshKey();
@@ -174,7 +174,7 @@ describe("hazard 22: a script that ends in its middle", () => {
   }
 
   it.each(ALL_FORMATS)(
-    "%s: leaves nothing that does not end by itself, and no count too few",
+    "%s: a script that fails midway leaves no lock without a TTL and never loses a count",
     async (format) => {
       for (const scenario of SCENARIOS) {
         for (let write = 0; ; write++) {

@@ -20,8 +20,8 @@ async function setClockBack(key: string): Promise<void> {
   await test.direct.set(companion, facts.join("\n"), "KEEPTTL");
 }
 
-describe.each(ALL_FORMATS)("a clock of the server that was set back during the hold (%s)", (format) => {
-  it("keeps nobody off after the last release, entered once or twice", async () => {
+describe.each(ALL_FORMATS)("server clock set back during a hold (%s)", (format) => {
+  it("after the server clock was set back, the last release still ends the hold at once", async () => {
     // With a grace a release is never the plain one.
     for (const [entries, graceMs] of [
       [1, 0],
@@ -38,7 +38,7 @@ describe.each(ALL_FORMATS)("a clock of the server that was set back during the h
     }
   });
 
-  it("keeps everybody off for the least time at most", async () => {
+  it("after the server clock was set back, the minimum hold time lasts no longer than configured", async () => {
     const key = freshKey();
     await test.locks.acquire(key, { owner: "me", format, leaseMs: 30_000, reentrant: true, minHoldMs: 1000 });
     await setClockBack(key);

@@ -55,9 +55,9 @@ async function round(unit: Unit): Promise<{ winners: number; isMoved: boolean }>
   return { winners: codes.filter((code) => code === "ok").length, isMoved };
 }
 
-describe("hazard 23: a takeover that two carry out", () => {
+describe("hazard 23: double takeover", () => {
   it.each(["ms", "s"] as const)(
-    "%s: of eight who find a lock ended one takes it, and no loser moves its end",
+    "%s: of eight clients that find an expired lock, exactly one takes it over and no loser moves its deadline",
     async (unit) => {
       for (let done = 0; done < ROUNDS; done += AT_ONCE) {
         const rounds = await Promise.all(Array.from({ length: AT_ONCE }, () => round(unit)));
@@ -67,7 +67,7 @@ describe("hazard 23: a takeover that two carry out", () => {
     60_000,
   );
 
-  it("is what DEL and SETNX do: both who saw the end hold the lock", async () => {
+  it("a takeover with DEL and SETNX lets two clients hold the lock", async () => {
     const key = await plant("ms");
     const [first = test.direct, second = test.direct] = [test.redis.client(), test.redis.client()];
     const seen = [await first.get(key), await second.get(key)];
@@ -79,7 +79,7 @@ describe("hazard 23: a takeover that two carry out", () => {
     expect([await take(first), await take(second)]).toEqual([1, 1]);
   });
 
-  it("and GETSET keeps one winner but moves its end", async () => {
+  it("a takeover with GETSET has one winner, but the loser moves its deadline", async () => {
     const { direct } = test;
     const key = await plant("ms");
     const [winner, loser] = [test.redis.client(), test.redis.client()];
@@ -92,8 +92,8 @@ describe("hazard 23: a takeover that two carry out", () => {
   });
 });
 
-describe.concurrent("hazard 23: clients that step literally, on our lock", () => {
-  it("in milliseconds: get in only after our hold has ended for its holder, and we after theirs", async () => {
+describe.concurrent("hazard 23: published timestamp clients on a Lockkeeper lock", () => {
+  it("a published client in milliseconds and Lockkeeper acquire the lock only after the other's hold has ended", async () => {
     const key = freshKey();
     const literal = new PollingLock(test.redis.client(), { leaseMs: 150, everyMs: 5 });
     const hold = await client.acquire(key, { format: "timestamp", leaseMs: 150, renew: false });
@@ -106,7 +106,7 @@ describe.concurrent("hazard 23: clients that step literally, on our lock", () =>
     await next.release();
   });
 
-  it("in seconds, too: not before our hold has ended", async () => {
+  it("a published client in seconds acquires the lock only after the Lockkeeper hold has ended", async () => {
     const key = freshKey();
     const literal = new SingleTryLock(test.redis.client(), 1);
     const hold = await client.acquire(key, { format: "timestamp", unit: "s", leaseMs: 100, renew: false });
@@ -114,7 +114,7 @@ describe.concurrent("hazard 23: clients that step literally, on our lock", () =>
     expect(hold.remainingMs()).toBe(0);
   });
 
-  it("that move our end, or take the lock: the hold is lost, and its holder is told", async () => {
+  it("a hold whose deadline another client moved is reported as lost to its holder", async () => {
     const key = freshKey();
     const hold = await client.acquire(key, { format: "timestamp", leaseMs: 600 });
     await test.direct.getset(key, String(Date.now() + 60_000));

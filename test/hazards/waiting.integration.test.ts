@@ -35,8 +35,8 @@ async function tookMs(promise: Promise<unknown>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-describe("hazard 8: a wake-up that is lost", () => {
-  it.each(ALL_FORMATS)("%s: between the first look and the subscription", async (format) => {
+describe("hazard 8: lost wake-ups", () => {
+  it.each(ALL_FORMATS)("%s: a release between the first attempt and the subscription is noticed within 1 s", async (format) => {
     const proxy = await startTestProxy(test.redis.port);
     const far = await test.verbs(proxy.port);
     const key = freshKey();
@@ -50,7 +50,7 @@ describe("hazard 8: a wake-up that is lost", () => {
     await proxy.stop();
   });
 
-  it("with a subscription that broke: everyone who is first looks again once it stands", async () => {
+  it("a waiter whose subscription broke retries as soon as it is restored", async () => {
     const key = freshKey();
     await test.acquire(key, "me");
     const waits = test.acquire(key, "you", { waitMs: 10_000 });
@@ -60,7 +60,7 @@ describe("hazard 8: a wake-up that is lost", () => {
     expect(await tookMs(waits)).toBeLessThan(1000);
   });
 
-  it.each(ALL_FORMATS)("%s: an operator's release wakes as a plain one does", async (format) => {
+  it.each(ALL_FORMATS)("%s: a force-release wakes a waiter like a normal release", async (format) => {
     const key = freshKey();
     const { fence } = await test.acquire(key, "me", { format });
     const waits = test.acquire(key, "you", { format, waitMs: 10_000 });
@@ -71,9 +71,9 @@ describe("hazard 8: a wake-up that is lost", () => {
   });
 });
 
-describe.concurrent("hazard 9: notifications of Redis are no signal", () => {
+describe.concurrent("hazard 9: independence from keyspace notifications", () => {
   it.each(ALL_FORMATS)(
-    "%s: the end of a lease is found without them, and nobody listens for them",
+    "%s: a waiter finds an expired lease without subscribing to keyspace notifications",
     async (format) => {
       const key = freshKey();
       await test.acquire(key, "me", { format, leaseMs: 300 });
@@ -85,7 +85,7 @@ describe.concurrent("hazard 9: notifications of Redis are no signal", () => {
     },
   );
 
-  it("nor is their absence a harm: a look every two seconds finds a lock free of which nobody said so", async () => {
+  it("a waiter's periodic retry finds a deleted lock within 3 s without any message", async () => {
     const key = freshKey();
     await test.acquire(key, "me");
     const waits = test.acquire(key, "you", { waitMs: 10_000 });
@@ -95,8 +95,8 @@ describe.concurrent("hazard 9: notifications of Redis are no signal", () => {
   });
 });
 
-describe("hazard 10: a thundering herd", () => {
-  it("a release makes one of all who wait in a process ask Redis", async () => {
+describe("hazard 10: thundering herd", () => {
+  it("a release makes only one of 40 waiters in a process retry", async () => {
     const key = freshKey();
     const crowd = 40;
     await test.acquire(key, "me");
@@ -112,7 +112,7 @@ describe("hazard 10: a thundering herd", () => {
     expect((await scriptCalls(direct)) - before).toBeLessThan(2 * crowd + 10);
   });
 
-  it("but the same owner, who may enter beside itself, is let in with its first wait", async () => {
+  it("two waits of the same owner are both granted together by re-entry", async () => {
     const key = freshKey();
     await test.acquire(key, "me");
     const both = [1, 2].map(() => test.acquire(key, "you", { waitMs: 10_000 }));
@@ -123,7 +123,7 @@ describe("hazard 10: a thundering herd", () => {
     expect(performance.now() - startedAt).toBeLessThan(1000);
   });
 
-  it("and one of each process when there are several", async () => {
+  it("a release makes one waiter per process retry", async () => {
     const key = freshKey();
     const processes = [test, await test.verbs(), await test.verbs()];
     await test.acquire(key, "me");
@@ -150,8 +150,8 @@ describe("hazard 10: a thundering herd", () => {
   });
 });
 
-describe("hazard 26: waiters without bound", () => {
-  it("are refused from the thousandth on, at once", async () => {
+describe("hazard 26: unbounded waiters", () => {
+  it("a wait beyond the limit of waiters is refused at once as queue_full", async () => {
     const key = freshKey();
     await test.acquire(key, "me");
     const given = new AbortController();
@@ -168,7 +168,7 @@ describe("hazard 26: waiters without bound", () => {
     await until(async () => (await waiting(key)) === 0);
   });
 
-  it("leave nothing behind, however they ended: no listener, timer, subscription or key", async () => {
+  it("waits that were granted, timed out or aborted leave no listener, timer, subscription or key", async () => {
     const own = await test.verbs();
     const given = new AbortController();
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;

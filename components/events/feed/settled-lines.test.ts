@@ -12,7 +12,7 @@ const told = (lines: ReturnType<typeof calmLines>) =>
     "renewals" in line ? `${line.renewals.count} of ${line.renewals.locks}` : line.entry.type,
   );
 
-it("renewals that follow each other are one line, of so many locks, where they stand", () => {
+it("consecutive renewals are grouped into one line with the number of locks", () => {
   const entries = [
     event("acquired", "a"),
     event("renewed", "a"),
@@ -25,7 +25,7 @@ it("renewals that follow each other are one line, of so many locks, where they s
   expect(told(calmLines(entries, 3))).toEqual(["1 of 1", "released", "3 of 2"]);
 });
 
-it("a line keeps its name while more renewals come, and time that an operator gave is told by itself", () => {
+it("a renewal line keeps its id as renewals arrive, and an operator's extension stays separate", () => {
   const entries = [event("acquired", "a"), event("renewed", "a")];
   const [before] = calmLines(entries, 9);
   const [after] = calmLines([...entries, event("renewed", "a")], 9);

@@ -12,7 +12,7 @@ import {
   stoppedAt,
 } from "./replay-clock.ts";
 
-test("six minutes are over in six seconds at sixty times, and begin again when played once more", () => {
+test("a replay of six minutes takes six seconds at 60x and restarts when played again", () => {
   const clock = playing(stoppedAt(0, 360_000, 0, 60), 1000);
   expect(positionOf(clock, 1500)).toBe(30_000);
   expect(isAtEnd(clock, 6999)).toBe(false);
@@ -27,7 +27,7 @@ const step = fc.oneof(
   fc.record({ do: fc.constant("speed" as const), speed: fc.constantFrom(...SPEEDS) }),
 );
 
-test("it never leaves its span, stands still while stopped, and no touch but a seek moves it", () => {
+test("the replay clock stays in its span, stops when paused, and jumps only on a seek", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 50 }), step), { maxLength: 20 }), (steps) => {
       let clock: ReplayClock = stoppedAt(100, 1100, 100, 1);

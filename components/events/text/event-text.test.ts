@@ -17,12 +17,12 @@ const event = (fields: Partial<LockEvent>): LockEvent => ({
   ...fields,
 });
 
-describe("eventDetail", () => {
-  it("knows every type of the contract", () => {
+describe("event detail text", () => {
+  it("the event text covers every event type of the contract", () => {
     expect([...ALL_TYPES].sort()).toEqual([...EVENT_TYPES].sort());
   });
 
-  it("says what matters of each", () => {
+  it("the event text shows the owner and the relevant facts of each event type", () => {
     expect(eventDetail(event({ fence: "1763647401104822" }), words)).toBe("pod-7, fence …104 822");
     expect(eventDetail(event({ type: "reentered", count: 2 }), words)).toBe("pod-7, count 2");
     expect(eventDetail(event({ type: "released", heldMs: 3100, count: 0 }), words)).toBe("pod-7 after 3.1 s");
@@ -35,7 +35,7 @@ describe("eventDetail", () => {
     );
   });
 
-  it("calls a hold-off what it is, and its end nothing else", () => {
+  it("the event text shows a reservation and its end as a reservation", () => {
     const byMei = { owner: "lockkeeper:reserve:mei" };
     expect(eventDetail(event(byMei), words)).toBe("hold-off by mei");
     expect(eventDetail(event({ ...byMei, type: "expired", heldMs: 60_000 }), words)).toBe(

@@ -26,8 +26,8 @@ const words = ({ owner, from, to, end }: Bar) => `${owner} ${from}-${to} ${end}`
 const barsOf = (...given: Parameters<typeof lanesOf>) =>
   lanesOf(...given).lanes.flatMap(({ bars }) => bars.map(words));
 
-describe("a history as lanes", () => {
-  it("has a lane per holder, the last one first, and a bar per hold with how it ended", () => {
+describe("history lanes", () => {
+  it("a history has one lane per holder, latest first, with one bar per hold and its outcome", () => {
     const story = [
       event("acquired", 100, "ada", { fence: "1" }),
       event("reentered", 110, "ada", { fence: "1", count: 2 }),
@@ -49,7 +49,7 @@ describe("a history as lanes", () => {
     expect([overlaps, from, to]).toEqual([[], 100, 1000]);
   });
 
-  it("shows two holders at one time as wrong when the end of the first is told late", () => {
+  it("two simultaneous holders are marked as wrong when the end of the first is reported late", () => {
     const story = [
       event("acquired", 100, "ada", { fence: "1" }),
       event("acquired", 200, "bob", { fence: "2" }),
@@ -62,7 +62,7 @@ describe("a history as lanes", () => {
     expect(lanesOf(story, "unknown").overlaps).toMatchObject([{ is: "wrong" }]);
   });
 
-  it("finds nothing wrong with several readers, and does not judge what it does not know", () => {
+  it("several readers are not marked as wrong, and unknown kinds are not judged", () => {
     const story = [
       event("acquired", 100, "ada"),
       event("acquired", 200, "bob"),
@@ -77,7 +77,7 @@ describe("a history as lanes", () => {
     expect([takesOf("read"), takesOf("semaphore"), takesOf(null)]).toEqual(["several", "several", "unknown"]);
   });
 
-  it("ends a hold that ended unwatched where the gap begins, and one that was followed where the next begins", () => {
+  it("a hold whose end was not observed ends at the gap, or else at the next hold", () => {
     const watched = [event("acquired", 100, "ada"), gap(200, 300), event("acquired", 400, "bob")];
     expect(barsOf(watched)).toEqual(["bob 400-1000 open", "ada 100-200 unseen"]);
     expect(barsOf([event("acquired", 100, "ada"), event("acquired", 400, "bob")])).toEqual([
@@ -89,14 +89,14 @@ describe("a history as lanes", () => {
     expect(barsOf(kept)).toEqual(["ada 100-1000 open"]);
   });
 
-  it("draws a hold of which only the end is loaded as far back as the end says", () => {
+  it("a hold of which only the end is loaded is drawn back by its reported duration", () => {
     const [bar] = lanesOf([event("released", 500, "ada", { heldMs: 300 })]).lanes[0]?.bars ?? [];
     expect(bar).toMatchObject({ from: 200, to: 500, fromIs: "exact" });
     const [unknown] = lanesOf([event("expired", 500, "ada")]).lanes[0]?.bars ?? [];
     expect(unknown).toMatchObject({ from: 500, to: 500, fromIs: "at_least" });
   });
 
-  it("takes an end without fence or owner for the only hold that it can be of", () => {
+  it("an end event without token or owner is assigned to the only hold it can belong to", () => {
     const story = [
       event("acquired", 100, "ada", { fence: "1" }),
       event("expired", 200, "ada"),
@@ -119,8 +119,8 @@ const holds = fc.array(
   { minLength: 1, maxLength: 30 },
 );
 
-describe("any history as lanes", () => {
-  it("gives back the holds that it was told of, and the overlaps that they have", () => {
+describe("history lanes of generated histories", () => {
+  it("lanes reproduce the holds and overlaps of any generated history", () => {
     fc.assert(
       fc.property(holds, fc.boolean(), (given, isFenced) => {
         const free = new Map<string, number>();
@@ -157,7 +157,7 @@ describe("any history as lanes", () => {
     );
   });
 
-  it("never breaks, whatever is told in whatever order: lanes do not overlap themselves, and all is within the time", () => {
+  it("lanes never overlap themselves and stay within the time range for events in any order", () => {
     const entry = fc.oneof(
       {
         weight: 9,

@@ -15,8 +15,8 @@ const timeline = (more: Partial<Timeline> = {}): Timeline => ({
   ...more,
 });
 
-describe("what is shown of a timeline", () => {
-  it("begins with the latest holds, and with the first one where all are wanted", () => {
+describe("visible part of a timeline", () => {
+  it("a timeline starts with the latest holds, or with the first one if all are requested", () => {
     const bars = Array.from({ length: LATEST_BARS + 5 }, (_, n) => bar("ada", n * 10, n * 10 + 5));
     const many = timeline({ lanes: [{ owner: "ada", bars }], to: 200 });
     expect(viewOf(many, "latest").lanes[0]?.bars[0]?.from).toBe(50);
@@ -24,18 +24,18 @@ describe("what is shown of a timeline", () => {
     expect(viewOf(many, "all").lanes[0]?.bars).toHaveLength(LATEST_BARS + 5);
   });
 
-  it("draws a dozen holders and says how many it leaves out", () => {
+  it("a timeline draws twelve holders and counts the others", () => {
     const many = Array.from({ length: 20 }, (_, n) => ({ owner: `${n}`, bars: [bar(`${n}`, n, n + 1)] }));
     const view = viewOf(timeline({ lanes: many }), "all");
     expect([view.lanes.length, view.others]).toEqual([12, 8]);
   });
 
-  it("has a place for any time, and none outside", () => {
+  it("any time maps to a position inside the timeline", () => {
     const view = { from: 100, to: 200 };
     expect([0, 100, 150, 200, 999].map((at) => placeOf(view, at))).toEqual([0, 0, 50, 100, 100]);
   });
 
-  it("is walked along in time, and across to the hold that is closest", () => {
+  it("keyboard navigation moves to the next hold in time, or across to the closest hold", () => {
     const go = (active: string | undefined, key: string) => barAfter(lanes, active, key)?.id;
     expect(go(undefined, "ArrowRight")).toBe("ada50");
     expect(go("ada0", "ArrowRight")).toBe("bob20");
@@ -50,7 +50,7 @@ describe("what is shown of a timeline", () => {
   });
 });
 
-it("has round moments between its ends, and no more than fit", () => {
+it("the time axis has at most six round ticks within its range", () => {
   const minute = 60_000;
   expect(ticksOf({ from: 1000, to: 4 * minute })).toEqual([minute, 2 * minute, 3 * minute]);
   for (const spanMs of [1, 900, 21_000, 3 * minute, 5 * 3_600_000, 40 * 86_400_000, 4e12]) {

@@ -9,15 +9,15 @@ const widthOf = (id: ColumnId, layout: ReturnType<typeof layOut>) =>
   layout.columns.find((column) => column.id === id)?.px;
 const sum = (layout: ReturnType<typeof layOut>) => layout.columns.reduce((all, { px }) => all + px, 0);
 
-describe("layOut", () => {
-  it("shows all columns where there is room, and the key takes the rest", () => {
+describe("column layout", () => {
+  it("all columns are shown where there is room, and the key column takes the rest", () => {
     const layout = layOut(ALL_COLUMNS, {}, 1340);
     expect(layout.noRoom).toEqual([]);
     expect(sum(layout)).toBe(1340);
     expect(widthOf("owner", layout)).toBe(COLUMNS.get("owner")?.usualPx);
   });
 
-  it("leaves the key 260 px beside an open panel of events, and what matters least gives way", () => {
+  it("the key column keeps 260 px beside an open event panel, and less important columns are hidden", () => {
     const layout = layOut(ALL_COLUMNS, {}, 801);
     expect(widthOf("key", layout)).toBeGreaterThanOrEqual(260);
     expect(layout.columns.map(({ id }) => id)).toEqual([
@@ -31,18 +31,18 @@ describe("layOut", () => {
     expect(layout.noRoom[0]).toBe("fence");
   });
 
-  it("puts no 2 000 px between a key and its time on the widest screen", () => {
+  it("the key column is limited to 640 px on the widest screen", () => {
     const layout = layOut(ALL_COLUMNS, {}, 2200);
     expect(widthOf("key", layout)).toBe(640);
     expect(sum(layout)).toBeLessThanOrEqual(2200);
   });
 
-  it("keeps a width that somebody gave for as long as there is room", () => {
+  it("a custom column width is kept while there is room", () => {
     expect(widthOf("owner", layOut(ALL_COLUMNS, { owner: 333 }, 1500))).toBe(333);
     expect(widthOf("owner", layOut(ALL_COLUMNS, { owner: 2 }, 1500))).toBe(COLUMNS.get("owner")?.leastPx);
   });
 
-  it("never makes a column too narrow to read nor more of the room than there is, whatever is chosen and given", () => {
+  it("no column is narrower than its minimum, and the layout never exceeds the available width", () => {
     const columns = fc
       .shuffledSubarray([...ALL_COLUMNS])
       .map((ids) => parseChoice(ids.join(",")) ?? ALL_COLUMNS);
@@ -62,7 +62,7 @@ describe("layOut", () => {
   });
 });
 
-describe("an edge that is moved", () => {
+describe("column resizing", () => {
   const move = (room: number, before: number, byPx: number) => {
     const { columns } = layOut(ALL_COLUMNS, {}, room);
     const edge = edgeAt(columns, before);
@@ -73,7 +73,7 @@ describe("an edge that is moved", () => {
     return { was: edgesOf(columns), is: edgesOf(after), columns, after };
   };
 
-  it("stays under the pointer, and what stands right of it where it was", () => {
+  it("a dragged column edge follows the pointer, and the columns to its right do not move", () => {
     for (const room of [1340, 2200]) {
       const { was, is } = move(room, 4, 20);
       expect(is[4]).toBe((was[4] ?? 0) + 20);
@@ -81,7 +81,7 @@ describe("an edge that is moved", () => {
     }
   });
 
-  it("takes from the others when the key has no more to give, and from none more than it can spare", () => {
+  it("a dragged edge takes width from other columns, down to their minimum, once the key has none left", () => {
     const { columns, after } = move(1100, 1, -40);
     expect(after[1]?.px).toBeGreaterThan(columns[1]?.px ?? 0);
     expect(after.map(({ id }) => id)).toEqual(columns.map(({ id }) => id));
@@ -89,20 +89,20 @@ describe("an edge that is moved", () => {
   });
 });
 
-describe("what is chosen", () => {
-  it("survives being written and read, and is nothing when it is as everybody has it", () => {
+describe("column selection", () => {
+  it("a column selection survives serialization and is null for the default", () => {
     const chosen: ColumnId[] = ["held", "key", "remaining"];
     expect(parseChoice(choiceText(chosen))).toEqual(chosen);
     expect(choiceText(ALL_COLUMNS)).toBeNull();
   });
 
-  it("always has the key, each column once, and nothing that there is not", () => {
+  it("a column selection always contains the key, each column once, and no unknown column", () => {
     expect(parseChoice("held,<script>,held,fence")).toEqual(["key", "held", "fence"]);
     expect(parseChoice("nonsense")).toBeUndefined();
     expect(parseChoice(null)).toBeUndefined();
   });
 
-  it("takes a column back to its place, and moves one step by step", () => {
+  it("a restored column returns to its place, and a moved column moves one step at a time", () => {
     const without = withColumn(ALL_COLUMNS, "format", false);
     expect(without).not.toContain("format");
     expect(withColumn(without, "format", true)).toEqual(ALL_COLUMNS);
@@ -111,7 +111,7 @@ describe("what is chosen", () => {
     expect(moved(["key", "held"], "held", 1)).toEqual(["key", "held"]);
   });
 
-  it("reads widths that were kept, and leaves out what is none", () => {
+  it("stored column widths are read, and invalid ones are dropped", () => {
     expect(parseWidths(widthsText({ owner: 200.4, held: 90 }))).toEqual({ owner: 200, held: 90 });
     expect(parseWidths("owner:wide,held:-3,nobody:100,fence:99999")).toEqual({});
   });

@@ -39,16 +39,16 @@ const newer = (latest: LiveWindow, more: Partial<Newer> = {}): Newer => ({
 });
 const keysOf = ({ rows }: HeldList) => rows.map((row) => row.lock.key);
 
-describe("heldAfter", () => {
+describe("updates of a frozen list", () => {
   const held = heldFrom(windowOf(lock("a"), lock("b"), lock("c")));
 
-  it("keeps the order and lets the values go on", () => {
+  it("a frozen list keeps its order while values update", () => {
     const after = heldAfter(held, newer(windowOf(lock("c"), lock("new"), lock("a", "1", 7), lock("b"))));
     expect(keysOf(after)).toEqual(["a", "b", "c"]);
     expect(after.rows[0]?.lock.holders[0]?.count).toBe(7);
   });
 
-  it("strikes out a row that has ended, with how, and takes it back when it is held again", () => {
+  it("a frozen list strikes out an ended row with its cause and restores it when held again", () => {
     const kept = new Map([free("b", released)]);
     const after = heldAfter(held, newer(windowOf(lock("a"), lock("c")), { kept }));
     expect(after.rows.map(({ end }) => end)).toEqual([null, released, null]);
@@ -56,16 +56,16 @@ describe("heldAfter", () => {
     expect(again.rows.map(({ end }) => end)).toEqual([null, null, null]);
   });
 
-  it("does not take the end of an older hold for that of this one", () => {
+  it("a frozen list does not apply the end of an older hold to the current row", () => {
     const kept = new Map([free("b", { ...released, at: 1000 })]);
     expect(heldAfter(held, newer(windowOf(lock("a")), { kept })).rows[1]?.end).toBe("untold");
   });
 
-  it("does not believe that a row has ended because it has left the window", () => {
+  it("a frozen list does not treat a row that left the window as ended", () => {
     expect(heldAfter(held, newer(windowOf(lock("x"), lock("y"))))).toBe(held);
   });
 
-  it("holds who has what while paused, and tells renewals of the same hold", () => {
+  it("a paused list keeps the holder of each row and updates renewals of the same hold", () => {
     const renewed = { ...lock("a"), remainingMs: 99 };
     const latest = windowOf(renewed, lock("b", "2"), lock("c"));
     const after = heldAfter(held, newer(latest, { stillness: "paused" }));
@@ -76,14 +76,14 @@ describe("heldAfter", () => {
     ]);
   });
 
-  it("is another list with another filter or order", () => {
+  it("a frozen list starts over with another filter or sort order", () => {
     const latest = { ...windowOf(lock("z")), sort: "-held" };
     expect(keysOf(heldAfter(held, newer(latest)))).toEqual(["z"]);
   });
 });
 
-describe("changesSince", () => {
-  it("counts what came and what ended, and not what was renewed", () => {
+describe("changes behind a frozen list", () => {
+  it("new and ended rows count as changes, renewed ones do not", () => {
     const held = heldFrom(windowOf(lock("a"), lock("b"), lock("c")));
     const latest = windowOf({ ...lock("a"), remainingMs: 7 }, lock("c"), lock("d"));
     expect(
@@ -91,7 +91,7 @@ describe("changesSince", () => {
     ).toBe(2);
   });
 
-  it("does not count what only moved into a window that does not reach the end", () => {
+  it("rows that only moved across a partial window do not count as changes", () => {
     const held = heldFrom({ ...windowOf(lock("a"), lock("b"), lock("c")), total: 500 });
     expect(changesSince(held, { ...windowOf(lock("b"), lock("c"), lock("d")), total: 499 })).toBe(0);
     expect(changesSince(held, { ...windowOf(lock("a"), lock("aa"), lock("b")), total: 501 })).toBe(1);
@@ -150,8 +150,8 @@ class World {
   }
 }
 
-describe("a list that is read while others change it", () => {
-  it("never moves a row that is on screen, shows each once, and tells the truth of each", () => {
+describe("frozen list under concurrent changes", () => {
+  it("a frozen list never moves a visible row, shows each row once and shows its true state", () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), (steps) => {
         const world = new World();

@@ -12,8 +12,8 @@ const completionOf = completionIn({ search, verdicts: lock.verdictHints });
 const offered = (text: string, caret = text.length) =>
   completionOf(text, caret)?.items.map((item) => item.text) ?? [];
 
-describe("completionIn", () => {
-  it("offers every field of the language where a word begins", () => {
+describe("filter completion", () => {
+  it("completion offers every filter field at the start of a term", () => {
     expect(offered("")).toContain("held>");
     expect(offered("billing ")).toContain("is:abnormal");
     expect(offered("ver")).toEqual(["verdict:"]);
@@ -21,7 +21,7 @@ describe("completionIn", () => {
     expect(offered("billing")).toEqual([]);
   });
 
-  it("offers all values that there are", () => {
+  it("completion offers every value of a field", () => {
     expect(offered("verdict:")).toEqual(VERDICT_STATES.map((state) => `verdict:${state}`));
     expect(offered("kind:").sort()).toEqual(Kind.options.map((kind) => `kind:${kind}`).sort());
     expect(offered("format:").sort()).toEqual(FORMAT_NAMES.map((name) => `format:${name}`).sort());
@@ -29,7 +29,7 @@ describe("completionIn", () => {
     expect(offered("held>7")).toEqual(["held>7ms", "held>7s", "held>7m", "held>7h", "held>7d"]);
   });
 
-  it("offers nothing that the API refuses or takes for plain text", () => {
+  it("completion offers no term that the API rejects or reads as plain text", () => {
     const values = offered("").flatMap((field) => offered(field));
     expect(values.length).toBeGreaterThan(40);
     for (const value of values) {
@@ -38,12 +38,12 @@ describe("completionIn", () => {
     }
   });
 
-  it("is silent about a word that is whole, and inside quotes", () => {
+  it("completion offers nothing for a complete term or inside quotes", () => {
     expect(offered("held>usual")).toEqual([]);
     expect(offered('key:="a ver"', 'key:="a ver'.length)).toEqual([]);
   });
 
-  it("replaces the word under the caret and no other", () => {
+  it("completion replaces only the term under the caret", () => {
     const text = "ver billing";
     const completion = completionOf(text, 3);
     expect(completion).toMatchObject({ from: 0, to: 3 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { thresholdAt } from "./expiry-announcement.tsx";
 
-it("tells the nearest threshold that is not above what is left, and none of plenty or of no end", () => {
+it("the last expiry threshold reached is returned, and none far from expiry or without TTL", () => {
   expect(thresholdAt(61_000)).toBeUndefined();
   expect(thresholdAt(60_000)).toBe(60);
   expect(thresholdAt(10_001)).toBe(60);

@@ -11,7 +11,7 @@ const viewOf = (fields: Partial<View> = {}): View => ({
   ...fields,
 });
 
-it("what is kept is shown again, and known again", () => {
+it("a saved view restores the list and is recognized as the current view", () => {
   const other: Shown = { filter: "", sort: "key", columns: null };
   const view = viewOf();
   expect(openedIn(view, other)).toEqual(SHOWN);
@@ -20,7 +20,7 @@ it("what is kept is shown again, and known again", () => {
     expect(isShown(view, { ...SHOWN, ...change })).toBe(false);
 });
 
-it("what a view leaves open stays as it is", () => {
+it("a setting that a saved view leaves open keeps its current value", () => {
   const view: View = {
     id: "some-view",
     name: "some",
@@ -33,7 +33,7 @@ it("what a view leaves open stays as it is", () => {
   expect(isShown(view, { ...SHOWN, filter: "is:abnormal" })).toBe(true);
 });
 
-it("what is sent is what the server takes", () => {
+it("a saved view is sent in a form that the API accepts", () => {
   for (const shown of [SHOWN, { filter: "", sort: "key", columns: null }]) {
     expect(ViewInput.safeParse({ name: "some", ...keptOf(shown) }).error).toBeUndefined();
   }
@@ -45,7 +45,7 @@ it("what is sent is what the server takes", () => {
   expect(newViewId()).toMatch(VIEW_ID_PATTERN);
 });
 
-it("the address carries any search", () => {
+it("the URL of a view can hold any filter", () => {
   const filter = 'key:="a b&q=c#d" é';
   const address = new URL(searchOf({ ...SHOWN, filter }, "stage 1"), "http://x");
   expect(Object.fromEntries(address.searchParams)).toEqual({

@@ -27,14 +27,14 @@ const TOTALS: Totals = {
 };
 
 describe("system views", () => {
-  it("are words that the API understands", () => {
+  it("every system view is a filter that the API understands", () => {
     for (const { word } of SYSTEM_VIEWS) {
       expect(faultOfFilter(word)).toBeUndefined();
       expect(parseFilter(word).every(({ field }) => field !== "any")).toBe(true);
     }
   });
 
-  it("are known again in a filter, and leave its other words alone", () => {
+  it("a system view is recognized in a filter and leaves the other terms alone", () => {
     expect(viewOf("").id).toBe("all");
     expect(viewOf("billing").id).toBe("all");
     expect(viewOf("key:a* waiters>0").id).toBe("waited");
@@ -47,26 +47,26 @@ describe("system views", () => {
   });
 });
 
-describe("countOf", () => {
+describe("counts of system views", () => {
   const window = { total: 3, held: 9 };
 
-  it("tells what the stream and the figures tell, and nothing else", () => {
+  it("the counts of system views come from the stream and the stats only", () => {
     const from = { filter: "is:abnormal", window, totals: TOTALS, asked: [5, 6] };
     expect(SYSTEM_VIEWS.map((view) => countOf(view, from))).toEqual([9, 3, 5, 2, 6]);
   });
 
-  it("tells of the views beside all locks what the figures know", () => {
+  it("without a filter, the other system views show the counts known from the stats", () => {
     const from = { filter: "", window, totals: TOTALS, asked: [] };
     expect(SYSTEM_VIEWS.map((view) => countOf(view, from))).toEqual([3, 2, undefined, 2, undefined]);
   });
 
-  it("claims nothing of other views while something is searched for", () => {
+  it("the other system views show no count while a search is active", () => {
     const from = { filter: "waiters>0 billing", window, totals: TOTALS, asked: [5, 6] };
     const counts = SYSTEM_VIEWS.map((view) => countOf(view, from));
     expect(counts).toEqual([undefined, undefined, 3, undefined, undefined]);
   });
 
-  it("does not take another search's figures before its own come", () => {
+  it("system views show no count before the data of the current search arrives", () => {
     const from = { filter: "", window: undefined, totals: undefined, asked: [] };
     expect(SYSTEM_VIEWS.map((view) => countOf(view, from))).toEqual(SYSTEM_VIEWS.map(() => undefined));
   });

@@ -4,14 +4,14 @@ import { BulkItem } from "./bulk-release.ts";
 
 const item = (keyBase64: string) => BulkItem.safeParse({ key: "", keyBase64, expect: "fence.1" });
 
-describe("the bytes of a key in a bulk", () => {
-  it("are taken in both alphabets, with and without padding", () => {
+describe("base64 keys in a bulk request", () => {
+  it("base64 keys are accepted in both alphabets, with and without padding", () => {
     for (const text of ["_w", "/w==", "_wA", "/wA=", "_wAB"]) expect(item(text).success, text).toBe(true);
     for (const text of ["", "_", "_w=", "_wA==", "_w==_w==", "_wAB=", "_w "])
       expect(item(text).success, text).toBe(false);
   });
 
-  it("are refused where they are none, and are no fault of ours", () => {
+  it("invalid base64 keys are rejected without a server error", () => {
     const near = fc.string({
       unit: fc.constantFrom("A", "z", "9", "+", "_", "=", " ", "\u0000"),
       maxLength: 12,

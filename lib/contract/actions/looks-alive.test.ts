@@ -13,10 +13,10 @@ const lockOf = (state: VerdictState, owner = "o") =>
     },
   });
 
-test("a holder looks alive while it renews, and until a renewal could have been missed", () => {
+test("a holder counts as alive while it renews or its liveness is unknown", () => {
   expect(VERDICT_STATES.filter((state) => looksAlive(lockOf(state)))).toEqual(["renewing", "unknown"]);
 });
 
-test("nobody works under a hold-off", () => {
+test("a reservation never counts as alive", () => {
   expect(looksAlive(lockOf("unknown", `${RESERVE}mei`))).toBe(false);
 });

@@ -9,19 +9,19 @@ const lock = (asOf: number, remainingMs: number) => ({
   asOf,
 });
 
-describe("the tag of a lock", () => {
-  it("stays while nothing happens but that time goes by", () => {
+describe("ETag of a lock", () => {
+  it("the ETag of a lock stays the same while only time passes", () => {
     expect(tagOf(lock(10_000, 5000))).toBe(tagOf(lock(12_000, 3000)));
   });
 
-  it("changes when the lease is prolonged, with the owner, and with anything else", () => {
+  it("the ETag of a lock changes with the lease, the owner and every other field", () => {
     const tag = tagOf(lock(10_000, 5000));
     expect(tagOf(lock(12_000, 5000))).not.toBe(tag);
     expect(tagOf({ ...lock(10_000, 5000), holders: [{ owner: "you", remainingMs: 5000 }] })).not.toBe(tag);
     expect(tagOf({ ...lock(10_000, 5000), version: "fence.2" })).not.toBe(tag);
   });
 
-  it("tells kinds and places apart", () => {
+  it("an ETag distinguishes value types and positions", () => {
     const values = [{ a: "1" }, { a: 1 }, { a: [1] }, { a: [] }, { a: null }, { a: { b: 1 } }, { a: [[1]] }];
     expect(new Set(values.map(tagOf)).size).toBe(values.length);
     expect(tagOf({ a: ["x", "y"] })).not.toBe(tagOf({ a: ["x\0string\0y"] }));
@@ -32,12 +32,12 @@ describe("If-None-Match", () => {
   const answer = tagged({ a: 1 });
   const etag = String(answer.headers.etag);
 
-  it.each([etag, `"other", ${etag}`, etag.replace("W/", ""), "*"])("%s spares the body", (known) => {
+  it.each([etag, `"other", ${etag}`, etag.replace("W/", ""), "*"])("If-None-Match %s returns 304 without a body", (known) => {
     expect(unlessKnown(answer, known)).toMatchObject({ status: 304, headers: { etag } });
     expect(unlessKnown(answer, known).body).toBeUndefined();
   });
 
-  it.each([undefined, '"other"', ""])("%s does not", (known) => {
+  it.each([undefined, '"other"', ""])("If-None-Match %s returns the full body", (known) => {
     expect(unlessKnown(answer, known)).toBe(answer);
   });
 });

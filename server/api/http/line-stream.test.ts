@@ -26,7 +26,7 @@ function written(): Written {
   };
 }
 
-it("a file whose server stops says that it is not whole", async () => {
+it("an export cut short by a stopping server states that it is incomplete", async () => {
   const sink = written();
   const streams = new OpenStreams();
   const lines = new Lines(sink);
@@ -43,7 +43,7 @@ it("a file whose server stops says that it is not whole", async () => {
   ]);
 });
 
-it("a file that cannot be read to its end says so, and a whole one nothing", async () => {
+it("an export that cannot be read to its end states so, and a complete one adds nothing", async () => {
   const cut = written();
   async function* failing() {
     yield "one\n";

@@ -23,8 +23,8 @@ function passed(take: () => void, times: number): number {
   return count;
 }
 
-describe("a caller", () => {
-  it("may ask as often at once as the burst allows, and then as often as time goes by", () => {
+describe("rate limit of a caller", () => {
+  it("a caller may send a burst at once and then requests at the configured rate", () => {
     const limits = open();
     const take = () => limits.takeKnown("root");
     expect(passed(take, 20)).toBe(5);
@@ -34,7 +34,7 @@ describe("a caller", () => {
     expect(passed(take, 20)).toBe(5);
   });
 
-  it("is not refused for what others ask, nor does a refusal cost it anything", () => {
+  it("a caller is not limited by requests of others and not charged for refusals", () => {
     const limits = open();
     passed(() => limits.takeKnown("loud"), 1000);
     expect(passed(() => limits.takeKnown("root"), 20)).toBe(5);
@@ -42,7 +42,7 @@ describe("a caller", () => {
     expect(passed(() => limits.takeKnown("loud"), 20)).toBe(1);
   });
 
-  it("is told what is left, and in a refusal when to come back", () => {
+  it("a caller gets the remaining quota, and a retry time with a refusal", () => {
     const limits = open();
     passed(() => limits.takeKnown("root"), 2);
     expect(limits.headersFor("root")).toEqual({
@@ -67,8 +67,8 @@ describe("a caller", () => {
   });
 });
 
-describe("an address without valid credentials", () => {
-  it("has a limit of its own, and an IPv6 network is one address", () => {
+describe("rate limit of an address without valid credentials", () => {
+  it("an address has its own limit, and an IPv6 network counts as one address", () => {
     const limits = open();
     expect(passed(() => limits.takeUnknown("192.0.2.7"), 9)).toBe(2);
     expect(passed(() => limits.takeUnknown("::ffff:192.0.2.7"), 9)).toBe(0);
@@ -78,14 +78,14 @@ describe("an address without valid credentials", () => {
     expect(passed(() => limits.takeUnknown("2001:db8:0:1::1"), 9)).toBe(2);
   });
 
-  it("takes no more memory however many there are, and the busy one stays refused", () => {
+  it("memory use is bounded for any number of addresses, and a busy address stays limited", () => {
     const limits = open();
     for (let n = 0; n < 50_000; n++) limits.takeUnknown(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`);
     expect(passed(() => limits.takeUnknown("192.0.2.7"), 9)).toBe(2);
     expect(passed(() => limits.takeUnknown("192.0.2.7"), 9)).toBe(0);
   });
 
-  it("stays refused while many others ask for the first time", () => {
+  it("an address over its limit stays limited while many others send their first request", () => {
     const limits = open();
     const take = () => limits.takeUnknown("192.0.2.7");
     expect(passed(take, 9)).toBe(2);

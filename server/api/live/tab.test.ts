@@ -8,7 +8,7 @@ import { Frame } from "./live-snapshot.ts";
 import { RowTexts } from "./row-json-cache.ts";
 import { Tab } from "./tab.ts";
 
-it("a view that is changed while nobody reads is told once that is read, and only the last one", () => {
+it("a view changed while the tab does not read is sent once, with the last change only", () => {
   const said: string[] = [];
   let waiting = 1024 * 1024;
   const sink: Sink = {

@@ -33,8 +33,8 @@ function browser() {
   };
 }
 
-describe("changeOf", () => {
-  it("brings a browser from any window to any other", () => {
+describe("live window changes", () => {
+  it("window changes turn any window into any other", () => {
     fc.assert(
       fc.property(fc.array(window, { minLength: 1, maxLength: 6 }), (windows) => {
         const tab = browser();
@@ -50,7 +50,7 @@ describe("changeOf", () => {
     );
   });
 
-  it("sends the one row that changed, and not the others", () => {
+  it("a window change contains only the row that changed", () => {
     const rows = Array.from({ length: 100 }, (_, key) => rowOf(key, 0));
     const before: Window = { filter: "", sort: "key", offset: 0, total: 100, held: 100, rows };
     const change = changeOf(before, { ...before, rows: rows.with(50, rowOf(50, 1)) }, 1);
@@ -58,7 +58,7 @@ describe("changeOf", () => {
     expect(change?.text.length).toBeLessThan(2 * rowOf(50, 1).length + 500);
   });
 
-  it("says nothing of rows that are as they were", () => {
+  it("unchanged rows cause no window change", () => {
     const before: Window = { filter: "", sort: "key", offset: 0, total: 1, held: 1, rows: [rowOf(1, 0)] };
     expect(changeOf(before, { ...before, rows: [...before.rows] }, 1)).toBeUndefined();
   });

@@ -68,25 +68,25 @@ function misfit(schema: z.ZodType, example: unknown): string | undefined {
     : undefined;
 }
 
-it("the document is valid OpenAPI 3.1, as a validator of others says", async () => {
+it("the OpenAPI document passes an independent OpenAPI 3.1 validator", async () => {
   const { valid, errors } = await new Validator().validate(JSON.parse(text));
   expect(errors ?? []).toEqual([]);
   expect(valid).toBe(true);
   expect(document.openapi).toBe("3.1.1");
 });
 
-it("every reference in it leads somewhere", () => {
+it("every reference in the OpenAPI document resolves", () => {
   const names = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name ?? "");
   expect(names.filter((name) => document.components?.schemas?.[name] === undefined)).toEqual([]);
 });
 
-it("every operation has an id of its own that reads well in a client", () => {
+it("every operation has a unique camelCase id", () => {
   const ids = routes.map(({ operationId }) => operationId);
   expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
   expect(ids.filter((id) => !/^[a-z]+([A-Z][a-z]+)+$/.test(id))).toEqual([]);
 });
 
-it("every operation says what it does, where it belongs and who may call it", () => {
+it("every operation has a summary, a tag and its required access", () => {
   const faults = lacks((_, operation) => [
     (operation.tags as unknown as string[])?.length !== 1 && "it has no tag",
     String(operation.summary ?? "").length < 10 && "it has no summary",
@@ -118,7 +118,7 @@ it("every parameter has a description, a limit and an example", () => {
   expect(faults).toEqual([]);
 });
 
-it("every body has limits throughout, and examples that its schema takes", () => {
+it("every request body has limits throughout and examples that match its schema", () => {
   const faults = lacks(({ body, examples = {} }, operation) => {
     if (body === undefined) return [];
     const shown = operation.requestBody?.content?.["application/json"] ?? {};
@@ -134,7 +134,7 @@ it("every body has limits throughout, and examples that its schema takes", () =>
   expect(faults).toEqual([]);
 });
 
-it("every success has an example that is what its schema says", () => {
+it("every successful response has an example that matches its schema", () => {
   const faults = lacks(({ response: { schema, example, stream, messages = {} } }) => [
     schema !== undefined && example === undefined && "its response has no `example`",
     schema !== undefined && example !== undefined && misfit(schema, example),
@@ -147,7 +147,7 @@ it("every success has an example that is what its schema says", () => {
   expect(faults).toEqual([]);
 });
 
-it("an answer in another type than JSON is a text, and its example is one", () => {
+it("every response in another type than JSON is text with a text example", () => {
   const faults = lacks(({ response: { texts = {} } }, operation) =>
     Object.keys(texts).flatMap((type) => {
       const content = operation.responses?.["200"]?.content?.[type] ?? {};
@@ -163,7 +163,7 @@ it("an answer in another type than JSON is a text, and its example is one", () =
   ]);
 });
 
-it("every failure has its code, its facts, an example, and the headers that are sent", () => {
+it("every error response has its code, facts, an example and its headers", () => {
   const faults = lacks((route, operation) => {
     const answers = Object.values(operation.responses ?? {});
     const shown = answers.flatMap((answer) =>
@@ -179,7 +179,7 @@ it("every failure has its code, its facts, an example, and the headers that are 
   expect(faults).toEqual([]);
 });
 
-it("messages of streams have names of their own in the document", () => {
+it("every stream message has its own schema name", () => {
   const schemas = new Map<string, z.ZodType>();
   for (const { response } of routes) {
     for (const [name, { schema }] of Object.entries(response.messages ?? {})) {
@@ -190,8 +190,8 @@ it("messages of streams have names of their own in the document", () => {
   }
 });
 
-describe.each(Object.keys(PROBLEM_OF_CODE) as ErrorCode[])("the problem %s", (code) => {
-  it("has an example that is what its schema says, and tells what to do", () => {
+describe.each(Object.keys(PROBLEM_OF_CODE) as ErrorCode[])("problem %s", (code) => {
+  it("a problem has an example that matches its schema, and a remedy", () => {
     expect(misfit(problemSchema(code), problemExample(code))).toBeUndefined();
     expect(PROBLEM_OF_CODE[code].remedy).toMatch(/^[A-Z].+\.$/);
   });
@@ -216,7 +216,7 @@ type Misfits = {
     : Code;
 }[ErrorCode];
 
-it("every error carries the facts that the document says", () => {
+it("every error carries the facts that the OpenAPI document lists", () => {
   const misfits: Misfits[] = [];
   // A code is a type here: the compiler names it when it does not fit.
   const none: never[] = misfits;

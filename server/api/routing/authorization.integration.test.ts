@@ -115,9 +115,9 @@ async function found(who: string, route: Route, target: string): Promise<string>
   return status === 401 || status === 403 ? `${status} ${code}` : "let in";
 }
 
-describe.each([...Object.keys(PEOPLE), "the root key", "nobody", "a wrong key"])("%s", (who) => {
+describe.each([...Object.keys(PEOPLE), "the root key", "nobody", "a wrong key"])("access of %s", (who) => {
   it.each(TARGETS)(
-    "may call what the table of routes says at the target %s, and nothing else",
+    "each principal gets exactly the access in the route table at the target %s",
     async (target) => {
       const wrong: string[] = [];
       for (const route of declaredRoutes().filter((each) => !NOT_TRIED.has(nameOf(each)))) {
@@ -130,7 +130,7 @@ describe.each([...Object.keys(PEOPLE), "the root key", "nobody", "a wrong key"])
 });
 
 it.each(Object.keys(PEOPLE))(
-  "the page of %s offers what is of all targets when, and only when, it would be let in",
+  "the page of %s offers server-wide settings exactly when the API grants access to them",
   async (who) => {
     const headers = credentials.get(who) ?? {};
     const live = await fetch(`${server.url}/api/v1/live?carry=once&target=ordinary`, { headers });
@@ -146,7 +146,7 @@ it.each(Object.keys(PEOPLE))(
   },
 );
 
-it("a target that is closed to somebody is not told to be there, nor is whether one exists", async () => {
+it("a target closed to a user is not listed, and its existence is not revealed", async () => {
   const headers = credentials.get("operator of some") ?? {};
   const listed = await server.call("/targets", { headers: { authorization: "", ...headers } });
   expect(listed.status).toBe(401);
@@ -163,7 +163,7 @@ it("a target that is closed to somebody is not told to be there, nor is whether 
   expect(codes).toEqual(["forbidden", "forbidden"]);
 });
 
-describe("a lock that one principal acquired through the API", () => {
+describe("lock acquired by another principal", () => {
   const mine = { owner: "shared-owner" };
   const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
   const newKey = async (name: string) =>
@@ -177,7 +177,7 @@ describe("a lock that one principal acquired through the API", () => {
     return { status: response.status, ...(await response.json()) };
   };
 
-  it("is not renewed, released or entered again by another that knows its owner; its key may be rotated", async () => {
+  it("a lock cannot be renewed, released or reentered by another principal that knows its owner", async () => {
     const { id, secret } = await newKey("checkout");
     const others = [
       bearer((await newKey("billing")).secret),

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { ACCESS_TABLE } from "../../../test/support/access-table.ts";
 import { declaredRoutes, nameOf } from "../../../test/support/declared-routes.ts";
 
-it("every route stands in the table, with what it declares", () => {
+it("every route is in the access table as it is declared", () => {
   const declared = declaredRoutes().map((route) => {
     const { access, scope, narrows, effect, path } = route;
     if (access === "anyone") return [nameOf(route), "anyone"];

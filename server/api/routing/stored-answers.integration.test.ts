@@ -19,7 +19,7 @@ function make(server: TestServer, name: string, id: string) {
   return server.call("/keys", { body: inputOf(name), headers: idHeader(id) });
 }
 
-it("a key that is asked for again, at once, later and elsewhere, is the same one, made once and audited once", async () => {
+it("a repeated key creation returns the same key on every instance and is audited once", async () => {
   const [name, id] = [`app-${randomUUID()}`, randomUUID()];
   const together = await Promise.all([one, other, one, other].map((server) => make(server, name, id)));
   const later = await make(other, name, id);
@@ -34,7 +34,7 @@ it("a key that is asked for again, at once, later and elsewhere, is the same one
   expect(entries).toBeGreaterThan(0);
 });
 
-it("keeps no secret that the store could tell", async () => {
+it("a stored response reveals no secret to the store", async () => {
   const [name, id] = [`app-${randomUUID()}`, randomUUID()];
   const { body } = await make(one, name, id);
   const direct = one.redis.client();
@@ -44,7 +44,7 @@ it("keeps no secret that the store could tell", async () => {
   expect(kept.join("\n")).not.toContain(Buffer.from(body.secret).toString("base64").slice(0, 20));
 });
 
-it("a rotation that is asked for again leaves the secret before working", async () => {
+it("a repeated rotation returns the same secret, and the one before stays valid", async () => {
   const { body: made } = await make(one, `app-${randomUUID()}`, randomUUID());
   const rotate = (server: TestServer, id: string) =>
     server.call(`/keys/${made.id}/rotate`, { body: { overlapMs: 3_600_000 }, headers: idHeader(id) });
@@ -57,7 +57,7 @@ it("a rotation that is asked for again leaves the secret before working", async 
   }
 });
 
-it("an id of another request is refused, what failed for certain may be tried again, and ids of others are theirs", async () => {
+it("a reused request id is rejected, a certain failure can be retried, and ids are per caller", async () => {
   const id = randomUUID();
   expect((await one.call("/keys/unknown/rotate", { body: {}, headers: idHeader(id) })).status).toBe(404);
   const name = `app-${randomUUID()}`;
@@ -75,7 +75,7 @@ it("an id of another request is refused, what failed for certain may be tried ag
   expect(own.body.secret).not.toContain(ROOT_KEY);
 });
 
-it("an answer is told again to the credentials alone that it was told to: an id could be guessed", async () => {
+it("a stored response is returned only to the credentials that first received it", async () => {
   const { body: admin } = await one.call("/keys", {
     body: { name: `admin-${randomUUID()}`, verbs: ["read", "lock", "force", "admin"] },
   });
@@ -92,7 +92,7 @@ it("an answer is told again to the credentials alone that it was told to: an id 
   expect([again.status, again.body.code]).toEqual([503, "unknown_outcome"]);
 });
 
-it("one that was begun and never answered is of unknown outcome", async () => {
+it("a repeated request whose first attempt never completed returns unknown_outcome", async () => {
   const [name, id] = [`app-${randomUUID()}`, randomUUID()];
   await make(one, name, id);
   const direct = one.redis.client();

@@ -32,8 +32,8 @@ const medallion = (host = "web-1", pid = 4711) => `${host}_${pid}_${randomBytes(
 const jid = () => randomBytes(12).toString("hex");
 const DIGEST = `uniquejobs:${"ab".repeat(16)}`;
 
-describe("a semaphore of redis-semaphore", () => {
-  it("has a holder for each member, with the time left to it", () => {
+describe("redis-semaphore detection", () => {
+  it("each member of a redis-semaphore is a holder with its own remaining time", () => {
     const raw = zset("semaphore:pool", { [ONE]: NOW - 3000, [`${TWO}-pod-7`]: NOW - 1000 });
     expect(seen(raw)).toMatchObject({
       ...{ format: "redis-semaphore", kind: "semaphore", confidence: "certain", remainingMs: 10_000 },
@@ -44,32 +44,32 @@ describe("a semaphore of redis-semaphore", () => {
     });
   });
 
-  it("reckons by the scores alone: a client's clock that is wrong changes nothing", () => {
+  it("remaining times of a redis-semaphore depend on its scores alone, so a wrong client clock has no effect", () => {
     const raw = zset("semaphore:pool", { [ONE]: NOW - 90_003_000, [TWO]: NOW - 90_001_000 });
     expect(seen(raw)?.holders.map(({ ownRemainingMs }) => ownRemainingMs)).toEqual([8000, 10_000]);
   });
 
-  it("shows nobody whose time-out is over", () => {
+  it("expired members of a redis-semaphore are not listed as holders", () => {
     expect(holdersOf(zset("semaphore:pool", { [ONE]: NOW - 15_000, [TWO]: NOW - 1000 }))).toEqual([
       `${TWO} 1`,
     ]);
   });
 
-  it("counts the permits of a holder of a MultiSemaphore, whatever their number", () => {
+  it("the permits of one MultiSemaphore holder are counted together", () => {
     const permits = Object.fromEntries([0, 1, 2].map((at) => [`${ONE}_${at}`, NOW - 10]));
     const raw = zset("semaphore:pool", { ...permits, [`${TWO}-a_b_0`]: NOW - 10 });
     expect(holdersOf(raw)).toEqual([`${ONE} 3`, `${TWO}-a_b 1`]);
     expect(seen(raw)?.holders[0].stored).toEqual([`${ONE}_0`, `${ONE}_1`, `${ONE}_2`]);
   });
 
-  it("takes members that are not counted from 0 on for holders of their own", () => {
+  it("members whose numbering does not start at 0 are separate holders", () => {
     expect(holdersOf(zset("semaphore:pool", { [`${ONE}_2`]: NOW - 10, [`${ONE}_3`]: NOW - 10 }))).toEqual([
       `${ONE}_2 1`,
       `${ONE}_3 1`,
     ]);
   });
 
-  it("without a time to live has holders without an end", () => {
+  it("holders of a redis-semaphore without a TTL have no remaining time", () => {
     const raw = zset("semaphore:pool", { [ONE]: NOW - 900_000, [TWO]: NOW }, { remainingMs: null });
     expect(seen(raw)).toMatchObject({
       remainingMs: null,
@@ -77,7 +77,7 @@ describe("a semaphore of redis-semaphore", () => {
     });
   });
 
-  it("is likely behind a prefix, by its rule whatever its identifiers are, and nothing elsewhere", () => {
+  it("a prefixed redis-semaphore is likely, a rule makes any members certain, and other keys are not detected", () => {
     expect(seen(zset("app:semaphore:pool", { [ONE]: NOW }))?.confidence).toBe("likely");
     expect(seen(zset("pool", { [ONE]: NOW }))).toBeUndefined();
     expect(seen(zset("semaphore:pool", { "worker-7": NOW }))).toBeUndefined();
@@ -90,8 +90,8 @@ describe("a semaphore of redis-semaphore", () => {
   });
 });
 
-describe("a lock of Symfony", () => {
-  it("is exclusive by its mark, which is nobody's", () => {
+describe("Symfony detection", () => {
+  it("a Symfony lock with a write marker has one exclusive holder", () => {
     const owner = token();
     const raw = zset("invoice", { [owner]: NOW + 10_000, __write__: NOW + 10_000 });
     expect(seen(raw)).toMatchObject({
@@ -101,7 +101,7 @@ describe("a lock of Symfony", () => {
     expect(seen(raw)?.holders).toHaveLength(1);
   });
 
-  it("is shared without it, and each has its own end", () => {
+  it("a Symfony lock without a write marker is shared, and each holder has its own remaining time", () => {
     const [one, two, dead] = [token(), token(), token()];
     const raw = zset("invoice", { [one]: NOW + 4000, [two]: NOW + 10_000, [dead]: NOW - 1 });
     const found = seen(raw);
@@ -114,12 +114,12 @@ describe("a lock of Symfony", () => {
     );
   });
 
-  it("has ended when everybody has", () => {
+  it("a Symfony lock has ended when all its members have expired", () => {
     const raw = zset("invoice", { [token()]: NOW - 5, __write__: NOW - 5 }, { remainingMs: null });
     expect(seen(raw)).toMatchObject({ kind: "lock", remainingMs: -5 });
   });
 
-  it("is likely only where the key does not end with its last member", () => {
+  it("a Symfony lock is less certain when its key TTL does not match its last member", () => {
     expect(seen(zset("lock:invoice", { [token()]: NOW + 4000 }))?.confidence).toBe("likely");
     expect(seen(zset("invoice", { [token()]: NOW + 4000, __write__: NOW + 4000 }))?.confidence).toBe(
       "likely",
@@ -131,8 +131,8 @@ describe("a lock of Symfony", () => {
   });
 });
 
-describe("locks of Medallion's DistributedLock", () => {
-  it("readers tell their machine and process, and end together", () => {
+describe("Medallion DistributedLock detection", () => {
+  it("Medallion readers carry their host and process id and share one remaining time", () => {
     const [one, two] = [medallion("a_b", 7), medallion()];
     expect(seen(look("report.readers", "set", [two, one]))).toMatchObject({
       ...{ format: "medallion", kind: "read", confidence: "certain", remainingMs: 10_000 },
@@ -143,7 +143,7 @@ describe("locks of Medallion's DistributedLock", () => {
     });
   });
 
-  it("permits of a semaphore end one by one, before their key", () => {
+  it("Medallion semaphore permits expire one by one before their key", () => {
     const [alive, dead] = [medallion(), medallion()];
     const raw = zset("pool", { [alive]: NOW + 20_000.5, [dead]: NOW - 3 }, { remainingMs: 80_000 });
     expect(seen(raw)).toMatchObject({ format: "medallion", kind: "semaphore", remainingMs: 20_001 });
@@ -151,7 +151,7 @@ describe("locks of Medallion's DistributedLock", () => {
     expect(seen(zset("pool", { [dead]: NOW - 3 }))?.remainingMs).toBe(-3);
   });
 
-  it("are nothing where a member is somebody else's", () => {
+  it("a Medallion set or sorted set with an unknown member is not detected", () => {
     expect(seen(look("report.readers", "set", [medallion(), "me"]))).toBeUndefined();
     expect(seen(look("report", "set", [medallion()]))).toBeUndefined();
     expect(seen(zset("pool", { [medallion()]: NOW + 20_000, me: NOW + 20_000 }))).toBeUndefined();
@@ -159,8 +159,8 @@ describe("locks of Medallion's DistributedLock", () => {
   });
 });
 
-describe("a lock of sidekiq-unique-jobs", () => {
-  it("of version 8 tells since when each job has it", () => {
+describe("sidekiq-unique-jobs detection", () => {
+  it("a version 8 job lock reports when each job acquired it", () => {
     const [one, two] = [jid(), jid()].sort();
     const raw = hash(`${DIGEST}:LOCKED`, { [`${one}`]: "1795216490.2501", [`${two}`]: "1795216495" });
     expect(seen(raw)).toMatchObject({
@@ -172,7 +172,7 @@ describe("a lock of sidekiq-unique-jobs", () => {
     });
   });
 
-  it("of version 9 tells of its job and of its limit", () => {
+  it("a version 9 job lock reports its job class and its limit", () => {
     const told = { worker: "SyncJob", queue: "low", limit: 3, time: 1_795_216_490.5, type: "until_executed" };
     expect(seen(hash(`ns:${DIGEST}:RUN:LOCKED`, { [jid()]: JSON.stringify(told) }))).toMatchObject({
       ...{ kind: "semaphore", permits: { available: 2, total: 3 } },
@@ -185,7 +185,7 @@ describe("a lock of sidekiq-unique-jobs", () => {
     });
   });
 
-  it("is likely under another prefix, and nothing with other ids or values", () => {
+  it("a job lock under another prefix is likely, and other ids or values are not detected", () => {
     const fields = { [jid()]: "1795216490.25" };
     expect(seen(hash(`jobs:${"ab".repeat(32)}:LOCKED`, fields))?.confidence).toBe("likely");
     expect(seen(hash(DIGEST, fields))).toBeUndefined();
@@ -197,7 +197,7 @@ describe("a lock of sidekiq-unique-jobs", () => {
   });
 });
 
-it("what is too large to be read, or has an owner that is too long, is no lock", () => {
+it("content too large to read and overlong owners are not detected as locks", () => {
   const long = `${randomUUID()}-${"x".repeat(1024)}`;
   expect(seen(zset("semaphore:pool", { [long]: NOW }))).toBeUndefined();
   for (const type of ["zset", "set", "hash"] as const)

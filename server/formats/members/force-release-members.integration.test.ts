@@ -87,16 +87,16 @@ const TAKES = {
 
 const KINDS = [
   { name: "redis-semaphore", take: TAKES.semaphore, owner: () => randomUUID() },
-  { name: "Symfony, shared", take: TAKES.symfonyShared, owner: token },
-  { name: "Medallion, readers", take: TAKES.medallionReaders, owner: () => medallion() },
-  { name: "Medallion, a semaphore", take: TAKES.medallionSemaphore, owner: () => medallion() },
+  { name: "Symfony shared locks", take: TAKES.symfonyShared, owner: token },
+  { name: "Medallion reader locks", take: TAKES.medallionReaders, owner: () => medallion() },
+  { name: "Medallion semaphores", take: TAKES.medallionSemaphore, owner: () => medallion() },
   { name: "sidekiq-unique-jobs", take: TAKES.sidekiq, owner: jid },
 ];
 
-describe.each(KINDS)("several who hold a lock of $name", ({ take, owner }) => {
+describe.each(KINDS)("shared holders ($name)", ({ take, owner }) => {
   const three = () => [owner(), owner(), owner()].sort() as [string, string, string];
 
-  it("are freed one by one, and the others keep it", async () => {
+  it("one of three holders can be force-released while the others keep the lock", async () => {
     const [one, two, three_] = three();
     const key = await take([one, two, three_]);
     const seen = await look(key);
@@ -111,7 +111,7 @@ describe.each(KINDS)("several who hold a lock of $name", ({ take, owner }) => {
     expect(await direct.exists(key)).toBe(0);
   });
 
-  it("are freed together when they are those that were seen", async () => {
+  it("all holders of a shared lock are force-released together when they match what was seen", async () => {
     const owners = three();
     const key = await take(owners);
     expect(await force(await look(key))).toBe("released");
@@ -120,7 +120,7 @@ describe.each(KINDS)("several who hold a lock of $name", ({ take, owner }) => {
     expect(toldOf(key)).toEqual(owners.map((each) => `force_released ${each}`));
   });
 
-  it("are not freed together when one more came, or one left, or the lock is something else", async () => {
+  it("force-release of all holders is refused when a holder joined, left or the key holds something else", async () => {
     const [one, two, three_] = three();
     const key = await take([one, two]);
     const seen = await look(key);
@@ -140,7 +140,7 @@ describe.each(KINDS)("several who hold a lock of $name", ({ take, owner }) => {
 });
 
 describe("redis-semaphore", () => {
-  it("a holder of several permits gives back all of them and no other's", async () => {
+  it("force-release of a holder with several permits returns all of its permits and no others", async () => {
     const [one, two] = [randomUUID(), randomUUID()].sort() as [string, string];
     const key = await TAKES.semaphore([`${one}_0`, `${one}_1`, `${one}_2`, `${two}_0`]);
     const seen = await look(key);
@@ -152,7 +152,7 @@ describe("redis-semaphore", () => {
     expect(await direct.zrange(key, "0", "-1")).toEqual([`${two}_0`]);
   });
 
-  it("a holder that refreshes meanwhile is still the one that was seen", async () => {
+  it("a holder that refreshed its permit still matches what was seen", async () => {
     const owner = randomUUID();
     const key = await TAKES.semaphore([owner]);
     const seen = await look(key);
@@ -164,7 +164,7 @@ describe("redis-semaphore", () => {
     expect(await force(seen)).toBe("released");
   });
 
-  it("whoever timed out is shown to nobody, counts for nobody and goes with the others", async () => {
+  it("an expired holder is not listed and is removed together with the others", async () => {
     const [alive, dead] = [randomUUID(), randomUUID()];
     const key = `semaphore:${randomUUID()}`;
     await direct.zadd(key, Date.now() - 11_000, dead);
@@ -176,14 +176,14 @@ describe("redis-semaphore", () => {
   });
 });
 
-describe("Symfony", () => {
+describe("Symfony locks", () => {
   async function exclusive(owner: string, key = `lock:${randomUUID()}`) {
     const end = Date.now() + 300_000;
     await direct.multi().zadd(key, end, owner, end, "__write__").pexpireat(key, end).exec();
     return key;
   }
 
-  it("the one who has it alone is freed with the mark of that", async () => {
+  it("force-release of an exclusive Symfony lock also removes its write marker", async () => {
     const [one, two] = [token(), token()];
     const [whole, single] = [await exclusive(one), await exclusive(two)];
     expect(await force(await look(whole))).toBe("released");
@@ -191,7 +191,7 @@ describe("Symfony", () => {
     expect(await direct.exists(whole, single)).toBe(0);
   });
 
-  it("the key ends with the last of those that stay", async () => {
+  it("the TTL of a Symfony lock is shortened to its last remaining holder", async () => {
     const owners = [token(), token()] as const;
     const key = await TAKES.symfonyShared(owners);
     const end = Number(await direct.zscore(key, owners[0]));
@@ -199,7 +199,7 @@ describe("Symfony", () => {
     expect(await direct.pttl(key)).toBeLessThanOrEqual(end - Date.now() + 100);
   });
 
-  it("a reader that has become the writer was not seen, nor the other way round", async () => {
+  it("a Symfony holder that switched between reader and writer no longer matches what was seen", async () => {
     const owner = token();
     const key = await TAKES.symfonyShared([owner]);
     const reader = await look(key);
@@ -211,7 +211,7 @@ describe("Symfony", () => {
     expect(await direct.zcard(key)).toBe(1);
   });
 
-  it("is held off as by an exclusive holder, which is listed and freed like one", async () => {
+  it("a reservation of a Symfony lock is an exclusive hold that is listed and can be force-released", async () => {
     const owner = token();
     const key = await exclusive(owner);
     const reserved = "lockkeeper:reserve:mei";
@@ -227,7 +227,7 @@ describe("Symfony", () => {
     expect(await direct.exists(key)).toBe(0);
   });
 
-  it("is not held off while somebody else has it", async () => {
+  it("a Symfony lock is not reserved while another holder remains", async () => {
     const owners = [token(), token()] as const;
     const key = await TAKES.symfonyShared(owners);
     const holdOff = { owner: "lockkeeper:reserve:mei", holdOffMs: 20_000 };
@@ -235,7 +235,7 @@ describe("Symfony", () => {
     expect(ownersOf(await look(key))).toEqual([...owners].sort());
   });
 
-  it("whose last holder's time is over has ended, and nothing is freed", async () => {
+  it("a Symfony lock whose last holder has expired is ended, and force-release finds it gone", async () => {
     const key = `lock:${randomUUID()}`;
     await direct.zadd(key, Date.now() - 5, token());
     await direct.zadd(key, Date.now() - 5, "__write__");
@@ -245,8 +245,8 @@ describe("Symfony", () => {
   });
 });
 
-describe("Medallion", () => {
-  it("a writer that waits is counted with the readers that it waits for", async () => {
+describe("Medallion locks", () => {
+  it("a waiting Medallion writer is counted as a waiter of the readers", async () => {
     const key = await TAKES.medallionReaders([medallion(), medallion()]);
     expect((await look(key)).waiters).toBeUndefined();
     const writer = key.replace(/\.readers$/, ".writer");
@@ -276,7 +276,7 @@ describe("sidekiq-unique-jobs", () => {
   }
 
   it.each(["", "app:"])(
-    "is freed with all that stands beside it, behind the namespace %j",
+    "force-release of a version 8 job lock removes all its keys, with the namespace %j",
     async (namespace) => {
       const { digest, name, key } = await taken(jid(), namespace);
       const seen = await look(key);
@@ -293,7 +293,7 @@ describe("sidekiq-unique-jobs", () => {
     },
   );
 
-  it("wakes a job that waits by BLMOVE", async () => {
+  it("force-release wakes a job that waits with BLMOVE", async () => {
     const { name, key } = await taken();
     const waiter = redis.client();
     const woken = waiter.blmove(`${name}:QUEUED`, `${name}:PRIMED`, "RIGHT", "LEFT", 10);
@@ -304,7 +304,7 @@ describe("sidekiq-unique-jobs", () => {
     expect(performance.now() - freedAt).toBeLessThan(1000);
   });
 
-  it("counts who waits for it, and no sentinel", async () => {
+  it("waiting jobs are counted without the holder and the sentinel entries", async () => {
     const { owner, name, key } = await taken();
     const [queued, primed] = [jid(), jid()];
     await direct.lpush(`${name}:QUEUED`, owner, queued, "1");
@@ -312,7 +312,7 @@ describe("sidekiq-unique-jobs", () => {
     expect((await look(key)).waiters).toEqual({ count: 2, known: "exact" });
   });
 
-  it("of several jobs that hold it, only the freed one's entry goes", async () => {
+  it("force-release of one of several jobs removes only its entry", async () => {
     const { owner, digest, name, key } = await taken();
     await direct.set(`${name}:INFO`, JSON.stringify({ worker: "SyncJob", limit: 3 }));
     const other = jid();
@@ -329,7 +329,7 @@ describe("sidekiq-unique-jobs", () => {
     expect(await direct.zscore("uniquejobs:digests", digest)).toBeNull();
   });
 
-  it("a job that was retried and has the lock again was not seen", async () => {
+  it("a job that was retried and reacquired the lock no longer matches what was seen", async () => {
     const { owner, key } = await taken();
     const seen = await look(key);
     await direct.hset(key, owner, String(Date.now() / 1000 + 1));
@@ -337,7 +337,7 @@ describe("sidekiq-unique-jobs", () => {
     expect(await direct.hlen(key)).toBe(1);
   });
 
-  it("of version 9 is one hash and one registry, and wakes nobody", async () => {
+  it("force-release of a version 9 job lock updates its hash and registry and sends no wake-up", async () => {
     const digest = `uniquejobs:${randomBytes(32).toString("hex")}`;
     const key = `${digest}:LOCKED`;
     const job = (limit: number) => JSON.stringify({ worker: "SyncJob", limit, time: Date.now() / 1000 });
@@ -354,7 +354,7 @@ describe("sidekiq-unique-jobs", () => {
   });
 });
 
-it("a semaphore of a hundred is read whole, one that is larger than any is not, and says so", async () => {
+it("a semaphore with 100 holders is read in full, and one above the limit is reported as unread with its size", async () => {
   const owners = Array.from({ length: 100 }, () => randomUUID());
   const key = await TAKES.semaphore(owners);
   expect((await look(key)).holders).toHaveLength(100);

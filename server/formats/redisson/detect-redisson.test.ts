@@ -22,51 +22,51 @@ const shape = (raw: RawKey) => recogniseRedisson(raw, "by_shape");
 const rule = (raw: RawKey) => recogniseRedisson(raw, "by_rule");
 const ownersOf = (raw: RawKey) => shape(raw)?.holders.map(({ owner, count }) => `${owner} ${count}`);
 
-describe("a hash of owners", () => {
+describe("hashes of owners", () => {
   it.each([
     ["plain", { [ONE]: "2" }, {}, "lock", "certain"],
     ["fenced", { [ONE]: "1" }, { fenceCounter: "12" }, "fenced", "certain"],
-    ["beside something that is no counter", { [ONE]: "1" }, { fenceCounter: "12x" }, "lock", "certain"],
+    ["with an invalid fencing counter", { [ONE]: "1" }, { fenceCounter: "12x" }, "lock", "certain"],
     ["fair", { [ONE]: "1" }, { queued: 2 }, "fair", "certain"],
-    ["fair, whatever counter is there", { [ONE]: "1" }, { queued: 2, fenceCounter: "3" }, "fair", "certain"],
+    ["fair with a fencing counter", { [ONE]: "1" }, { queued: 2, fenceCounter: "3" }, "fair", "certain"],
     ["reserved", { "lockkeeper:reserve:mei": "1" }, {}, "lock", "certain"],
-    ["without an end", { [ONE]: "1" }, { remainingMs: null }, "lock", "likely"],
-    ["of several", { [ONE]: "1", [TWO]: "1" }, {}, "lock", "possible"],
-    ["ours without an end", { me: "1" }, { told: TOLD, remainingMs: null }, "lock", "certain"],
-  ] as const)("is a lock: %s", (_, fields, more, kind, confidence) => {
+    ["without a TTL", { [ONE]: "1" }, { remainingMs: null }, "lock", "likely"],
+    ["with several owners", { [ONE]: "1", [TWO]: "1" }, {}, "lock", "possible"],
+    ["held by Lockkeeper without a TTL", { me: "1" }, { told: TOLD, remainingMs: null }, "lock", "certain"],
+  ] as const)("a hash of owners is detected as a lock: %s", (_, fields, more, kind, confidence) => {
     expect(shape(hash(fields, more))).toMatchObject({ format: "redisson", kind, confidence, candidates: [] });
   });
 
   it.each([
-    ["an owner of ours that nothing tells of", { me: "1" }],
-    ["a count of nothing", { [ONE]: "0" }],
-    ["a count that is none", { [ONE]: "1.5" }],
-    ["a count that Lua cannot hold", { [ONE]: "9".repeat(16) }],
-    ["another field", { [ONE]: "1", name: "x" }],
+    ["a Lockkeeper-style owner without a companion key", { me: "1" }],
+    ["a count of 0", { [ONE]: "0" }],
+    ["a fractional count", { [ONE]: "1.5" }],
+    ["a count beyond Lua's precision", { [ONE]: "9".repeat(16) }],
+    ["an unrelated field", { [ONE]: "1", name: "x" }],
     ["a writer without a mode", { [`${ONE}:write`]: "1" }],
     [
-      "more owners than a lock has",
+      "more than 64 owners",
       Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`${ONE}${at}`, "1"])),
     ],
-    ["nothing that was read", {}],
-  ])("is no lock with %s", (_, fields) => {
+    ["no fields read", {}],
+  ])("a hash with %s is not detected as a lock", (_, fields) => {
     expect(shape(hash(fields))).toBeUndefined();
     expect(rule(hash(fields))).toBeUndefined();
   });
 
-  it("is sure by a rule, but not with several owners", () => {
+  it("a rule makes a hash of owners certain unless it has several owners", () => {
     expect(rule(hash({ [ONE]: "1" }, { remainingMs: null }))?.confidence).toBe("certain");
     expect(rule(hash({ [ONE]: "1", [TWO]: "1" }))?.confidence).toBe("possible");
   });
 
-  it("tells the last fence of a foreign holder, and it is no fence of ours", () => {
+  it("the last fencing token of a foreign lock is reported without assigning it to the holder", () => {
     const seen = shape(hash({ [ONE]: "1" }, { fenceCounter: "12" }));
     expect(seen?.lastFence).toBe("12");
     expect(seen?.holders[0].fence).toBeNull();
   });
 });
 
-describe("a hash with a mode", () => {
+describe("hashes with a mode field", () => {
   it.each([
     [{ mode: "read", [ONE]: "1", [TWO]: "3" }, "read", "certain", [`${ONE} 1`, `${TWO} 3`]],
     [{ mode: "write", [`${ONE}:write`]: "2" }, "write", "certain", [`${ONE}:write 2`]],
@@ -90,7 +90,7 @@ describe("a hash with a mode", () => {
       "certain",
       ["lockkeeper:reserve:mei:write 1"],
     ],
-  ])("%j is a read/write lock", (fields, kind, confidence, owners) => {
+  ])("the hash %j is detected as a read/write lock", (fields, kind, confidence, owners) => {
     expect(shape(hash(fields as Record<string, string>))).toMatchObject({ kind, confidence });
     expect(ownersOf(hash(fields as Record<string, string>))).toEqual(owners);
   });
@@ -101,19 +101,19 @@ describe("a hash with a mode", () => {
     [{ mode: "read", [ONE]: "x" }],
     [{ mode: "read", me: "1" }],
     [{ x: "mode", [ONE]: "1" }],
-  ])("%j is none", (fields) => {
+  ])("the hash %j is not detected as a read/write lock", (fields) => {
     expect(shape(hash(fields as Record<string, string>))).toBeUndefined();
   });
 });
 
-describe("a hash of values", () => {
+describe("hashes of group values", () => {
   const entry = (value: string, owner: string, end: number) => ({
     [value]: owner,
     [`${value}:${owner}:expire_time`]: String(end),
     [`${value}:${owner}:lock_count`]: "1",
   });
 
-  it("holds those whose time has not passed, and ends with the last", () => {
+  it("a group lists its live values and ends with the last of them", () => {
     const raw = hash({
       ...entry("a", ONE, NOW + 5000),
       ...entry("b", TWO, NOW),
@@ -123,25 +123,25 @@ describe("a hash of values", () => {
     expect(shape(raw)).toMatchObject({ kind: "multi", confidence: "certain", remainingMs: 9000 });
   });
 
-  it("is over when all have passed", () => {
+  it("a group is over when all its values have expired", () => {
     expect(shape(hash(entry("a", ONE, NOW - 1)))?.remainingMs).toBe(-1);
   });
 
   it.each([
-    ["no end", { a: ONE, [`a:${ONE}:lock_count`]: "1" }],
+    ["no expiration time", { a: ONE, [`a:${ONE}:lock_count`]: "1" }],
     ["no count", { a: ONE, [`a:${ONE}:expire_time`]: "1" }],
-    ["nobody's value", { a: "x", "a:x:expire_time": "1", "a:x:lock_count": "1" }],
-    ["nothing but what was left behind", { [`a:${ONE}:lock_count`]: "1", [`a:${ONE}:expire_time`]: "1" }],
-    ["something else", { ...entry("a", ONE, NOW + 1), name: "x" }],
-  ])("is no group with %s", (_, fields) => {
+    ["an invalid owner", { a: "x", "a:x:expire_time": "1", "a:x:lock_count": "1" }],
+    ["leftover fields only", { [`a:${ONE}:lock_count`]: "1", [`a:${ONE}:expire_time`]: "1" }],
+    ["an unrelated field", { ...entry("a", ONE, NOW + 1), name: "x" }],
+  ])("a hash with %s is not detected as a group", (_, fields) => {
     expect(shape(hash(fields))).toBeUndefined();
   });
 });
 
-describe("a number", () => {
+describe("numbers", () => {
   const [a, b] = [Buffer.alloc(16, 0xf1), Buffer.alloc(16, 0x02)];
 
-  it("with permits beside it is a semaphore, which lasts as long as the longest of them", () => {
+  it("a number with permits is a semaphore that lasts as long as its longest permit", () => {
     const seen = shape(number("-1", { permits: permits([a, NOW + 1000], [b, NOW + 4000]) }));
     expect(seen).toMatchObject({
       kind: "semaphore",
@@ -153,29 +153,29 @@ describe("a number", () => {
     expect(ever?.remainingMs).toBeNull();
   });
 
-  it("that ends itself ends all of its permits", () => {
+  it("the TTL of a semaphore limits the remaining time of all its permits", () => {
     const all = permits([a, NOW + 1000], [b, "922337203685477"]);
     const seen = shape(number("0", { remainingMs: 500, permits: all }));
     expect(seen?.holders.map(({ ownRemainingMs }) => ownRemainingMs)).toEqual([500, 500]);
   });
 
-  it("of which every permit has ended is over, and they are available", () => {
+  it("a semaphore whose permits have all expired is over and counts them as available", () => {
     const seen = shape(number("1", { permits: permits([a, NOW - 9], [b, NOW - 4]) }));
     expect(seen).toMatchObject({ remainingMs: -4, permits: { available: 3, total: 3 } });
   });
 
-  it.each(["", "01", "1.0", "x", "99999999999"])("%j is none by any rule", (text) => {
+  it.each(["", "01", "1.0", "x", "99999999999"])("the string %j is not detected by any rule", (text) => {
     expect(rule(number(text, { permits: permits([a, NOW + 1000]) }))).toBeUndefined();
   });
 
-  it("alone is nothing by its shape, and by a rule it is not said who holds it", () => {
+  it("a bare number is detected only by a rule, with an unnamed holder", () => {
     expect(shape(number("3"))).toBeUndefined();
     expect(rule(number("3"))).toMatchObject({ confidence: "possible", holders: [{ owner: "unnamed" }] });
     expect(shape(number("3", { permits: permits(["short", NOW]) }))).toBeUndefined();
   });
 });
 
-it("whatever a hash holds, it is a lock with holders and a kind, or none", () => {
+it("any hash is detected either as a lock with unique holders and positive counts or not at all", () => {
   const text = fc.oneof(
     fc.constantFrom(
       "mode",

@@ -26,8 +26,8 @@ async function untilReaders(): Promise<{ key: string; seen: HeldObservation }> {
   return { key, seen: await scene.held(key) };
 }
 
-describe("freeing one reader", () => {
-  it("leaves the other, for as long as its own lease, and lets no writer in", async () => {
+describe("force-release of one Redisson reader", () => {
+  it("force-release of one reader leaves the other with its own lease and admits no writer", async () => {
     const [one, two] = scene.clients;
     const { key, seen } = await untilReaders();
     await scene.listens(one.channels.readWrite(key));
@@ -42,7 +42,7 @@ describe("freeing one reader", () => {
     expect(await scene.free(seen, { holder: holderOf(seen, one.owner()) })).toBe("gone");
   });
 
-  it("that was the last one frees the lock and wakes all", async () => {
+  it("force-release of the last reader deletes the lock and wakes all waiters", async () => {
     const [one, two] = scene.clients;
     const { key, seen } = await untilReaders();
     await scene.listens(one.channels.readWrite(key));
@@ -53,7 +53,7 @@ describe("freeing one reader", () => {
     expect(await one.write(key)).toBeNull();
   });
 
-  it("leaves the end as it is when a reader that stays has none", async () => {
+  it("force-release keeps the lock's TTL when a remaining reader has none of its own", async () => {
     const [one, two] = scene.clients;
     const { key, seen } = await untilReaders();
     await scene.redis.persist(two.leaseOf(key, 1));
@@ -62,7 +62,7 @@ describe("freeing one reader", () => {
     expect(await scene.redis.pttl(key)).toBeGreaterThan(50_000);
   });
 
-  it("never shortens what a reader has that came after the look, or entered again", async () => {
+  it("force-release never shortens the lease of a reader that joined or re-entered after the read", async () => {
     const [one, two] = scene.clients;
     const { key, seen } = await untilReaders();
     await two.read(key, { leaseMs: 90_000 });
@@ -75,8 +75,8 @@ describe("freeing one reader", () => {
   });
 });
 
-describe("freeing a writer that reads, too", () => {
-  it("leaves what it reads, and lets other readers in", async () => {
+describe("force-release of a Redisson writer that also reads", () => {
+  it("force-release of the write hold leaves the read hold and admits other readers", async () => {
     const [one, two] = scene.clients;
     const key = scene.key();
     await one.write(key);
@@ -92,7 +92,7 @@ describe("freeing a writer that reads, too", () => {
     expect(await two.read(key)).toBeNull();
   });
 
-  it("of its reading alone keeps it a writer, with its lease", async () => {
+  it("force-release of the read hold keeps the write hold with its lease", async () => {
     const [one, two] = scene.clients;
     const key = scene.key();
     await one.write(key, { leaseMs: 60_000 });
@@ -109,8 +109,8 @@ describe("freeing a writer that reads, too", () => {
   });
 });
 
-describe("freeing a read/write lock as a whole", () => {
-  it("frees all readers that were seen, and wakes all who wait", async () => {
+describe("force-release of a whole Redisson read/write lock", () => {
+  it("force-release of all readers that were seen wakes all waiters", async () => {
     const [one, two] = scene.clients;
     const { key, seen } = await untilReaders();
     await scene.listens(one.channels.readWrite(key));
@@ -121,7 +121,7 @@ describe("freeing a read/write lock as a whole", () => {
     expect(await scene.free(seen)).toBe("gone");
   });
 
-  it("frees nothing when anybody came, went or changed", async () => {
+  it("force-release of the whole lock is refused when a holder joined, left or changed", async () => {
     const [one, two] = scene.clients;
     const { key, seen } = await untilReaders();
     const before = await scene.redis.hgetall(key);
@@ -138,7 +138,7 @@ describe("freeing a read/write lock as a whole", () => {
     expect(await scene.free(seen)).toBe("not_a_lock");
   });
 
-  it("frees a writer that entered again", async () => {
+  it("force-release ends a re-entered write hold", async () => {
     const [one, two] = scene.clients;
     const key = scene.key();
     await one.write(key);
@@ -148,9 +148,9 @@ describe("freeing a read/write lock as a whole", () => {
   });
 });
 
-describe("holding a read/write lock off", () => {
+describe("reservation of a Redisson read/write lock", () => {
   it.each(["read", "write"] as const)(
-    "that was held to %s keeps Redisson's readers and writers out, and us",
+    "a reservation of a lock held for %s blocks Redisson readers and writers and Lockkeeper",
     async (how) => {
       const [one, two] = scene.clients;
       const key = scene.key();
@@ -175,7 +175,7 @@ describe("holding a read/write lock off", () => {
     },
   );
 
-  it("ends by itself, and for all", async () => {
+  it("a reservation of a read/write lock expires for all clients", async () => {
     const [one, two] = scene.clients;
     const key = scene.key();
     await one.write(key);
@@ -187,7 +187,7 @@ describe("holding a read/write lock off", () => {
     await expect.poll(() => two.read(key), { timeout: 5000 }).toBeNull();
   });
 
-  it("is freed by force like any hold of ours: by its fence", async () => {
+  it("a reservation of a read/write lock is force-released by its fencing token", async () => {
     const [one] = scene.clients;
     const key = scene.key();
     await one.write(key);

@@ -18,8 +18,8 @@ function holderOf(seen: HeldObservation, owner: string): SeenHolder {
 
 const HOLD_OFF = { owner: "lockkeeper:reserve:mei", holdOffMs: 60_000 };
 
-describe("freeing a plain lock", () => {
-  it("wakes who waits for it, and only the owner that was seen", async () => {
+describe("force-release of a plain Redisson lock", () => {
+  it("force-release wakes waiters and ends only a hold of the owner that was seen", async () => {
     const [one, two] = scene.clients;
     const key = scene.key();
     await one.lock(key);
@@ -36,7 +36,7 @@ describe("freeing a plain lock", () => {
     expect(await scene.free(seen)).toBe("gone");
   });
 
-  it("that is fenced keeps its counter, which goes on rising", async () => {
+  it("force-release of a fenced lock keeps its counter, which continues to rise", async () => {
     const [app] = scene.clients;
     const key = scene.key();
     const fence = await app.lock(key, {}, "fenced");
@@ -45,7 +45,7 @@ describe("freeing a plain lock", () => {
     expect(await app.lock(key, {}, "fenced")).toBe(fence + 1);
   });
 
-  it("of several owners frees all that were seen, or one, or nothing", async () => {
+  it("force-release of a lock with several owners ends one, all that were seen, or none", async () => {
     const [one, two] = scene.clients;
     const key = scene.key();
     await scene.redis.hset(key, one.owner(), 1, two.owner(), 2, one.owner(2), 1);
@@ -59,7 +59,7 @@ describe("freeing a plain lock", () => {
     expect(await scene.redis.hgetall(key)).toEqual({ [HOLD_OFF.owner]: "1" });
   });
 
-  it("with a user who may see nothing but the lock and what is ours is done all the same", async () => {
+  it("force-release works for a user whose ACL covers only the lock and Lockkeeper's keys", async () => {
     const [app] = scene.clients;
     const key = scene.key();
     await app.fair(key);
@@ -74,8 +74,8 @@ describe("freeing a plain lock", () => {
   });
 });
 
-describe("freeing a fair lock", () => {
-  it("takes out who was given up, and tells the next one who lives on its own channel", async () => {
+describe("force-release of a Redisson fair lock", () => {
+  it("force-release drops expired waiters and wakes the first live one on its own channel", async () => {
     const [one, two] = scene.clients;
     const key = scene.key();
     await one.fair(key);
@@ -91,7 +91,7 @@ describe("freeing a fair lock", () => {
     expect(await two.fair(key, { thread: 2 })).toBeNull();
   });
 
-  it("also when its first waiter came after the look", async () => {
+  it("force-release wakes a first waiter that queued after the read", async () => {
     const [one, two] = scene.clients;
     const key = scene.key();
     await one.fair(key);
@@ -103,7 +103,7 @@ describe("freeing a fair lock", () => {
     await scene.hears(two.channels.fair(key), "0");
   });
 
-  it("and holding it off keeps the first in the queue out, and in its place", async () => {
+  it("a reservation of a fair lock blocks the first waiter, which keeps its place", async () => {
     const [one, two] = scene.clients;
     const key = scene.key();
     await one.fair(key);
@@ -114,7 +114,7 @@ describe("freeing a fair lock", () => {
     expect(await scene.redis.lindex(two.queueOf(key), 0)).toBe(two.owner());
   });
 
-  it("takes nobody out of the queue when it frees nothing", async () => {
+  it("a refused force-release removes no waiter from the queue", async () => {
     const [one, two] = scene.clients;
     const key = scene.key();
     await one.fair(key);
@@ -127,8 +127,8 @@ describe("freeing a fair lock", () => {
   });
 });
 
-describe("freeing values of a group", () => {
-  it("frees one value, and leaves the others", async () => {
+describe("force-release of Redisson group values", () => {
+  it("force-release of one group value leaves the others", async () => {
     const [one, two] = scene.clients;
     const key = scene.key("group");
     await one.group(key, ["a", "b"]);
@@ -141,7 +141,7 @@ describe("freeing values of a group", () => {
     expect(await scene.free(seen, { holder: holderOf(seen, `a:${one.owner()}`) })).toBe("changed");
   });
 
-  it("frees all that were seen, or nothing", async () => {
+  it("force-release of a whole group ends all values that were seen, or none", async () => {
     const [one, two] = scene.clients;
     const key = scene.key("group");
     await one.group(key, ["a", "b"]);
@@ -155,7 +155,7 @@ describe("freeing values of a group", () => {
     expect(await scene.free(all)).toBe("gone");
   });
 
-  it("does not mind what an entry that has ended left behind", async () => {
+  it("force-release of a group ignores entries that have already expired", async () => {
     const [one, two] = scene.clients;
     const key = scene.key("group");
     await one.group(key, ["old"], { leaseMs: -1 });
@@ -165,8 +165,8 @@ describe("freeing values of a group", () => {
   });
 });
 
-describe("giving back permits", () => {
-  it("gives back one, once, and says how many are left", async () => {
+describe("force-release of Redisson permits", () => {
+  it("force-release of one permit returns it once and publishes the available number", async () => {
     const [app] = scene.clients;
     const key = scene.key("sem");
     await scene.redis.set(key, 2);
@@ -183,7 +183,7 @@ describe("giving back permits", () => {
     expect((await scene.held(key)).holders).toMatchObject([{ owner: two }]);
   });
 
-  it("gives back all that were seen, or nothing", async () => {
+  it("force-release of all permits returns those that were seen, or none", async () => {
     const [app] = scene.clients;
     const key = scene.key("sem");
     await scene.redis.set(key, 3);
@@ -204,8 +204,8 @@ describe("giving back permits", () => {
   });
 });
 
-describe("freeing a number that a rule names", () => {
-  it("gives back one permit of a semaphore", async () => {
+describe("force-release of numbers named by a format rule", () => {
+  it("force-release of a semaphore named by a rule returns one permit", async () => {
     const [app] = scene.clients;
     const key = scene.key("ruled");
     await scene.redis.set(key, 0);
@@ -218,7 +218,7 @@ describe("freeing a number that a rule names", () => {
     expect(await scene.redis.get(key)).toBe("1");
   });
 
-  it("opens a latch", async () => {
+  it("force-release of a latch named by a rule opens it", async () => {
     const [app] = scene.clients;
     const key = scene.key("ruled");
     await scene.redis.set(key, 3);

@@ -11,8 +11,8 @@ afterAll(() => scene.close());
 
 const ownersOf = ({ holders }: HeldObservation) => holders.map(({ owner }) => owner);
 
-describe("a semaphore whose permits end", () => {
-  it("has each permit by its id, and what is left; one that has ended is available", async () => {
+describe("Redisson semaphores with expiring permits", () => {
+  it("each permit is listed by its id with its own TTL, and expired permits count as available", async () => {
     const [app] = scene.clients;
     const key = scene.key("sem");
     await scene.redis.set(key, 5);
@@ -30,7 +30,7 @@ describe("a semaphore whose permits end", () => {
     expect(seen.waiters).toEqual({ count: 1, known: "estimated" });
   });
 
-  it("of which more are out than are read has no total", async () => {
+  it("a semaphore with more permits out than the read limit has no total", async () => {
     const [app] = scene.clients;
     const key = scene.key("sem");
     await scene.redis.set(key, 270);
@@ -40,7 +40,7 @@ describe("a semaphore whose permits end", () => {
     expect(seen.permits).toEqual({ available: 10, total: null });
   });
 
-  it("is not taken for one where something else stands in its place", async () => {
+  it("a number beside an unrelated sorted set is not detected as a semaphore", async () => {
     const key = scene.key("sem");
     await scene.redis.set(key, 5);
     await scene.redis.zadd(scene.clients[0].permitsOf(key), 1, "somebody's");
@@ -48,15 +48,15 @@ describe("a semaphore whose permits end", () => {
   });
 });
 
-describe("a number", () => {
-  it("is no lock by itself", async () => {
+describe("Redisson numbers", () => {
+  it("a number without a format rule is not a lock", async () => {
     const key = scene.key();
     await scene.redis.set(key, 3);
     await scene.listens(scene.clients[0].channels.semaphore(key));
     expect((await scene.look(key)).state).toBe("not_a_lock");
   });
 
-  it("is by rule what those who wait take it for, and may be freed only then", async () => {
+  it("a number named by a rule takes its kind from its listeners and can be released only if it has any", async () => {
     const { channels } = scene.clients[0];
     const [semaphore, latch, silent] = [scene.key("ruled"), scene.key("ruled"), scene.key("ruled")];
     await scene.redis.mset(semaphore, 0, latch, 3, silent, 3);

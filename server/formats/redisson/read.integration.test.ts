@@ -10,8 +10,8 @@ afterAll(() => scene.close());
 
 const ownersOf = ({ holders }: HeldObservation) => holders.map(({ owner }) => owner);
 
-describe("a plain lock of Redisson", () => {
-  it("is held by one thread, with its count and the clients that wait for it", async () => {
+describe("plain Redisson locks", () => {
+  it("a plain lock is read with its thread, its count and the number of listening clients", async () => {
     const [app] = scene.clients;
     const key = scene.key();
     await app.lock(key);
@@ -25,7 +25,7 @@ describe("a plain lock of Redisson", () => {
     expect(seen.lastFence).toBeUndefined();
   });
 
-  it("has those who wait by our verbs among its waiters, each by itself", async () => {
+  it("clients that wait through Lockkeeper are each counted as waiters", async () => {
     const [app] = scene.clients;
     const key = scene.key();
     await app.lock(key);
@@ -37,7 +37,7 @@ describe("a plain lock of Redisson", () => {
     expect((await scene.held(key)).waiters).toEqual({ count: 3, known: "estimated" });
   });
 
-  it("that is ours is read with one command", async () => {
+  it("a Lockkeeper hold is read without counting its waiters", async () => {
     const [app] = scene.clients;
     const key = scene.key();
     await scene.acquire(key, "me");
@@ -47,7 +47,7 @@ describe("a plain lock of Redisson", () => {
     expect(seen.waiters).toBeUndefined();
   });
 
-  it("that is fenced shows the last fence, and its holder is foreign all the same", async () => {
+  it("a fenced lock shows its last fencing token, and its holder stays foreign", async () => {
     const [app] = scene.clients;
     const key = scene.key();
     await app.lock(key, {}, "fenced");
@@ -57,7 +57,7 @@ describe("a plain lock of Redisson", () => {
     expect(seen.holders[0].fence).toBeNull();
   });
 
-  it("without a time to live is likely one by its name, and possible under another", async () => {
+  it("a Redisson lock without a TTL is likely under a lock name, possible otherwise and certain by rule", async () => {
     const owner = scene.clients[0].owner();
     for (const [prefix, confidence] of [
       ["lock", "likely"],
@@ -70,7 +70,7 @@ describe("a plain lock of Redisson", () => {
     }
   });
 
-  it("with several owners is not what Redisson writes", async () => {
+  it("a Redisson lock with several owners is only a possible lock", async () => {
     const [one, two] = scene.clients;
     const key = scene.key();
     await scene.redis.hset(key, one.owner(), 1, two.owner(), 1);
@@ -79,8 +79,8 @@ describe("a plain lock of Redisson", () => {
   });
 });
 
-describe("a fair lock", () => {
-  it("has exactly those who wait and are not given up, and keeps them when it is free", async () => {
+describe("Redisson fair locks", () => {
+  it("a fair lock counts exactly its live waiters and keeps its queue while free", async () => {
     const [app, other] = scene.clients;
     const key = scene.key();
     await app.fair(key);
@@ -94,8 +94,8 @@ describe("a fair lock", () => {
   });
 });
 
-describe("a read/write lock", () => {
-  it("held by readers: each with its count and its own end", async () => {
+describe("Redisson read/write locks", () => {
+  it("each reader is read with its own count and TTL", async () => {
     const [one, two] = scene.clients;
     const key = scene.key();
     await one.read(key, { leaseMs: 5000 });
@@ -115,7 +115,7 @@ describe("a read/write lock", () => {
     expect(second).toBeGreaterThan(25_000);
   });
 
-  it("held by a writer that entered again and reads, too: the lease is the sum", async () => {
+  it("a re-entered writer that also reads is read with both holds and the summed lease", async () => {
     const [app] = scene.clients;
     const key = scene.key();
     await app.write(key);
@@ -132,7 +132,7 @@ describe("a read/write lock", () => {
     expect(seen.holders[1]?.ownRemainingMs).toBeLessThanOrEqual(10_000);
   });
 
-  it("of a shape that Redisson does not write is possible at most, and one without holders is none", async () => {
+  it("an unusual read/write shape is at most possible, and one without holders is not a lock", async () => {
     const [app] = scene.clients;
     const key = scene.key();
     await scene.redis.hset(key, "mode", "read", `${app.owner()}:write`, 1);
@@ -150,8 +150,8 @@ describe("a read/write lock", () => {
   });
 });
 
-describe("a group of values", () => {
-  it("has each value whose time has not passed, with its own end", async () => {
+describe("Redisson groups", () => {
+  it("each live value of a group is read with its own remaining time", async () => {
     const [one, two] = scene.clients;
     const key = scene.key("group");
     await one.group(key, ["a+/1", "b"], { leaseMs: 5000 });
@@ -166,7 +166,7 @@ describe("a group of values", () => {
     expect(seen.remainingMs).toBeGreaterThan(10_000);
   });
 
-  it("a value that was taken over belongs to its new owner, whatever its old one left", async () => {
+  it("a taken-over group value belongs to its new owner despite leftovers of the old one", async () => {
     const [one, two] = scene.clients;
     const key = scene.key("group");
     await one.group(key, ["v"], { leaseMs: -1 });
@@ -175,14 +175,14 @@ describe("a group of values", () => {
     expect(ownersOf(await scene.held(key))).toEqual([`v:${two.owner()}`]);
   });
 
-  it("of which every value has ended is over", async () => {
+  it("a group whose values have all expired is reported as ended", async () => {
     const [one] = scene.clients;
     const key = scene.key("group");
     await one.group(key, ["v"], { leaseMs: -1 });
     expect((await scene.look(key)).state).toBe("ended");
   });
 
-  it("of many values is read as a whole, and somebody's large hash is not", async () => {
+  it("a group of 60 values is read completely, and a larger hash is not treated as a lock", async () => {
     const [app] = scene.clients;
     const key = scene.key("group");
     const values = Array.from({ length: 60 }, (_, at) => `v${at}`);
@@ -193,8 +193,8 @@ describe("a group of values", () => {
   });
 });
 
-describe("many locks at once", () => {
-  it("have each its own waiters and ends, whatever stands between them", async () => {
+describe("batched Redisson reads", () => {
+  it("locks read together have the same waiters and TTLs as when read one by one", async () => {
     const [one, two] = scene.clients;
     const names = ["lock", "data", "lock", "sem", "ruled", "group", "lock", "lock", "lock"];
     const keys = names.map((name) => scene.key(name));
@@ -223,7 +223,7 @@ describe("many locks at once", () => {
     expect(second?.ownRemainingMs).toBeGreaterThan(5000);
   });
 
-  it("are seen by a user who may neither count listeners nor see what is beside them", async () => {
+  it("locks are read for a user who can neither count listeners nor read auxiliary keys", async () => {
     const [one] = scene.clients;
     const [plain, both] = [scene.key(), scene.key()];
     await one.lock(plain);

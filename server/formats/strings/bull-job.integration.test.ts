@@ -30,13 +30,13 @@ async function working(id: string, token: string, { version, job = {} }: { versi
   return `${queue}:${id}:lock`;
 }
 
-describe("the lock of a job", () => {
+describe("job locks", () => {
   it.each([
     ["17", `${randomUUID()}:3`],
     ["repeat:0123456789abcdef:1795216490000", `${randomUUID()}:3`],
     ["17", randomUUID()],
     ["17", "my-own-token"],
-  ])("%s by %s is BullMQ's, with its worker and since when, and is not freed", async (id, token) => {
+  ])("the lock of job %s with token %s is detected as BullMQ, with worker and start time, and cannot be released", async (id, token) => {
     const key = await working(id, token, { version: "bullmq:5.1.0", job: { pb: "worker-1" } });
     const seen = await heldAt(key);
     expect(seen).toMatchObject({ format: "bullmq", confidence: "certain", candidates: [] });
@@ -46,18 +46,18 @@ describe("the lock of a job", () => {
     expect(releaseTermsOf(seen)).toMatchObject({ may: "never", holdOff: false });
   });
 
-  it("is BullMQ's by its token alone where the queue tells of no version", async () => {
+  it("a job lock is detected as BullMQ by its token when the queue states no version", async () => {
     expect((await heldAt(await working("17", `${randomUUID()}:0`, {}))).format).toBe("bullmq");
   });
 
-  it("is Bull's where no queue of BullMQ is named, and is not freed", async () => {
+  it("a job lock without any sign of BullMQ is detected as Bull and cannot be released", async () => {
     const seen = await heldAt(await working("17", randomUUID(), {}));
     expect(seen).toMatchObject({ format: "bull", confidence: "certain" });
     expect(seen.holders[0].record).toBeUndefined();
     expect(releaseTermsOf(seen).may).toBe("never");
   });
 
-  it("is some other lock where there is no job", async () => {
+  it("a lock without a job hash is detected as another format", async () => {
     const key = `orders:${randomUUID()}:lock`;
     await redis.set(key, randomUUID(), "PX", 30_000);
     const seen = await heldAt(key);
@@ -74,7 +74,7 @@ describe("the lock of a job", () => {
     expect((await heldAt(key)).format).toBe("token");
   });
 
-  it("is what a rule says, whether its job is there or not", async () => {
+  it("a format rule decides the format of a job lock whether or not its job exists", async () => {
     const key = `orders:${randomUUID()}:lock`;
     await redis.set(key, "x", "PX", 30_000);
     const rules = new FormatRules([{ pattern: "orders:*", format: "bull" }]);

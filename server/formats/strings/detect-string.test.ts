@@ -26,7 +26,7 @@ const seen = (key: string, value: string | Buffer, remainingMs: number | null = 
 
 type Row = [what: FormatName, key: string, value: string, confidence: string, remainingMs?: null];
 
-describe("a string of a library", () => {
+describe("string lock detection", () => {
   it.each<Row>([
     ["shedlock", "job-lock:prod:report", `ADDED:2026-01-02T03:04:05.678Z@web-1:${UUID}`, "certain"],
     ["shedlock", "anything", `ADDED:2026-01-02T03:04:05.678Z@web-1:${UUID}`, "certain"],
@@ -74,11 +74,11 @@ describe("a string of a library", () => {
     ["token", "lock:orders", UUID, "possible", null],
     ["token", "orders", UUID, "possible"],
     ["token", "redlock:orders", UUID, "likely"],
-  ])("is told: %s at %s", (format, key, value, confidence, remainingMs) => {
+  ])("a string lock of %s is detected at %s", (format, key, value, confidence, remainingMs) => {
     expect(seen(key, value, remainingMs)).toMatchObject({ format, confidence, kind: "lock" });
   });
 
-  it("is told with what else it may be where its shape does not say", () => {
+  it("an ambiguous string lock lists its other candidate formats", () => {
     const bare = ["redlock-rb", "spring", "lan1tian", "ioredis-lock"];
     expect(seen("lock:orders", UUID)?.candidates).toEqual(bare);
     expect(seen("redlock:orders", UUID)?.candidates).toEqual([
@@ -94,7 +94,7 @@ describe("a string of a library", () => {
     expect(seen("mutex:orders", UUID)?.candidates).toEqual([]);
   });
 
-  it("is told in a row of the table for every format that has one", () => {
+  it("every string format has one entry in the table of formats", () => {
     const byCandidates = ["redlock-net", "pottery", "redlock-rb", "spring", "lan1tian", "ioredis-lock"];
     expect(STRING_FORMATS).toEqual(expect.arrayContaining(byCandidates));
     for (const format of STRING_FORMATS) expect(knownFormat(format, "string")?.name).toBe(format);
@@ -103,8 +103,8 @@ describe("a string of a library", () => {
   });
 });
 
-describe("what a value carries", () => {
-  it("is the time and the host of ShedLock", () => {
+describe("facts in lock values", () => {
+  it("a ShedLock value carries its acquire time and host", () => {
     const value = `ADDED:2026-01-02T03:04:05.678Z@web@1:${UUID}`;
     expect(seen("job-lock:default:a", value)?.holders).toMatchObject([
       {
@@ -116,7 +116,7 @@ describe("what a value carries", () => {
     ]);
   });
 
-  it("is the machine and the process of DistributedLock, and that a writer only waits", () => {
+  it("a DistributedLock value carries its host and process id, and marks a waiting writer", () => {
     const id = `WEB_01_4711_${randomUUID().replaceAll("-", "")}`;
     expect(seen("orders", id)?.holders[0].record).toEqual({ host: "WEB_01", pid: 4711 });
     const writer = seen("orders.writer", id);
@@ -129,12 +129,12 @@ describe("what a value carries", () => {
     });
   });
 
-  it("is the time in a UUID of version 1, and the process of RQ", () => {
+  it("a version 1 UUID carries its time, and an RQ value its process id", () => {
     expect(seen("lock:a", UUID1)?.holders).toMatchObject([{ sinceMs: NOW - 5000, sinceIs: "told" }]);
     expect(seen("rq:scheduler-lock:a", "4711")?.holders[0].record).toEqual({ pid: 4711 });
   });
 
-  it("is what the app added, as far as it is text for people, up to 200 characters", () => {
+  it("printable text added by the app is reported as the purpose, up to 200 characters", () => {
     const purpose = (added: string | Buffer) =>
       seen("lock:a", Buffer.concat([Buffer.from(URL_16), Buffer.from(added)]))?.holders[0].record;
     expect(purpose("\u00fcber web-1")).toEqual({ purpose: "\u00fcber web-1" });
@@ -145,13 +145,13 @@ describe("what a value carries", () => {
     expect(seen("mutex:a", `${UUID}-web-1`)?.holders[0].record).toEqual({ purpose: "web-1" });
   });
 
-  it("is no time when it could not be one", () => {
+  it("an implausible time in a value is ignored", () => {
     for (const ageMs of [11 * 365 * 24 * HOUR_MS, -2 * 60_000])
       expect(seen("lock:a", uuid1(NOW - ageMs))).toMatchObject({ format: "redlock" });
     expect(seen("job-lock:a", `ADDED:2026-99-99T00:00:00Z@h:${UUID}`)?.holders[0].sinceMs).toBeNull();
   });
 
-  it("stays what it is in bytes where PHP packed it", () => {
+  it("a value packed by PHP keeps its exact bytes", () => {
     const packed = Buffer.concat([Buffer.from([0xb0]), Buffer.from(ALNUM_16)]);
     const found = seen("shop_lock_a", packed);
     expect(found?.format).toBe("laravel");
@@ -159,24 +159,24 @@ describe("what a value carries", () => {
   });
 });
 
-describe("the time to live of a string", () => {
-  it("that php-lock writes for never is none", () => {
+describe("TTLs of string locks", () => {
+  it("the 1000-year TTL that php-lock writes for unlimited locks is reported as no TTL", () => {
     const key = "php-malkusch-lock:a";
     expect(seen(key, HEX32 + HEX32, 1000 * 365 * 24 * HOUR_MS)).toMatchObject({ remainingMs: null });
     expect(seen(key, HEX32 + HEX32, HOUR_MS)).toMatchObject({ remainingMs: HOUR_MS });
   });
 
-  it("of a deadline is until then, also when it has passed", () => {
+  it("the remaining time of a deadline lock follows its deadline, even when it has passed", () => {
     expect(seen("lock:a", String(NOW - 5000), null)?.remainingMs).toBeLessThan(0);
     expect(seen("lock:a", String(NOW + 5000), null)?.remainingMs).toBeGreaterThan(0);
   });
 });
 
-describe("a rule", () => {
+describe("format rules for strings", () => {
   const ruled = (format: FormatName, key: string, value: string) =>
     recognise(rawString(key, value, null), format);
 
-  it.each(STRING_FORMATS)("makes of any string a lock of %s, with certainty", (format) => {
+  it.each(STRING_FORMATS)("a rule makes any string a certain lock of %s", (format) => {
     expect(ruled(format, "orders:7", "my own token")).toMatchObject({
       format,
       candidates: [],
@@ -188,14 +188,14 @@ describe("a rule", () => {
     expect(ruled(format, "orders:7", "")).toBeUndefined();
   });
 
-  it("still tells what the value carries", () => {
+  it("a rule still reports the facts carried by the value", () => {
     expect(ruled("redis-py", "orders", UUID1)?.holders[0].sinceMs).toBe(NOW - 5000);
     expect(ruled("redis-semaphore", "orders", UUID)?.isChosen).toBeUndefined();
     expect(ruled("shedlock", "orders", "my own token")?.holders[0].sinceMs).toBeNull();
     expect(ruled("medallion", "orders.writer", `web_1_${UUID.replaceAll("-", "")}`)?.kind).toBe("write");
   });
 
-  it("counts also beside a companion of a hold that is over, and not against a hold of ours", () => {
+  it("a rule applies beside a stale companion key but not to a Lockkeeper hold", () => {
     const told: Companion = {
       ...{ owner: "me", value: "me", count: 1, fence: "7", sinceMs: 1, leaseMs: 1, seq: 1 },
       ...{ format: "token", record: undefined, graceMs: 0 },
@@ -207,7 +207,7 @@ describe("a rule", () => {
   });
 });
 
-it("tokens as each library draws them are told as its own", () => {
+it("generated tokens of each library are detected as that library's format", () => {
   for (let at = 0; at < 500; at++) {
     const drawn = createHash("sha256").update(String(at)).digest();
     expect(seen("lock:a", drawn.subarray(0, 18).toString("base64"))?.format).toBe("python-redis-lock");

@@ -55,14 +55,14 @@ async function wordsOf(key: Key, count: number): Promise<string[]> {
   return events().map((event) => `${event?.type} ${event?.owner} ${event?.by ?? ""}`.trim());
 }
 
-describe.each(LIBRARIES)("a lock of $name", ({ format, key: fresh, owner: draw, take }) => {
+describe.each(LIBRARIES)("$name locks", ({ format, key: fresh, owner: draw, take }) => {
   const taken = async () => {
     const [key, owner] = [fresh(), draw()];
     expect(await take(redis, key, owner)).toBe(true);
     return { key, owner };
   };
 
-  it("is seen with its owner, and freed by who saw it", async () => {
+  it("a lock is detected with its owner and can be force-released with what was seen", async () => {
     const { key, owner } = await taken();
     const seen = await heldAt(key);
     expect(seen).toMatchObject({ format, holders: [{ owner, count: 1, fence: null }] });
@@ -75,7 +75,7 @@ describe.each(LIBRARIES)("a lock of $name", ({ format, key: fresh, owner: draw, 
     expect(await take(redis, key, draw())).toBe(true);
   });
 
-  it("is left alone when another has it by now, and when nobody has", async () => {
+  it("force-release changes nothing when the owner has changed, the lock is gone or the type differs", async () => {
     const { key, owner } = await taken();
     const seen = await heldAt(key);
     const next = draw();
@@ -91,7 +91,7 @@ describe.each(LIBRARIES)("a lock of $name", ({ format, key: fresh, owner: draw, 
     expect(await redis.llen(key)).toBe(1);
   });
 
-  it("that is held off keeps its clients out, is listed, and is freed like any", async () => {
+  it("a reservation blocks the library's clients, is listed and can be force-released", async () => {
     const { key, owner } = await taken();
     expect(await force(await heldAt(key), 60_000)).toBe("released");
     expect(await take(redis, key, draw())).toBe(false);
@@ -104,8 +104,8 @@ describe.each(LIBRARIES)("a lock of $name", ({ format, key: fresh, owner: draw, 
   });
 });
 
-describe("freeing a string", () => {
-  it("compares bytes that are not UTF-8, and tells of it", async () => {
+describe("force-release of strings", () => {
+  it("an owner that is not UTF-8 is compared byte by byte and reported", async () => {
     const key = `shop_lock_${randomUUID()}`;
     const packed = (first: number) => Buffer.concat([Buffer.of(first), Buffer.from("aB3dE5fG7hJ9kL1m")]);
     await redis.set(key, packed(0xb0), "PX", 30_000);
@@ -119,14 +119,14 @@ describe("freeing a string", () => {
     expect(await wordsOf(key, 1)).toHaveLength(1);
   });
 
-  it("tells of an owner with tabs and lines as of any other", async () => {
+  it("an owner with tabs and line breaks is reported like any other", async () => {
     const key = `lock:${randomUUID()}`;
     await redis.set(key, "h5Gq_0ZkWcX1nP2sT8vB-wweb\t1\n2", "PX", 30_000);
     expect(await force(await heldAt(key))).toBe("released");
     expect(await wordsOf(key, 1)).toEqual(["force_released h5Gq_0ZkWcX1nP2sT8vB-wweb 1 2 mei"]);
   });
 
-  it("does not free a hold of ours that has the same value by now", async () => {
+  it("force-release does not end a Lockkeeper hold that now has the same value", async () => {
     const key = `lock:${randomUUID()}`;
     const owner = randomUUID();
     await redis.set(key, owner, "PX", 30_000);
@@ -139,7 +139,7 @@ describe("freeing a string", () => {
     expect(await redis.get(key)).toBe(owner);
   });
 
-  it("of a literal SETNX and GETSET keeps such clients off as well, by a deadline", async () => {
+  it("a reservation of a published SETNX/GETSET lock blocks such clients with a deadline", async () => {
     const key = `lock.${randomUUID()}`;
     const [one, two] = [new PollingLock(redis), new PollingLock(redis, { waitMs: 0 })];
     expect(await one.acquire(key)).toBe(true);
@@ -153,7 +153,7 @@ describe("freeing a string", () => {
     expect(await lookAt(key)).toMatchObject({ state: "ended", format: "timestamp" });
   });
 
-  it("of redis-lock, which writes such a deadline as well, keeps them off alike", async () => {
+  it("a reservation of a redis-lock key blocks deadline clients as well", async () => {
     const key = `lock.${randomUUID()}`;
     await redis.set(key, String(Date.now() + 30_001), "PX", 30_000);
     const seen = await heldAt(key);
@@ -162,7 +162,7 @@ describe("freeing a string", () => {
     expect(await new PollingLock(redis, { waitMs: 0 }).acquire(key)).toBe(false);
   });
 
-  it("of redis-py tells since when it was wanted", async () => {
+  it("a redis-py lock reports since when it was requested", async () => {
     const key = `lock:${randomUUID()}`;
     await redis.set(key, uuid1(Date.now() - 7000), "PX", 30_000);
     const { holders, asOf } = await heldAt(key);
@@ -171,8 +171,8 @@ describe("freeing a string", () => {
   });
 });
 
-describe("a lock that is not text", () => {
-  it("at a key that is not UTF-8 is freed by its bytes", async () => {
+describe("locks with binary keys", () => {
+  it("a lock whose key is not UTF-8 is force-released by its bytes", async () => {
     const bytes = Buffer.concat([Buffer.from(`lock:${randomUUID()}:`), Buffer.of(0xff)]);
     await redis.set(bytes, uuid1(), "PX", 30_000);
     const seen = await heldAt(keyOfBytes(bytes));

@@ -9,33 +9,33 @@ const ALNUM_16 = "aB3dE5fG7hJ9kL1m";
 const seen = (key: string, value: string, remainingMs: number | null = 30_000) =>
   recognise(rawString(key, value, remainingMs), undefined);
 
-describe("a string that is no lock", () => {
+describe("strings that are not locks", () => {
   it.each([
     ["a counter", "lock:orders", "42"],
     ["a flag", "lock:orders", "1"],
     ["a negative number", "lock:orders", "-1"],
     ["a fraction", "lock:orders", "1.5"],
-    ["a number with an exponent", "lock:orders", "1e9"],
-    ["digits that are no time of these years", "lock:orders", "9999999999999"],
+    ["a number in exponent notation", "lock:orders", "1e9"],
+    ["digits outside the range of recent times", "lock:orders", "9999999999999"],
     ["a phone number", "lock:orders", "1234567890"],
     ["JSON", "lock:orders", '{"owner":"me"}'],
-    ["a list", "lock:orders", "[1,2]"],
-    ["a text", "lock:orders", "held by me"],
-    ["nothing", "lock:orders", ""],
-    ["bytes", "lock:orders", "\u0000\u0001\u0002"],
-    ["much", "lock:orders", "x".repeat(101)],
-    ["a token under another name", "clock:orders", "worker-7"],
-    ["a time under another name", "seen:orders", String(Date.now())],
-    ["a process under another name", "pid:orders", "4711"],
-    ["a token without end under another name", "session:orders", UUID],
-    ["an id with more under another name", "session:orders", `${URL_16}abc`],
-    ["sixteen letters under another name", "session:orders", ALNUM_16],
-  ])("%s", (_, key, value) => {
+    ["a JSON list", "lock:orders", "[1,2]"],
+    ["free text", "lock:orders", "held by me"],
+    ["an empty string", "lock:orders", ""],
+    ["binary data", "lock:orders", "\u0000\u0001\u0002"],
+    ["a string of 101 characters", "lock:orders", "x".repeat(101)],
+    ["a token under an unrelated key", "clock:orders", "worker-7"],
+    ["a time under an unrelated key", "seen:orders", String(Date.now())],
+    ["a process id under an unrelated key", "pid:orders", "4711"],
+    ["a UUID without a TTL under an unrelated key", "session:orders", UUID],
+    ["an id with a suffix under an unrelated key", "session:orders", `${URL_16}abc`],
+    ["sixteen letters under an unrelated key", "session:orders", ALNUM_16],
+  ])("%s is not detected as a lock", (_, key, value) => {
     expect(seen(key, value, value === UUID ? null : 30_000)).toBeUndefined();
   });
 
   it.each(["clock:a", "block:a", "unlock:a", "stock", "flock:a", "leaderboard:a", "please:a", "lockers:a"])(
-    "%s is no name of a lock",
+    "%s is not a lock name",
     (key) => expect(seen(key, "worker-7")).toBeUndefined(),
   );
 
@@ -52,5 +52,5 @@ describe("a string that is no lock", () => {
     "leader",
     "lock42",
     "distLock7",
-  ])("%s is one", (key) => expect(seen(key, "worker-7")?.confidence).toBe("possible"));
+  ])("%s is a lock name", (key) => expect(seen(key, "worker-7")?.confidence).toBe("possible"));
 });

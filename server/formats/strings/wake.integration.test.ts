@@ -49,8 +49,8 @@ function pythonWaiter(name: string, owner: string) {
 }
 const isBlocked = async () => /cmd=blpop/.test(String(await redis.client("LIST")));
 
-describe("who waits for python-redis-lock without a limit", () => {
-  it("has the lock when its holder is freed", async () => {
+describe("python-redis-lock waiters", () => {
+  it("a waiter without a timeout acquires the lock after a force-release", async () => {
     const name = randomUUID();
     await redis.set(`lock:${name}`, TOKEN);
     const waiter = pythonWaiter(name, "Zx9/0ZkWcX1nP2sT8vB+yQe1");
@@ -61,7 +61,7 @@ describe("who waits for python-redis-lock without a limit", () => {
     expect(await redis.exists(`lock-signal:${name}`)).toBe(0);
   });
 
-  it("has it also where the app chose the owner", async () => {
+  it("a waiter acquires the lock even when the app chose the owner string", async () => {
     const name = randomUUID();
     await redis.set(`lock:${name}`, "worker-7");
     const waiter = pythonWaiter(name, "worker-8");
@@ -70,7 +70,7 @@ describe("who waits for python-redis-lock without a limit", () => {
     await until(() => waiter.hasLock);
   });
 
-  it("is not woken by a hold-off, and is when it ends", async () => {
+  it("a waiter is woken at the end of a reservation, not at its start", async () => {
     const name = randomUUID();
     await redis.set(`lock:${name}`, TOKEN);
     const waiter = pythonWaiter(name, "Zx9/0ZkWcX1nP2sT8vB+yQe1");
@@ -81,7 +81,7 @@ describe("who waits for python-redis-lock without a limit", () => {
     expect(waiter.tries).toBe(1);
   });
 
-  it("is left alone at the end of a hold-off where somebody has the lock", async () => {
+  it("no signal is sent at the end of a reservation when another owner holds the lock", async () => {
     const name = randomUUID();
     const looks = async () =>
       Number(/cmdstat_exists:calls=(\d+)/.exec(await redis.info("commandstats"))?.[1] ?? 0);
@@ -93,7 +93,7 @@ describe("who waits for python-redis-lock without a limit", () => {
     expect(await redis.llen(`lock-signal:${name}`)).toBe(0);
   });
 
-  it("finds a signal for a second, should it be on its way", async () => {
+  it("a force-release leaves one wake-up signal for up to 1 s", async () => {
     const name = randomUUID();
     await redis.set(`lock:${name}`, TOKEN);
     await redis.rpush(`lock-signal:${name}`, "left", "over");
@@ -113,8 +113,8 @@ async function listening(subscribe: (client: Redis) => Promise<unknown>) {
   return heard;
 }
 
-describe("who waits for a lock of Spring's registry", () => {
-  it.each(["orders", "shop:orders"])("%s hears the key on either channel", async (registry) => {
+describe("Spring registry waiters", () => {
+  it.each(["orders", "shop:orders"])("a force-release notifies waiters of the %s registry on both channels", async (registry) => {
     const key = `${registry}:lock:${randomUUID()}`;
     const today = await listening((client) => client.psubscribe(`${registry}-channel:*`));
     const before = await listening((client) => client.subscribe(`${registry}-channel`));
@@ -127,7 +127,7 @@ describe("who waits for a lock of Spring's registry", () => {
     expect(before).toEqual([`${registry}-channel ${key}`]);
   });
 
-  it("hears nothing of a hold-off", async () => {
+  it("a release with reservation does not notify Spring waiters", async () => {
     const key = `${randomUUID()}:lock`;
     const heard = await listening((client) => client.psubscribe("*-channel*"));
     await redis.set(key, randomUUID(), "PX", 60_000);
@@ -139,7 +139,7 @@ describe("who waits for a lock of Spring's registry", () => {
   });
 });
 
-it("who waits by our own verbs hears of it", async () => {
+it("a force-release notifies clients that wait through Lockkeeper", async () => {
   const key = `mutex:${randomUUID()}`;
   const heard = await listening((client) => client.subscribe(String(wakeChannelOf(key))));
   await redis.set(key, randomUUID(), "PX", 60_000);
@@ -154,7 +154,7 @@ if there and there ~= ARGV[1] then return -1 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`;
 
-describe("a lock that its owner makes again", () => {
+describe("locks recreated by their owner", () => {
   async function redLockNet(leaseMs: number) {
     const [key, owner] = [`redlock:${randomUUID()}`, randomUUID()];
     const seen = { conflicts: 0 };
@@ -166,7 +166,7 @@ describe("a lock that its owner makes again", () => {
     return { key, owner, seen, stop: () => clearInterval(timer) };
   }
 
-  it("is back with the same owner after it was freed", async () => {
+  it("a RedLock.net lock reappears with the same owner after a force-release", async () => {
     const { key, owner, stop } = await redLockNet(400);
     expect(await force(await heldAt(key))).toBe("released");
     expect((await readOne(redis, key)).state).toBe("free");
@@ -174,7 +174,7 @@ describe("a lock that its owner makes again", () => {
     stop();
   });
 
-  it("is not, as long as it is held off", async () => {
+  it("a RedLock.net lock does not reappear while it is reserved", async () => {
     const { key, owner, seen, stop } = await redLockNet(400);
     expect(await force(await heldAt(key), 60_000)).toBe("released");
     await until(() => seen.conflicts >= 2);

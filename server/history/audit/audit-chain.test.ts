@@ -47,7 +47,7 @@ function checked(links: readonly Link[], head?: Link, noted?: string): ChainChec
 
 const last = (links: readonly Link[]) => links.at(-1) as Link;
 
-it("a chain that nobody touched is whole, in the store and as lines of text", () => {
+it("an untouched chain verifies, both from the store and as exported lines", () => {
   fc.assert(
     fc.property(chains, (links) => {
       expect(checked(links, last(links)).fault).toBeUndefined();
@@ -59,7 +59,7 @@ it("a chain that nobody touched is whole, in the store and as lines of text", ()
   );
 });
 
-it("any entry that was removed, put twice, put elsewhere or put in is found where it begins", () => {
+it("a removed, duplicated, swapped or inserted entry is found at the first affected number", () => {
   const damage = fc.constantFrom("remove", "double", "swap", "insert");
   fc.assert(
     fc.property(chains, damage, fc.nat(), (links, kind, seed) => {
@@ -80,7 +80,7 @@ it("any entry that was removed, put twice, put elsewhere or put in is found wher
   );
 });
 
-it("any field of any entry that was altered is found at that entry", () => {
+it("any altered field of an entry is found at that entry", () => {
   fc.assert(
     fc.property(chains, fc.nat(), fc.nat(), (links, seed, spot) => {
       const at = seed % links.length;
@@ -100,7 +100,7 @@ it("any field of any entry that was altered is found at that entry", () => {
   );
 });
 
-it("an entry that was altered with its hash made anew is found at the next one, or by the end that was noted", () => {
+it("an altered entry with a recomputed hash is found at the next entry or by the recorded end", () => {
   fc.assert(
     fc.property(chains, fc.nat(), (links, seed) => {
       const at = seed % links.length;
@@ -113,7 +113,7 @@ it("an entry that was altered with its hash made anew is found at the next one, 
   );
 });
 
-it("a chain whose end was cut off, or that was written anew as a whole, has no hash that was noted before", () => {
+it("a truncated or rewritten chain does not contain a previously noted hash", () => {
   fc.assert(
     fc.property(chains, fc.nat(), (links, seed) => {
       const cut = links.slice(0, seed % links.length);
@@ -131,7 +131,7 @@ it("a chain whose end was cut off, or that was written anew as a whole, has no h
   );
 });
 
-it("two entries that differ never have the same text", () => {
+it("two different entries never have the same canonical text", () => {
   fc.assert(
     fc.property(intent, intent, (one, two) => {
       const [a, b] = linked(BEGINNING, [one, two]).map(({ text }) => text.replace(/^\{"number":\d+/, ""));
@@ -140,7 +140,7 @@ it("two entries that differ never have the same text", () => {
   );
 });
 
-it("a text says what was put in, and is an entry of the contract", () => {
+it("the text of an entry contains its input and is valid under the audit schema", () => {
   fc.assert(
     fc.property(intent, (entry) => {
       const [link] = linked(BEGINNING, [entry]);

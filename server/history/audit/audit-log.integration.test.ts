@@ -83,7 +83,7 @@ async function checkOf(store: AuditStore): Promise<ChainCheck & { ids: string[];
   });
 }
 
-it("several instances that write at once make one chain, in which each entry stands once", async () => {
+it("several instances that write concurrently produce one audit chain without duplicate entries", async () => {
   const direct = await fresh();
   const instances = [instance(), instance(), instance()] as const;
   await Promise.all(
@@ -107,7 +107,7 @@ it("several instances that write at once make one chain, in which each entry sta
   expect(await direct.xlen(STREAM)).toBe(361);
 });
 
-it("what comes at once goes in few calls", async () => {
+it("concurrent audit entries are written in a few batches", async () => {
   await fresh();
   const { log, store } = instance();
   let calls = 0;
@@ -120,7 +120,7 @@ it("what comes at once goes in few calls", async () => {
   expect(calls).toBeLessThan(6);
 });
 
-it("without the store an intent is refused soon, and an outcome is written when it is back", async () => {
+it("while the store is down, an intent is refused quickly; a pending outcome is written after recovery", async () => {
   const direct = await fresh();
   const { log, home } = instance({ port: proxy.port });
   const { store } = instance();
@@ -146,7 +146,7 @@ it("without the store an intent is refused soon, and an outcome is written when 
   }
 });
 
-it("answers that are lost by chance make no entry twice, and none that was promised is missing", async () => {
+it("random lost replies neither duplicate an audit entry nor lose an acknowledged one", async () => {
   await fresh();
   const { log } = instance({ port: proxy.port });
   const { store } = instance();
@@ -174,7 +174,7 @@ it("answers that are lost by chance make no entry twice, and none that was promi
   for (const id of done) expect(ids).toEqual(expect.arrayContaining([`intent ${id}`, `outcome ${id}`]));
 }, 40_000);
 
-it("a call that reaches the store late is refused there, or found to have been carried out", async () => {
+it("a write that reaches the store late is rejected there or recorded once", async () => {
   for (const isFirst of [true, false]) {
     await fresh();
     const { log, home } = instance({ port: proxy.port });
@@ -201,7 +201,7 @@ it("a call that reaches the store late is refused there, or found to have been c
   }
 });
 
-it("a store that was emptied gets a new chain, which says what it comes after and what was under way", async () => {
+it("an emptied store gets a new chain that names its predecessor and the actions in progress", async () => {
   const direct = await fresh();
   const { log, store } = instance();
   await log.begin(intent("one"));
@@ -219,7 +219,7 @@ it("a store that was emptied gets a new chain, which says what it comes after an
   expect((await store.end())?.anchor).toEqual(before?.head);
 });
 
-it("a store that was emptied and is full is told once what was under way, however often it was tried", async () => {
+it("an emptied store that is also full receives the pending entries once, despite many retries", async () => {
   const direct = await fresh();
   const { log, store } = instance();
   await log.begin(intent("one"));
@@ -240,7 +240,7 @@ it("a store that was emptied and is full is told once what was under way, howeve
   expect(ids).toEqual(["intent one", "outcome one"]);
 });
 
-it("a store that came back as it was before says that entries were lost", async () => {
+it("a store restored to an earlier state gets an entries_lost record", async () => {
   const direct = await fresh();
   const { log, store } = instance();
   await log.begin(intent("one"));
@@ -263,7 +263,7 @@ it("a store that came back as it was before says that entries were lost", async 
   expect(lost.known).toEqual(known);
 });
 
-it("old entries are removed in order, and what is left hangs on the anchor", async () => {
+it("entries above the retention limit are removed in order, and the rest links to the anchor", async () => {
   await fresh();
   const { log, store } = instance({ retention: { most: 20, ms: 86_400_000 } });
   for (let at = 0; at < 50; at++) await log.begin(intent(String(at)));
@@ -273,7 +273,7 @@ it("old entries are removed in order, and what is left hangs on the anchor", asy
   expect(check.ids.at(-1)).toBe("intent 49");
 });
 
-it("entries that are too old are removed with the next one, also when their limit was set anew", async () => {
+it("expired audit entries are removed with the next write, even after the retention was shortened", async () => {
   await fresh();
   const { log } = instance();
   for (let at = 0; at < 5; at++) await log.begin(intent(String(at)));
@@ -283,7 +283,7 @@ it("entries that are too old are removed with the next one, also when their limi
   expect(check).toMatchObject({ fault: undefined, entries: 1, ids: ["intent new"] });
 });
 
-it("what somebody writes past the end is built on, and found", async () => {
+it("an entry appended to the stream by another client is found by the verification", async () => {
   const direct = await fresh();
   const { log, store } = instance();
   await log.begin(intent("one"));
@@ -293,7 +293,7 @@ it("what somebody writes past the end is built on, and found", async () => {
   expect(fault).toMatchObject({ number: 3, why: expect.stringContaining("missing") });
 });
 
-it("an end that we cannot have written is not believed: what stands in the stream is", async () => {
+it("a forged end record is ignored in favour of the stream content", async () => {
   const direct = await fresh();
   const { log, store } = instance();
   await log.begin(intent("one"));
@@ -309,7 +309,7 @@ it("an end that we cannot have written is not believed: what stands in the strea
   expect((await checkOf(store)).ids).toHaveLength(4);
 });
 
-it("where somebody took the last number that can be counted, every action is refused at once, and it is found", async () => {
+it("a stream whose ids were exhausted by another client makes every action fail at once and is detected", async () => {
   const direct = await fresh();
   const { log, store } = instance();
   await log.begin(intent("one"));
@@ -324,7 +324,7 @@ it("where somebody took the last number that can be counted, every action is ref
   await log.stop();
 });
 
-it("a store that answers and does not take it refuses every action at once, says why, and gets the outcomes later", async () => {
+it("a store that rejects writes makes every action fail at once with the reason and gets the outcomes later", async () => {
   const direct = await fresh();
   const { log, store } = instance();
   await log.begin(intent("one"));
@@ -349,7 +349,7 @@ it("a store that answers and does not take it refuses every action at once, says
   expect(compared).toBeLessThanOrEqual(2);
 });
 
-it("a key of another type in its place refuses every action, and says why", async () => {
+it("a key of another type in place of the audit stream makes every action fail with the reason", async () => {
   const direct = await fresh();
   await direct.set(STREAM, "mine");
   const { log } = instance();

@@ -5,7 +5,7 @@ import { Refusals } from "./refusal-counter.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it("ten thousand refusals of one kind in a minute are one entry, with the addresses that most fit into", () => {
+it("10,000 refusals of one kind in 1 min become one audit entry with 20 addresses and a count of the rest", () => {
   const told: Unplaced[] = [];
   const refusals = new Refusals({ add: (entry) => void told.push(entry) });
   for (let n = 0; n < 10_000; n++) refusals.count("login", "unauthenticated", `10.0.${n % 100}.1`);

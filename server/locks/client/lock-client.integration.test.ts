@@ -33,8 +33,8 @@ const codeOf = (promise: Promise<unknown>) =>
     (error: unknown) => (error instanceof LockkeeperError ? error.code : String(error)),
   );
 
-describe("a hold", () => {
-  it("outlives its lease as long as its process renews it, under one fence", async () => {
+describe("Hold", () => {
+  it("a hold outlives its lease under one fencing token while its process renews it", async () => {
     const key = fresh();
     const hold = await client.acquire(key, { leaseMs: 300 });
     await pause(1000);
@@ -44,7 +44,7 @@ describe("a hold", () => {
     expect(await hold.release()).toMatchObject({ outcome: "released" });
   });
 
-  it("with a fixed lease ends with it: the signal says so, and no step passes", async () => {
+  it("a hold without renewal ends with its lease: the signal aborts and assertHeld throws", async () => {
     const key = fresh();
     const hold = await client.acquire(key, { leaseMs: 200, renew: false });
     await until(() => hold.signal.aborted, 1000);
@@ -54,7 +54,7 @@ describe("a hold", () => {
     expect((await hold.release()).outcome).toBe("not_held");
   });
 
-  it("is released once, however often it is asked", async () => {
+  it("concurrent release calls of one hold lower the count only once", async () => {
     const key = fresh();
     const outer = await client.acquire(key, { owner: "me" });
     const inner = await client.acquire(key, { owner: "me" });
@@ -64,7 +64,7 @@ describe("a hold", () => {
     await outer.release();
   });
 
-  it("is released by `await using`", async () => {
+  it("a hold is released by `await using`", async () => {
     const key = fresh();
     {
       await using hold = await client.acquire(key);
@@ -73,7 +73,7 @@ describe("a hold", () => {
     expect(await direct.exists(key)).toBe(0);
   });
 
-  it("is lost as soon as a renewal finds it freed by force, and does not come back", async () => {
+  it("a deleted hold is reported as lost by the next renewal and not recreated", async () => {
     const key = fresh();
     const hold = await client.acquire(key, { leaseMs: 300 });
     await direct.del(key);
@@ -83,7 +83,7 @@ describe("a hold", () => {
     expect(await direct.exists(key)).toBe(0);
   });
 
-  it("is lost when the same owner string holds the lock anew", async () => {
+  it("a hold is reported as lost when the same owner reacquired the lock", async () => {
     const key = fresh();
     const hold = await client.acquire(key, { leaseMs: 300, owner: "me" });
     await direct.del(key);
@@ -91,7 +91,7 @@ describe("a hold", () => {
     await until(() => hold.signal.aborted, 1000);
   });
 
-  it("is not renewed after its release", async () => {
+  it("a released hold is no longer renewed", async () => {
     const key = fresh();
     const hold = await client.acquire(key, { leaseMs: 240, owner: "me" });
     await pause(70);
@@ -100,7 +100,7 @@ describe("a hold", () => {
     await until(async () => (await direct.exists(key)) === 0, 1000);
   });
 
-  it("is in jeopardy when a renewal fails, is lost at its deadline, and is held again if Redis comes back before", async () => {
+  it("a failed renewal puts a hold in jeopardy; it is lost at its deadline, or held again if Redis returns earlier", async () => {
     const jeopardy: string[] = [];
     const note = (name: string) => ({
       leaseMs: name === "long" ? 6000 : 900,
@@ -119,8 +119,8 @@ describe("a hold", () => {
   });
 });
 
-describe("a release whose answer was lost", () => {
-  it("is asked again without giving back a second count", async () => {
+describe("release with a lost reply", () => {
+  it("a release repeated after a lost reply does not lower the count twice", async () => {
     const proxy = await startTestProxy(redis.port);
     const far = await LockClient.open(`redis://127.0.0.1:${proxy.port}`);
     const key = fresh();
@@ -137,8 +137,8 @@ describe("a release whose answer was lost", () => {
   });
 });
 
-describe("a renewal whose answer was lost", () => {
-  it("is answered when it is asked again, and counts from there: the hold is not lost for that", async () => {
+describe("renewal with a lost reply", () => {
+  it("a renewal retried after a lost reply keeps the hold and counts from the retry", async () => {
     const proxy = await startTestProxy(redis.port);
     const far = await LockClient.open(`redis://127.0.0.1:${proxy.port}`);
     const hold = await far.acquire(fresh(), { owner: "me", leaseMs: 1800, renew: false });
@@ -160,14 +160,14 @@ describe("a renewal whose answer was lost", () => {
 });
 
 describe("withLock", () => {
-  it("gives the lock back, also when the work throws, and the work's error wins", async () => {
+  it("withLock releases the lock even when the work throws, and the work's error takes precedence", async () => {
     const key = fresh();
     expect(await client.withLock(key, {}, async () => 7)).toBe(7);
     await expect(client.withLock(key, {}, () => Promise.reject(new Error("mine")))).rejects.toThrow("mine");
     expect(await direct.exists(key)).toBe(0);
   });
 
-  it("re-enters within its own context, counted in Redis, and excludes every other", async () => {
+  it("withLock re-enters within its own context and excludes every other context", async () => {
     const key = fresh();
     await client.withLock(key, {}, async (outer) => {
       await client.withLock(key, {}, async (inner) => {
@@ -188,7 +188,7 @@ describe("withLock", () => {
     );
   });
 
-  it("lets branches of one context in side by side: they are one owner", async () => {
+  it("parallel branches of one withLock context share the lock", async () => {
     const key = fresh();
     await client.withLock(key, {}, async () => {
       const counts = await Promise.all(
@@ -199,15 +199,15 @@ describe("withLock", () => {
     expect(await direct.exists(key)).toBe(0);
   });
 
-  it("refuses re-entry at once when it is not wanted, which finds self-deadlocks", async () => {
+  it("a non-reentrant acquire inside withLock is refused at once, which reveals self-deadlocks", async () => {
     const key = fresh();
     const inner = client.withLock(key, {}, () => codeOf(client.acquire(key, { reentrant: false })));
     expect(await inner).toBe("held");
   });
 });
 
-describe("Java's Lock", () => {
-  it("tryLock, tryLock(time), lock, lockInterruptibly and unlock have their counterparts", async () => {
+describe("counterparts of Java's Lock", () => {
+  it("tryLock, tryLock(time), lock, lockInterruptibly and unlock have equivalents", async () => {
     const key = fresh();
     const held = await client.acquire(key, { owner: "a" });
     expect(await codeOf(client.acquire(key, { owner: "b" }))).toBe("held");
@@ -224,7 +224,7 @@ describe("Java's Lock", () => {
     await (await forever).release();
   });
 
-  it("a number of tries with pauses is the seeds' way of waiting", async () => {
+  it("the retry option waits with a fixed number of attempts and pauses", async () => {
     const key = fresh();
     const held = await client.acquire(key, { owner: "a" });
     const startedAt = performance.now();
@@ -236,8 +236,8 @@ describe("Java's Lock", () => {
   });
 });
 
-describe("the watchdog", () => {
-  it("renews a thousand holds in a few scripts, not in a thousand", async () => {
+describe("watchdog", () => {
+  it("the watchdog renews 1,000 holds with fewer than 100 script calls", async () => {
     const own = await startTestRedis();
     const many = await LockClient.open(own.url);
     const holds = await Promise.all(
@@ -256,7 +256,7 @@ describe("the watchdog", () => {
 });
 
 describe("campaign", () => {
-  it("elects one at a time, and another when the leader loses its lock or leaves", async () => {
+  it("campaign elects one leader at a time, and another when the leader loses its lock or leaves", async () => {
     const key = fresh();
     const ends = [new AbortController(), new AbortController()];
     const leading = new Set<number>();

@@ -40,25 +40,25 @@ const vote = (reply: Acquired): Vote => {
   return first;
 };
 
-describe("votes for a lock that was free", () => {
-  it("make a hold when a majority gave one, under the largest fence", () => {
+describe("votes for a free lock", () => {
+  it("a majority of new votes makes a hold under the largest fencing token", () => {
     const hold = agreed(granted("acquired", 7), held, granted("acquired", 900), granted("acquired", 8), held);
     expect(hold).toMatchObject({ hold: "new", fence: "900", count: 1 });
     expect(hold?.voters).toHaveLength(3);
   });
 
-  it("compare fences as numbers, however many digits they have", () => {
+  it("fencing tokens are compared as numbers, whatever their number of digits", () => {
     const far = 9_007_199_254_740_990;
     expect(
       agreed(granted("acquired", far - 1), granted("acquired", far), granted("acquired", 99))?.fence,
     ).toBe(String(far));
   });
 
-  it("make none from a minority", () => {
+  it("a minority of votes makes no hold", () => {
     expect(agreed(granted("acquired", 7), granted("acquired", 8), held, "away", "away")).toBeUndefined();
   });
 
-  it("make a hold when they are repeated before anything was agreed on", () => {
+  it("repeated votes make a new hold when nothing had been agreed on yet", () => {
     expect(agreed(granted("repeated", 7), granted("repeated", 9), granted("acquired", 8))).toMatchObject({
       hold: "new",
       fence: "9",
@@ -66,8 +66,8 @@ describe("votes for a lock that was free", () => {
   });
 });
 
-describe("votes for a lock that the owner has", () => {
-  it("enter the hold whose fence a majority names, and bring those that gave it anew up to it", () => {
+describe("votes for a lock of the same owner", () => {
+  it("a re-entry joins the hold whose fencing token a majority names and updates the masters with new votes", () => {
     const hold = agreed(
       granted("acquired", 900),
       granted("reentered", 5),
@@ -79,23 +79,23 @@ describe("votes for a lock that the owner has", () => {
     expect(hold?.voters.map((each) => isBehind(each, hold))).toEqual([true, false, false, true, false]);
   });
 
-  it("count what a majority does not exceed, so that one that missed a release does not hold it for ever", () => {
+  it("the agreed count ignores masters that missed a release", () => {
     const counts = [2, 2, 4, 2, 4].map((count) => granted("reentered", 5, count));
     expect(agreed(...counts)?.count).toBe(2);
   });
 
-  it("count the largest of a bare majority, so that one that missed an entry does not end it early", () => {
+  it("the agreed count of a bare majority is its largest, so a missed entry does not end the hold early", () => {
     const hold = agreed(granted("reentered", 5, 2), granted("reentered", 5, 3), granted("reentered", 5, 2));
     expect(hold?.count).toBe(3);
     expect(hold?.voters.filter((each) => isBehind(each, hold))).toHaveLength(2);
   });
 
-  it("make no hold together with new ones: somebody else may have held it in between", () => {
+  it("old votes and new votes together make no hold, since another owner may have held the lock in between", () => {
     const old = granted("reentered", 5);
     expect(agreed(old, old, granted("acquired", 8), granted("acquired", 9), held)).toBeUndefined();
   });
 
-  it("are given up for a new hold where a majority voted anew", () => {
+  it("old votes are dropped for a new hold when a majority voted anew", () => {
     const fresh = [7, 8, 9].map((fence) => granted("acquired", fence));
     expect(agreed(granted("reentered", 5), granted("reentered", 5), ...fresh)).toMatchObject({
       hold: "new",
@@ -103,41 +103,41 @@ describe("votes for a lock that the owner has", () => {
     });
   });
 
-  it("answer a repetition with the hold that stands, as it is now", () => {
+  it("a repeated request returns the standing hold in its current state", () => {
     const again = granted("repeated", 5, 2);
     expect(agreed(again, again, again, granted("acquired", 9))).toMatchObject({ fence: "5", count: 2 });
   });
 });
 
-describe("the count of votes", () => {
-  it("goes on while a majority is possible, and is firm enough when there is one", () => {
+describe("vote progress", () => {
+  it("voting stays open while a majority is possible and is decided once there is one", () => {
     expect(progress(granted("acquired", 1), granted("acquired", 2))).toBe("open");
     expect(progress(granted("acquired", 1), granted("acquired", 2), granted("acquired", 3))).toBe("enough");
   });
 
-  it("is over when a majority refused or is away", () => {
+  it("voting is decided when a majority refused or is unreachable", () => {
     expect(progress(held, held)).toBe("open");
     expect(progress(held, "away", held)).toBe("enough");
   });
 
-  it("waits for a hold that may stand before it makes a new one", () => {
+  it("voting stays open while a standing hold is still possible, before a new hold is made", () => {
     const fresh = [7, 8, 9].map((fence) => granted("acquired", fence));
     expect(progress(granted("reentered", 5), ...fresh)).toBe("enough");
     expect(progress(granted("repeated", 5), granted("repeated", 5), granted("acquired", 8))).toBe("open");
   });
 });
 
-describe("a vote that comes late", () => {
+describe("late votes", () => {
   const fresh = agreed(granted("acquired", 7), granted("acquired", 8), granted("acquired", 9));
   const standing = agreed(granted("reentered", 5), granted("reentered", 5), granted("reentered", 5));
 
-  it("joins a new hold, whatever its fence", () => {
+  it("a late new vote joins a new hold, whatever its fencing token", () => {
     if (fresh === undefined) throw new Error("no hold");
     expect(joins(vote(granted("acquired", 10)), fresh)).toBe(true);
     expect(joins(vote(granted("reentered", 9)), fresh)).toBe(false);
   });
 
-  it("joins a hold that stands, as one of it or anew", () => {
+  it("a late vote joins a standing hold, whether it is a re-entry or new", () => {
     if (standing === undefined) throw new Error("no hold");
     expect(joins(vote(granted("reentered", 5)), standing)).toBe(true);
     expect(joins(vote(granted("acquired", 9)), standing)).toBe(true);

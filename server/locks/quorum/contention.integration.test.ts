@@ -46,8 +46,8 @@ const codeOf = (call: Promise<unknown>) =>
   );
 const isFree = async (key: string) => (await masters.votes(key)).every((vote) => vote === null);
 
-describe("many who want one lock", () => {
-  it("that is free: one of them gets it soon, and the votes of the others are gone", async () => {
+describe("quorum contention", () => {
+  it("exactly one of 12 clients acquires a free lock within 3 s, and the votes of the others are withdrawn", async () => {
     const all = await open(12);
     for (let round = 0; round < 5; round++) {
       const key = fresh();
@@ -64,7 +64,7 @@ describe("many who want one lock", () => {
     }
   });
 
-  it("that is held: all get it, one after the other, and nothing of it is left", async () => {
+  it("all of 6 waiting clients acquire a held lock one after the other and leave no votes behind", async () => {
     const all = await open(6);
     const key = fresh();
     const first = await all[0]?.acquire(key);
@@ -85,7 +85,7 @@ describe("many who want one lock", () => {
     await until(() => isFree(key));
   });
 
-  it("and keep a counter right that they read and write under it, while two masters freeze in turn", async () => {
+  it("a counter written under the lock stays exact while one master after the other freezes", async () => {
     const all = await open(4);
     const key = fresh();
     let counter = 0;
@@ -117,8 +117,8 @@ describe("many who want one lock", () => {
   }, 60_000);
 });
 
-describe("who waits while somebody has a bare majority", () => {
-  it("is not woken by the votes that are given back beside it, and does not try without end", async () => {
+describe("waiting beside a bare majority", () => {
+  it("a waiter is not woken by withdrawn minority votes and does not retry endlessly", async () => {
     const all = await open(4);
     const key = fresh();
     await masters.occupy(key, [0, 1, 2]);

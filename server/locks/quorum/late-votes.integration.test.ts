@@ -39,13 +39,13 @@ const codeOf = async (call: Promise<unknown>) => (await refusalOf(call)).code;
 const everywhere = <Value>(value: Value) => Array.from({ length: 5 }, () => value);
 const fencesOf = async (key: string) => (await masters.holds(key)).map((hold) => hold?.fence ?? null);
 
-describe("a vote that comes late", () => {
+describe("late votes", () => {
   /** Has one of the masters carry out what it is asked only after the others have decided. */
   async function isLate(master: number): Promise<void> {
     await masters.redisAt(master).call("CLIENT", "PAUSE", "600", "WRITE");
   }
 
-  it("joins the hold it was given for, under the fence that was agreed on, and goes with it", async () => {
+  it("a late vote joins its hold under the agreed fencing token and is released with it", async () => {
     const key = fresh();
     await isLate(2);
     const startedAt = performance.now();
@@ -57,7 +57,7 @@ describe("a vote that comes late", () => {
     await until(async () => (await masters.votes(key)).every((vote) => vote === null));
   });
 
-  it("keeps no fence that nobody was given, however far its clock is ahead", async () => {
+  it("a late vote from a master with a clock ahead does not keep its own fencing token", async () => {
     const key = fresh();
     const ahead = await masters.pushAhead(key, 2, 10_000);
     await isLate(2);
@@ -69,7 +69,7 @@ describe("a vote that comes late", () => {
     expect(BigInt((await acquire(key, "me")).fence ?? 0)).toBeGreaterThan(BigInt(fence ?? 0));
   });
 
-  it("is given back when nothing came of the others", async () => {
+  it("a late vote is withdrawn when the acquire was refused", async () => {
     const key = fresh();
     await masters.occupy(key, [0, 1, 3]);
     await isLate(2);

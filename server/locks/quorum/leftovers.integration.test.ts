@@ -34,11 +34,11 @@ const RELEASE_MS = 2000;
 const holdersAt = (key: string, ...numbers: number[]) =>
   Promise.all(masters.at(...numbers).map(({ redis }) => redis.get(key)));
 
-describe("a master that comes back with what it had", () => {
+describe("returning quorum masters", () => {
   /** What is acknowledged outlives the process. */
   const keepingOptions = () => ({ args: ["--appendonly", "yes", "--appendfsync", "no"] });
 
-  it("lets go of a hold that was released meanwhile, also of one that it had counted too often", async () => {
+  it("a returning master drops a hold that was released or counted too often while it was down", async () => {
     const keeping = await startTestMasters(3, keepingOptions);
     const client = await open(keeping.urls);
     const [away] = keeping.at(1);
@@ -61,7 +61,7 @@ describe("a master that comes back with what it had", () => {
     await keeping.stop();
   });
 
-  it("touches no later hold of the same owner with what it is told of the one before", async () => {
+  it("a late release on a returning master does not affect the same owner's next hold", async () => {
     const keeping = await startTestMasters(3, keepingOptions);
     const client = await open(keeping.urls);
     const key = fresh();
@@ -82,8 +82,8 @@ describe("a master that comes back with what it had", () => {
   });
 });
 
-describe("a hold that is released before the slowest master has read that it was asked for", () => {
-  it("gets no vote there any more, although that master carries out the release first", async () => {
+describe("release before the slowest vote", () => {
+  it("a master that executes the release before the acquire casts no vote", async () => {
     const backend = await openBackend({ quorum: masters.urls }, ["*"]);
     const [key, other] = [fresh(), fresh()];
     const [slow] = masters.at(4);
@@ -104,8 +104,8 @@ describe("a hold that is released before the slowest master has read that it was
   });
 });
 
-describe("a hold that is entered and left again before the slowest master has voted for it", () => {
-  it("gets that vote all the same, and leaves nothing there when it is over", async () => {
+describe("re-entry before the slowest vote", () => {
+  it("a slow master still votes for the hold and keeps nothing after its release", async () => {
     const backend = await openBackend({ quorum: masters.urls }, ["*"]);
     const key = fresh();
     const ask = { owner: "me", leaseMs: LEASE_MS, reentrant: true };

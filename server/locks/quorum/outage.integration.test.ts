@@ -46,8 +46,8 @@ const kill = (...numbers: number[]) => Promise.all(masters.at(...numbers).map(({
 const holdersAt = (key: string, ...numbers: number[]) =>
   Promise.all(masters.at(...numbers).map(({ redis }) => redis.get(key)));
 
-describe("masters that are killed", () => {
-  it("being two of five, take no hold with them and keep nobody from new ones; a third makes locks unavailable", async () => {
+describe("killed quorum masters", () => {
+  it("two of five killed masters affect no hold or acquire, and a third makes locks unavailable", async () => {
     const client = await open();
     const key = fresh();
     const hold = await client.acquire(key, { leaseMs: 1500, owner: "me" });
@@ -70,7 +70,7 @@ describe("masters that are killed", () => {
     expect(hold.signal.reason).toMatchObject({ code: "lost" });
   });
 
-  it("leave nothing behind at those who live, when too few are left for a lock", async () => {
+  it("an acquire that finds no majority leaves no votes on the remaining masters", async () => {
     const client = await open();
     await kill(0, 1, 2);
     const key = fresh();
@@ -80,7 +80,7 @@ describe("masters that are killed", () => {
     await until(async () => (await holdersAt(key, 3, 4)).every((holder) => holder === null));
   });
 
-  it("are outlasted by one who waits, for as long as one Redis is", async () => {
+  it("a waiter survives missing masters for as long as it would survive an outage of a single Redis", async () => {
     const client = await open();
     await kill(0, 1, 2);
     const key = fresh();
@@ -95,7 +95,7 @@ describe("masters that are killed", () => {
     expect(refused.ms).toBeLessThan(4000);
   });
 
-  it("are taken in again when they are back", async () => {
+  it("restarted masters take part in the quorum again", async () => {
     const client = await open();
     await kill(0, 1, 2);
     const key = fresh();
@@ -104,7 +104,7 @@ describe("masters that are killed", () => {
     await until(async () => (await timed(client.acquire(key, { leaseMs: LEASE_MS }))).code === "granted");
   });
 
-  it("leave a release without a certain outcome when too few are left, and it counts once when it is repeated", async () => {
+  it("a release without a majority has an unknown outcome and counts once when repeated", async () => {
     const client = await open();
     const key = fresh();
     const outer = await client.acquire(key, { leaseMs: LEASE_MS, owner: "me", renew: false });
@@ -126,8 +126,8 @@ describe("masters that are killed", () => {
   });
 });
 
-describe("a master that is frozen", () => {
-  it("delays no acquire past its budget, and has no vote when it thaws", async () => {
+describe("frozen quorum masters", () => {
+  it("a frozen master delays no acquire past its time budget and holds no vote after it thaws", async () => {
     const client = await open();
     const [frozen] = masters.at(3);
     frozen?.master.freeze();
@@ -147,7 +147,7 @@ describe("a master that is frozen", () => {
     expect(await holdersAt(held, 3)).toEqual([null]);
   });
 
-  it("votes for nothing that was given up, even if the request reaches it after the take-back", async () => {
+  it("a request that reaches a master after it was withdrawn casts no vote", async () => {
     const [late] = masters.at(0);
     if (late === undefined) throw new Error("no master");
     const proxy = await startTestProxy(late.master.port);
@@ -168,7 +168,7 @@ describe("a master that is frozen", () => {
     await proxy.stop();
   });
 
-  it("with one more makes three unavailable within the budget, and both have no vote when they thaw", async () => {
+  it("two frozen masters of three make locks unavailable within the time budget and hold no vote after they thaw", async () => {
     const client = await open(masters.urls.slice(0, 3));
     const key = fresh();
     for (const { master } of masters.at(0, 1)) master.freeze();

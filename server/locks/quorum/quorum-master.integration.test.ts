@@ -20,21 +20,21 @@ const refusalOf = (quorum: readonly string[]): Promise<string> =>
   );
 
 describe("opening a quorum", () => {
-  it.each([0, 1, 2, 4])("of %i masters is refused, and said why", async (count) => {
+  it.each([0, 1, 2, 4])("a quorum of %i masters is refused with the required number", async (count) => {
     const urls = Array.from({ length: count }, (_, n) => `redis://127.0.0.1:${n + 1}`);
     const why = await refusalOf(urls);
     expect(why).toContain("an odd number of independent Redis masters, 3 or more");
     expect(why).toMatch(new RegExp(`; ${count} (was|were) given`));
   });
 
-  it("is refused when two of them are one server, whatever it is called", async () => {
+  it("a quorum is refused when two of its URLs point to the same server", async () => {
     const [one = "", two = ""] = masters.urls;
     expect(await refusalOf([one, two, one])).toContain("are one server");
     expect(await refusalOf([one, two, `${one}/1`])).toContain("are one server");
     expect(await refusalOf([one, two, one.replace("127.0.0.1", "localhost")])).toContain("are one server");
   });
 
-  it("goes on without a minority that is down, and without a majority names who is missing", async () => {
+  it("a quorum opens with a minority down, and without a majority names the missing masters", async () => {
     const [one = "", two = ""] = masters.urls;
     const client = await LockClient.open({ quorum: [one, two, "redis://:secret@127.0.0.1:1"] });
     const hold = await client.acquire("lock:opened");

@@ -30,8 +30,8 @@ function heardBy(count: number) {
   return { subscriber, heard, line };
 }
 
-describe("a wake-up", () => {
-  it("is passed on when a majority has told of it, once", () => {
+describe("quorum wake-ups", () => {
+  it("a wake-up is passed on once when a majority of masters has sent it", () => {
     const { subscriber, heard, line } = heardBy(5);
     void subscriber.subscribe(CHANNEL);
     line(0).tells();
@@ -44,7 +44,7 @@ describe("a wake-up", () => {
     expect(heard).toHaveBeenCalledOnce();
   });
 
-  it("is none when a minority tells of it, however often", () => {
+  it("a wake-up sent by a minority is never passed on, however often it repeats", () => {
     const { subscriber, heard, line } = heardBy(5);
     void subscriber.subscribe(CHANNEL);
     for (let time = 0; time < 20; time++) {
@@ -54,7 +54,7 @@ describe("a wake-up", () => {
     expect(heard).not.toHaveBeenCalled();
   });
 
-  it("is counted for each channel by itself, and for no other", () => {
+  it("wake-ups are counted separately per channel", () => {
     const { subscriber, heard, line } = heardBy(3);
     void subscriber.subscribe(CHANNEL);
     line(0).tells();
@@ -63,7 +63,7 @@ describe("a wake-up", () => {
     expect(heard).not.toHaveBeenCalled();
   });
 
-  it("is not passed on once nobody waits for it", async () => {
+  it("a wake-up is not passed on after unsubscribing", async () => {
     const { subscriber, heard, line } = heardBy(3);
     void subscriber.subscribe(CHANNEL);
     line(0).tells();
@@ -74,8 +74,8 @@ describe("a wake-up", () => {
   });
 });
 
-describe("a subscription", () => {
-  it("stands when a majority is listened to, and fails when that cannot be any more", async () => {
+describe("quorum subscriptions", () => {
+  it("a subscription succeeds with a majority of masters and fails when none is possible", async () => {
     const { subscriber, line } = heardBy(3);
     const stands = subscriber.subscribe(CHANNEL);
     line(0).fails();
@@ -89,7 +89,7 @@ describe("a subscription", () => {
     await expect(fails).rejects.toThrow("no answer");
   });
 
-  it("is made again when any of the masters is back", () => {
+  it("a reconnected master makes the subscriber emit ready", () => {
     const { subscriber, line } = heardBy(3);
     const back = vi.fn();
     subscriber.on("ready", back);

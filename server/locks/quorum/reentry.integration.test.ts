@@ -65,8 +65,8 @@ async function forgetAt(key: string, ...numbers: number[]): Promise<void> {
   await Promise.all(masters.at(...numbers).map(({ redis }) => redis.del(...names)));
 }
 
-describe("a re-entry", () => {
-  it("counts at all masters and keeps the fence, without asking twice", async () => {
+describe("quorum re-entry", () => {
+  it("a re-entry is counted on all masters under the same fencing token", async () => {
     const key = fresh();
     const { fence } = await acquire(key);
     expect(await acquire(key)).toMatchObject({ fence, count: 2 });
@@ -76,7 +76,7 @@ describe("a re-entry", () => {
     expect(await release(key)).toMatchObject({ outcome: "released", count: 0 });
   });
 
-  it("brings masters that have lost the hold up to it: its fence and its count, and no count or fence of their own", async () => {
+  it("a re-entry restores the hold on masters that lost it, with the agreed fencing token and count", async () => {
     const key = fresh();
     const { fence } = await acquire(key);
     await until(async () => (await masters.votes(key)).every((vote) => vote === "me"));
@@ -90,7 +90,7 @@ describe("a re-entry", () => {
     expect(await release(key)).toMatchObject({ outcome: "released", count: 0 });
   });
 
-  it("goes on at masters that missed the one before, and ends the hold at none of them too early", async () => {
+  it("a re-entry covers masters that missed the previous one, and no master ends the hold too early", async () => {
     const key = fresh();
     const { fence } = await acquire(key);
     await without(key, [3, 4], () => acquire(key));
@@ -110,7 +110,7 @@ describe("a re-entry", () => {
     expect(await codeOf(verify(key))).toBe("lost");
   });
 
-  it("is refused where the hold has no majority left, and new votes make no second one beside it", async () => {
+  it("a re-entry is refused when the hold has lost its majority, and new votes make no second hold", async () => {
     const key = fresh();
     await acquire(key, "me", 2000);
     await forgetAt(key, 0, 1, 2);
@@ -120,7 +120,7 @@ describe("a re-entry", () => {
     expect((await countsOf(key)).slice(3)).toEqual([1, 1]);
   });
 
-  it("becomes a new hold with a larger fence where a majority has lost the old one, which is lost then", async () => {
+  it("a re-entry after a majority lost the hold makes a new hold with a larger token, and the old one is lost", async () => {
     const key = fresh();
     const old = await client.acquire(key, { owner: "me", leaseMs: 3000 });
     await forgetAt(key, 0, 1, 2);

@@ -34,8 +34,8 @@ const codeOf = (call: Promise<unknown>) =>
   );
 const renew = (key: string) => backend.verbs.renew(key, { owner: "me", leaseMs: 20_000 });
 
-describe("a hold that is renewed", () => {
-  it("stays when a minority has lost it, which is not given it again, and nobody is alarmed", async () => {
+describe("renewed quorum holds", () => {
+  it("a hold lost by a minority of masters continues without jeopardy and is not restored there", async () => {
     const key = fresh();
     const alarms: Hold[] = [];
     const hold = await client.acquire(key, {
@@ -53,7 +53,7 @@ describe("a hold that is renewed", () => {
     await hold.release();
   });
 
-  it("is lost as soon as a majority has lost it, long before its lease ends", async () => {
+  it("a hold is reported as lost as soon as a majority of masters lost it", async () => {
     const key = fresh();
     const hold = await client.acquire(key, { owner: "me", leaseMs: 6000 });
     await masters.vacate(key, [0, 2, 4]);
@@ -63,7 +63,7 @@ describe("a hold that is renewed", () => {
     expect(hold.signal.reason).toMatchObject({ code: "lost" });
   });
 
-  it("is lost when a majority holds it for somebody else", async () => {
+  it("a hold is reported as lost when a majority of masters is held by another owner", async () => {
     const key = fresh();
     const hold = await client.acquire(key, { owner: "me", leaseMs: LEASE_MS });
     await masters.occupy(key, [1, 2, 3], "you");
@@ -71,7 +71,7 @@ describe("a hold that is renewed", () => {
     expect((await masters.votes(key)).slice(1, 4)).toEqual(["you", "you", "you"]);
   });
 
-  it("is in jeopardy while a majority cannot be asked, and held again when it can", async () => {
+  it("a hold is in jeopardy while a majority is unreachable and held again afterwards", async () => {
     const key = fresh();
     const hold = await client.acquire(key, { owner: "me", leaseMs: 4000 });
     const away = masters.at(0, 1, 2).map(({ master }) => master);
@@ -83,7 +83,7 @@ describe("a hold that is renewed", () => {
     await hold.release();
   });
 
-  it("is lost at its deadline when a majority stays away, and not before", async () => {
+  it("a hold is lost at its deadline, and not earlier, when a majority stays unreachable", async () => {
     const key = fresh();
     const hold = await client.acquire(key, { owner: "me", leaseMs: LEASE_MS });
     const away = masters.at(2, 3, 4).map(({ master }) => master);
@@ -100,8 +100,8 @@ describe("a hold that is renewed", () => {
   });
 });
 
-describe("a renewal by its owner", () => {
-  it("that is read late counts from when it was sent, once", async () => {
+describe("quorum renewal", () => {
+  it("a renewal whose replies are read late counts from the time it was sent", async () => {
     const hold = await client.acquire(fresh(), { owner: "me", leaseMs: LEASE_MS, renew: false });
     // They know the script from here on, and answer at once.
     await hold.renew();
@@ -118,7 +118,7 @@ describe("a renewal by its owner", () => {
     await hold.release();
   });
 
-  it("holds where a majority has the hold, and is lost where one has not", async () => {
+  it("a renewal succeeds when a majority has the hold and returns lost otherwise", async () => {
     const key = fresh();
     const { grant } = await backend.verbs.acquire(key, { owner: "me", leaseMs: 5000, reentrant: true });
     await masters.vacate(key, [0, 1]);
@@ -130,7 +130,7 @@ describe("a renewal by its owner", () => {
     expect(await masters.votes(key)).toEqual([null, null, "you", "me", "me"]);
   });
 
-  it("cannot tell while those who can be asked do not decide it", async () => {
+  it("a renewal returns unavailable while the reachable masters cannot decide it", async () => {
     const key = fresh();
     await backend.verbs.acquire(key, { owner: "me", leaseMs: 20_000, reentrant: true });
     const away = masters.at(0, 1, 2).map(({ master }) => master);

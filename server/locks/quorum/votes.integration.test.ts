@@ -51,8 +51,8 @@ async function grantBy(key: string, numbers: readonly number[]): Promise<bigint>
   return BigInt(fence ?? 0);
 }
 
-describe("a hold of a quorum", () => {
-  it("is at all masters that can be asked, under one fence, and nowhere after the release", async () => {
+describe("quorum holds", () => {
+  it("a hold is stored on all reachable masters under one fencing token and removed by its release", async () => {
     const key = fresh();
     const { fence, remainingMs } = await acquire(key, "me");
     expect(await masters.votes(key)).toEqual(everywhere("me"));
@@ -63,7 +63,7 @@ describe("a hold of a quorum", () => {
     await until(async () => (await masters.votes(key)).every((vote) => vote === null));
   });
 
-  it("stands when a minority has the lock in other hands, which stay untouched", async () => {
+  it("a hold is granted when another owner has a minority of masters, whose votes stay unchanged", async () => {
     const key = fresh();
     await masters.occupy(key, [1, 4]);
     await acquire(key, "me");
@@ -73,7 +73,7 @@ describe("a hold of a quorum", () => {
     expect(await masters.votes(key)).toEqual([null, "somebody", null, null, "somebody"]);
   });
 
-  it("is refused in the name that most have, until a majority may be free; what was voted is given back", async () => {
+  it("a refusal names the owner with the most votes and its remaining time, and withdraws the votes cast", async () => {
     const key = fresh();
     await masters.occupy(key, [0], "one", 90_000);
     await masters.occupy(key, [1, 2, 3], "most", 40_000);
@@ -85,7 +85,7 @@ describe("a hold of a quorum", () => {
     expect(await masters.votes(key)).toEqual(["one", "most", "most", "most", null]);
   });
 
-  it("leaves nobody on the list of those who wait, whether it was got or not", async () => {
+  it("waiters leave the waiting lists of all masters, whether granted or timed out", async () => {
     const key = fresh();
     const waiters = () => Promise.all(masters.clients.map((redis) => redis.zcard(String(waitersKeyOf(key)))));
     await masters.occupy(key, [0, 1, 2]);
@@ -99,8 +99,8 @@ describe("a hold of a quorum", () => {
   });
 });
 
-describe("the fence of a quorum", () => {
-  it("is the largest that was given, and all who voted know it before it is handed out", async () => {
+describe("quorum fencing tokens", () => {
+  it("the fencing token is the largest of the votes and is stored by all voters before it is returned", async () => {
     const key = fresh();
     const ahead = await masters.pushAhead(key, 1, 10_000);
     await masters.occupy(key, [3, 4]);
@@ -109,7 +109,7 @@ describe("the fence of a quorum", () => {
     expect((await fencesOf(key)).slice(0, 3)).toEqual([fence, fence, fence]);
   });
 
-  it("rises from one majority to another that has one master in common, although the first had a clock ahead", async () => {
+  it("the fencing token rises between majorities that share one master, even after one with a clock ahead", async () => {
     const key = fresh();
     await masters.pushAhead(key, 0, 10_000);
     const first = await grantBy(key, [0, 1, 2]);
@@ -118,7 +118,7 @@ describe("the fence of a quorum", () => {
     expect(await grantBy(key, [2, 3, 4])).toBeGreaterThan(first);
   });
 
-  it("rises over many grants by majorities that chance picks, one clock being ahead", async () => {
+  it("the fencing token rises over 40 grants by random majorities with one clock ahead", async () => {
     const key = fresh();
     await masters.pushAhead(key, 3, 10_000);
     let last = 0n;
@@ -130,7 +130,7 @@ describe("the fence of a quorum", () => {
     }
   });
 
-  it("is nobody's when a majority cannot be told of it: nothing is held then, anywhere", async () => {
+  it("a hold whose fencing token a majority cannot confirm is refused and leaves no votes", async () => {
     const key = fresh();
     vi.spyOn(FORMATS.token, "agree").mockResolvedValue(false);
     expect(await codeOf(acquire(key, "me"))).toBe("unavailable");
@@ -138,8 +138,8 @@ describe("the fence of a quorum", () => {
   });
 });
 
-describe("a majority that voted and went away before it agreed", () => {
-  it("costs one try more, of which nothing is left", async () => {
+describe("unconfirmed majority", () => {
+  it("a majority that could not confirm the hold costs one more attempt and leaves nothing behind", async () => {
     const key = fresh();
     const { agree } = FORMATS.token;
     const asked = vi.spyOn(FORMATS.token, "acquire");
@@ -156,8 +156,8 @@ describe("a majority that voted and went away before it agreed", () => {
   });
 });
 
-describe("a request that is repeated by its id", () => {
-  it("is answered with its hold, also when it was got only after votes had been given back", async () => {
+describe("repeated request ids in a quorum", () => {
+  it("a repeated request returns its hold, even if its votes had been withdrawn once before", async () => {
     const key = fresh();
     await masters.occupy(key, [0, 1, 2]);
     const ask = { requestId: "r1", waitMs: 200 };
@@ -172,7 +172,7 @@ describe("a request that is repeated by its id", () => {
     expect(await masters.votes(key)).toEqual(everywhere(null));
   });
 
-  it("brings its hold to masters that missed it the first time, and makes no other", async () => {
+  it("a repeated request restores its hold on masters that missed it and makes no second one", async () => {
     const key = fresh();
     await masters.occupy(key, [3, 4]);
     const first = await acquire(key, "me", { requestId: "r1" });
@@ -184,8 +184,8 @@ describe("a request that is repeated by its id", () => {
   });
 });
 
-describe("a release", () => {
-  it("finds no hold where a majority has none, and lets go of what is left", async () => {
+describe("quorum release", () => {
+  it("a release without a majority returns not_held and removes the remaining votes", async () => {
     const key = fresh();
     await acquire(key, "me");
     await masters.vacate(key, [0, 1, 2]);
@@ -193,7 +193,7 @@ describe("a release", () => {
     await until(async () => (await masters.votes(key)).every((vote) => vote === null));
   });
 
-  it("frees a hold that a bare majority had", async () => {
+  it("a release ends a hold that only a bare majority had", async () => {
     const key = fresh();
     await acquire(key, "me");
     await masters.vacate(key, [0, 1]);
@@ -201,8 +201,8 @@ describe("a release", () => {
   });
 });
 
-describe("what a quorum is asked for", () => {
-  it("is a lock of the format token, or is refused before anything is done", async () => {
+describe("quorum requests", () => {
+  it("a quorum refuses every format except token before contacting a master", async () => {
     const key = fresh();
     const refusal = await refusalOf(acquire(key, "me", { format: "redisson" }));
     expect([refusal.code, refusal.facts]).toEqual(["invalid", { field: "format" }]);

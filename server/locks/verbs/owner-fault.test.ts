@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ownerFault } from "./owner-fault.ts";
 
-describe("ownerFault", () => {
+describe("owner string validation", () => {
   it.each([
     "me",
     "checkout@pod-7:311",
@@ -21,7 +21,7 @@ describe("ownerFault", () => {
     "a-lockkeeper:b",
     "'; DROP TABLE locks; --",
     "<b>&amp;</b>",
-  ])("finds none in %j", (owner) => {
+  ])("the owner string %j is valid", (owner) => {
     expect(ownerFault(owner)).toBeUndefined();
   });
 
@@ -33,7 +33,7 @@ describe("ownerFault", () => {
     ["a:lock_count", ":lock_count"],
     ["lockkeeper:", "lockkeeper:"],
     ["lockkeeper:reserve:mei", "lockkeeper:"],
-  ])("refuses %s, which means something in the layout, and names what", (owner, meaning) => {
+  ])("the owner string %s is rejected, naming the reserved part", (owner, meaning) => {
     expect(ownerFault(owner)).toContain(`"${meaning}"`);
   });
 
@@ -57,11 +57,11 @@ describe("ownerFault", () => {
     ["a paragraph separator", "a\u2029b"],
     ["a lone surrogate", "a\ud800b"],
     ["a private use character", "a\ue000"],
-  ])("refuses %s, which cannot be seen", (_, owner) => {
+  ])("an owner string with %s is rejected as not printable", (_, owner) => {
     expect(ownerFault(owner)).toMatch(/not printable; give 1 to 256 printable characters/);
   });
 
-  it("refuses every control and every character that turns the direction of the text", () => {
+  it("an owner string with any control or bidirectional formatting character is rejected", () => {
     const bidi = [
       0x61c, 0x200e, 0x200f, 0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069,
     ];
@@ -73,14 +73,14 @@ describe("ownerFault", () => {
     }
   });
 
-  it("counts characters, not code units, from 1 to 256", () => {
+  it("the length of an owner string is limited to 1 to 256 characters, not code units", () => {
     expect(ownerFault("")).toContain("1 to 256");
     expect(ownerFault("x".repeat(256))).toBeUndefined();
     expect(ownerFault("👷".repeat(256))).toBeUndefined();
     expect(ownerFault("👷".repeat(257))).toContain("257 characters; at most 256");
   });
 
-  it("lets no owner through that would break the lines and words of an event", () => {
+  it("a valid owner string never contains the separators of event messages", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (owner) => {
         if (ownerFault(owner) === undefined) expect(owner).not.toMatch(/[\t\n\0]/);

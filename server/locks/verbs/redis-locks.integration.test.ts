@@ -51,14 +51,14 @@ async function refusalOf(promise: Promise<unknown>): Promise<LockkeeperError> {
 }
 
 describe("acquire", () => {
-  it("writes exactly what Redisson writes and nothing else into the lock", async () => {
+  it("acquire writes exactly the fields Redisson writes", async () => {
     const key = fresh();
     await acquire(key, "me", { record: { service: "checkout" } });
     expect(await direct.hgetall(key)).toEqual({ me: "1" });
     expect(await direct.pttl(key)).toBeGreaterThan(29_000);
   });
 
-  it("counts a re-entry in Redis, keeps the fence and never shortens the lease", async () => {
+  it("a re-entry is counted in Redis, keeps the fencing token and never shortens the lease", async () => {
     const key = fresh();
     const first = await acquire(key, "me", { leaseMs: 60_000 });
     const second = await acquire(key, "me", { leaseMs: 1000 });
@@ -68,7 +68,7 @@ describe("acquire", () => {
     expect(await direct.hget(key, "me")).toBe("2");
   });
 
-  it("refuses another owner and tells who holds it and for how long", async () => {
+  it("an acquire by another owner is refused with the holder and the remaining lease", async () => {
     const key = fresh();
     await acquire(key, "me", { record: { service: "checkout" } });
     const refusal = await refusalOf(locks.acquire(key, ask("you")));
@@ -80,14 +80,14 @@ describe("acquire", () => {
     expect(refusal.facts.remainingMs).toBeGreaterThan(29_000);
   });
 
-  it("refuses the same owner when re-entry is not wanted", async () => {
+  it("a non-reentrant acquire by the same owner is refused", async () => {
     const key = fresh();
     await acquire(key, "me");
     expect((await refusalOf(locks.acquire(key, ask("me", { reentrant: false })))).code).toBe("held");
     expect(await direct.hget(key, "me")).toBe("1");
   });
 
-  it("hands out a larger fence with every new hold, also after DEL by hand and after FLUSHALL", async () => {
+  it("every new hold has a larger fencing token, even after a manual DEL and FLUSHALL", async () => {
     const key = fresh();
     const fences = [Number((await acquire(key, "a")).fence)];
     await locks.release(key, { owner: "a" });
@@ -99,14 +99,14 @@ describe("acquire", () => {
     expect(fences).toEqual([...new Set(fences)].sort((a, b) => a - b));
   });
 
-  it("hands out a larger fence even when the stored one is ahead of the server's clock", async () => {
+  it("a new fencing token exceeds a stored one that is ahead of the server clock", async () => {
     const key = fresh();
     const ahead = Date.now() * 1000 + 3_600_000_000;
     await direct.set(String(companionKeyOf(key)), ["", "", 0, ahead, 0, 0, 0, 0, 0, "", ""].join("\n"));
     expect((await acquire(key, "me")).fence).toBe(String(ahead + 1));
   });
 
-  it("shares one rising sequence with Redisson's fenced lock", async () => {
+  it("fencing tokens share one rising sequence with Redisson's fenced lock", async () => {
     const key = fresh();
     const ahead = Date.now() * 1000 + 3_600_000_000;
     const counter = String(fencedCounterKeyOf(key));
@@ -115,7 +115,7 @@ describe("acquire", () => {
     expect(await direct.get(counter)).toBe(String(ahead + 1));
   });
 
-  it("keeps the companion for ten minutes longer than the lease", async () => {
+  it("the companion key outlives the lease by 10 minutes", async () => {
     const key = fresh();
     await acquire(key, "me", { leaseMs: 10_000 });
     const ttl = await direct.pttl(String(companionKeyOf(key)));
@@ -123,7 +123,7 @@ describe("acquire", () => {
     expect(ttl).toBeLessThanOrEqual(610_000);
   });
 
-  it("re-enters a hold that Redisson took, without claiming a fence for it", async () => {
+  it("a re-entry of a Redisson hold raises its count and returns no fencing token", async () => {
     const key = fresh();
     const owner = `${randomUUID()}:42`;
     await direct.hset(key, owner, 1);
@@ -135,17 +135,17 @@ describe("acquire", () => {
   it.each([
     ["a string", (key: string) => direct.set(key, "x")],
     ["a list", (key: string) => direct.rpush(key, "x")],
-    ["a user's own hash", (key: string) => direct.hset(key, "name", "Ada")],
-    ["a user's own hash that has the owner as a field", (key: string) => direct.hset(key, "me", "5")],
+    ["an unrelated hash", (key: string) => direct.hset(key, "name", "Ada")],
+    ["an unrelated hash with the owner as a field", (key: string) => direct.hset(key, "me", "5")],
     [
-      "a hash that is too large to be a lock",
+      "a hash too large to be a lock",
       (key: string) =>
         direct.hset(
           key,
           Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`${randomUUID()}:${n}`, "1"])),
         ),
     ],
-  ])("leaves %s untouched and says that it is not a lock", async (_, write) => {
+  ])("every verb reports not_a_lock for %s and leaves it unchanged", async (_, write) => {
     const key = fresh();
     await write(key);
     const before = await direct.dump(key);
@@ -165,7 +165,7 @@ describe("acquire", () => {
     expect(await direct.pttl(key)).toBe(-1);
   });
 
-  it("lets exactly one of many contenders in", async () => {
+  it("exactly one of 50 concurrent acquires is granted", async () => {
     const key = fresh();
     const outcomes = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>
@@ -180,7 +180,7 @@ describe("acquire", () => {
 });
 
 describe("renew", () => {
-  it("prolongs a hold, keeps the fence, and never shortens it", async () => {
+  it("renew extends a hold, keeps the fencing token and never shortens the lease", async () => {
     const key = fresh();
     const { fence } = await acquire(key, "me", { leaseMs: 5000 });
     expect(await locks.renew(key, { owner: "me", leaseMs: 20_000 })).toMatchObject({
@@ -190,13 +190,13 @@ describe("renew", () => {
     expect((await locks.renew(key, { owner: "me", leaseMs: 1000 })).remainingMs).toBeGreaterThan(19_000);
   });
 
-  it("never creates a lock", async () => {
+  it("renew never creates a lock", async () => {
     const key = fresh();
     expect((await refusalOf(locks.renew(key, { owner: "me", leaseMs: 1000 }))).code).toBe("lost");
     expect(await direct.exists(key)).toBe(0);
   });
 
-  it("tells who holds the lock that was lost", async () => {
+  it("renew of a lost lock names its current holder", async () => {
     const key = fresh();
     await acquire(key, "you");
     const refusal = await refusalOf(locks.renew(key, { owner: "me", leaseMs: 1000 }));
@@ -206,7 +206,7 @@ describe("renew", () => {
 });
 
 describe("release", () => {
-  it("gives back one count at a time and frees the lock with the last", async () => {
+  it("each release lowers the count by one, and the last one deletes the lock", async () => {
     const key = fresh();
     await acquire(key, "me");
     await acquire(key, "me");
@@ -216,7 +216,7 @@ describe("release", () => {
     expect(await direct.exists(key)).toBe(0);
   });
 
-  it("answers not_held for what is free or another's, and touches nothing", async () => {
+  it("release of a free lock or another owner's lock returns not_held and changes nothing", async () => {
     const key = fresh();
     expect(await locks.release(key, { owner: "me" })).toMatchObject({ outcome: "not_held" });
     await acquire(key, "you");
@@ -224,7 +224,7 @@ describe("release", () => {
     expect(await direct.hgetall(key)).toEqual({ you: "1" });
   });
 
-  it("wakes Redisson's waiters with one 0, and only when the lock is free", async () => {
+  it("release wakes Redisson waiters with one 0, and only when the lock becomes free", async () => {
     const key = fresh();
     const messages: string[] = [];
     const listener = redis.client();
@@ -238,8 +238,8 @@ describe("release", () => {
   });
 });
 
-describe("a repeated request id", () => {
-  it("takes a lock once, however often it is asked", async () => {
+describe("repeated request ids", () => {
+  it("a repeated acquire is granted once", async () => {
     const key = fresh();
     const first = await acquire(key, "me", { requestId: "r1" });
     await acquire(key, "me", { requestId: "r2" });
@@ -248,7 +248,7 @@ describe("a repeated request id", () => {
     expect(await direct.hget(key, "me")).toBe("2");
   });
 
-  it("answers lost when the hold it took has ended, also if the same owner holds the lock anew", async () => {
+  it("a repeated acquire returns lost once its hold has ended, even if the same owner reacquired the lock", async () => {
     const key = fresh();
     await acquire(key, "me", { requestId: "r1" });
     await locks.release(key, { owner: "me" });
@@ -257,7 +257,7 @@ describe("a repeated request id", () => {
     expect((await refusalOf(locks.acquire(key, ask("me", { requestId: "r1" })))).code).toBe("lost");
   });
 
-  it("releases once", async () => {
+  it("a repeated release is carried out once", async () => {
     const key = fresh();
     await acquire(key, "me");
     await acquire(key, "me");
@@ -269,7 +269,7 @@ describe("a repeated request id", () => {
     expect(await direct.hget(key, "me")).toBe("1");
   });
 
-  it("does not release a hold that was taken after it found nothing to release", async () => {
+  it("a repeated release that found nothing never releases a later hold", async () => {
     const key = fresh();
     await locks.release(key, { owner: "me", requestId: "r1" });
     await acquire(key, "me");
@@ -277,7 +277,7 @@ describe("a repeated request id", () => {
     expect(await direct.hget(key, "me")).toBe("1");
   });
 
-  it("is refused for another verb, owner or body", async () => {
+  it("a request id reused for another verb, owner or body is refused", async () => {
     const key = fresh();
     await acquire(key, "me", { requestId: "r1" });
     for (const other of [
@@ -292,11 +292,11 @@ describe("a repeated request id", () => {
   });
 });
 
-describe("a companion that does not belong to the hold", () => {
+describe("stale or invalid companion keys", () => {
   const fenceOf = async (key: string) => (await locks.verify(key, { owner: native })).fence;
   const native = `${randomUUID()}:7`;
 
-  it("is not taken for it: the same owner took the lock without us after it was released", async () => {
+  it("a stale companion key is not attributed to a hold the same owner acquired without Lockkeeper", async () => {
     const key = fresh();
     const { fence } = await acquire(key, native);
     await locks.release(key, { owner: native });
@@ -312,7 +312,7 @@ describe("a companion that does not belong to the hold", () => {
     expect(reply.outcome).toBe("changed");
   });
 
-  it("or is gone: its owner can renew and release all the same", async () => {
+  it("a hold whose companion key was deleted can still be renewed and released", async () => {
     const key = fresh();
     await acquire(key, "me");
     await direct.del(String(companionKeyOf(key)));
@@ -323,17 +323,17 @@ describe("a companion that does not belong to the hold", () => {
   it.each([
     ["a string", (companion: string) => direct.set(companion, "x")],
     [
-      "nonsense",
+      "an unparsable value",
       (companion: string) =>
         direct.set(companion, "me\n\n-1e400\nabc\nzz\nNaN\n0\n0\n-1\nredisson\n{}\n\t\n"),
     ],
     [
-      "numbers beyond all bounds",
+      "numbers out of range",
       (companion: string) =>
         direct.set(companion, `me\n\n${"9".repeat(400)}\n1\n${"9".repeat(30)}\n1\n1\n1\n1\nredisson\n{`),
     ],
     ["a hash", (companion: string) => direct.multi().del(companion).hset(companion, "owner", "me").exec()],
-  ])("or is %s: nothing is held halfway", async (_, spoil) => {
+  ])("a lock with a companion key that holds %s can still be acquired, and no hold is half-written", async (_, spoil) => {
     const key = fresh();
     await spoil(String(companionKeyOf(key)));
     expect(await acquire(key, "me")).toMatchObject({ count: 1, fence: expect.stringMatching(/^\d{16}$/) });
@@ -344,11 +344,11 @@ describe("a companion that does not belong to the hold", () => {
   });
 });
 
-describe("a hash that is almost a lock", () => {
+describe("hashes that resemble a lock", () => {
   it.each([
-    ["a count that cannot be counted on", `${randomUUID()}:1`, "9".repeat(20)],
-    ["an owner of a megabyte", `${randomUUID()}:${"1".repeat(1_000_000)}`, "1"],
-  ])("for %s, is somebody's data", async (_, owner, count) => {
+    ["a count out of range", `${randomUUID()}:1`, "9".repeat(20)],
+    ["an owner of 1 MB", `${randomUUID()}:${"1".repeat(1_000_000)}`, "1"],
+  ])("a hash with %s is not a lock and is left unchanged", async (_, owner, count) => {
     const key = fresh();
     await direct.hset(key, owner, count);
     expect((await refusalOf(locks.acquire(key, ask("me")))).code).toBe("not_a_lock");
@@ -357,8 +357,8 @@ describe("a hash that is almost a lock", () => {
   });
 });
 
-describe("a read/write lock", () => {
-  it("holds off an acquire, and is touched by no verb of the plain lock", async () => {
+describe("Redisson read/write locks", () => {
+  it("a Redisson read/write lock blocks acquire and is not changed by any verb", async () => {
     const key = fresh();
     const reader = `${randomUUID()}:7`;
     await direct
@@ -374,8 +374,8 @@ describe("a read/write lock", () => {
   });
 });
 
-describe("a repetition after a lost reply", () => {
-  it("is neither answered nor carried out when its first try may have been pushed out of the window", async () => {
+describe("retries after a lost reply", () => {
+  it("a retry returns unknown and is not executed when its first attempt may have left the request window", async () => {
     const key = fresh();
     await acquire(key, "me");
     const first = { owner: "me", id: "lost", digest: "-" };
@@ -386,7 +386,7 @@ describe("a repetition after a lost reply", () => {
     expect(await direct.hget(key, "me")).toBe("121");
   });
 
-  it("is answered as long as it is in the window, also among a dozen that were lost together", async () => {
+  it("a retry returns the original result while its first attempt is in the request window, also after 12 losses", async () => {
     const key = fresh();
     await acquire(key, "me");
     const lost = Array.from({ length: 12 }, (_, n) => ({
@@ -408,7 +408,7 @@ describe("a repetition after a lost reply", () => {
     expect(await direct.hget(key, "me")).toBe("13");
   });
 
-  it("is carried out when it cannot have been before, however much has happened before that", async () => {
+  it("a retry first sent after all recorded requests is executed, however many there are", async () => {
     const key = fresh();
     await acquire(key, "me");
     for (let n = 0; n < 120; n++) await acquire(key, "me");
@@ -419,7 +419,7 @@ describe("a repetition after a lost reply", () => {
     );
   });
 
-  it("is carried out when it cannot have been before", async () => {
+  it("a retry whose first attempt was never recorded is executed", async () => {
     const key = fresh();
     await acquire(key, "me");
     const first = { owner: "me", id: "lost", digest: "-" };
@@ -429,8 +429,8 @@ describe("a repetition after a lost reply", () => {
   });
 });
 
-describe("forceRelease", () => {
-  it("frees the hold that was seen, wakes its waiters with one 0 and keeps the fence rising", async () => {
+describe("force-release", () => {
+  it("force-release ends the hold that was seen, wakes Redisson waiters once and keeps the fencing token rising", async () => {
     const key = fresh();
     const messages: string[] = [];
     const listener = redis.client();
@@ -449,7 +449,7 @@ describe("forceRelease", () => {
     expect(Number((await acquire(key, "you")).fence)).toBeGreaterThan(Number(fence));
   });
 
-  it("frees nothing when the same owner took the lock anew", async () => {
+  it("force-release changes nothing when the same owner reacquired the lock", async () => {
     const key = fresh();
     const { fence } = await acquire(key, "me");
     await locks.release(key, { owner: "me" });
@@ -464,7 +464,7 @@ describe("forceRelease", () => {
     expect(await direct.hgetall(key)).toEqual({ me: "1" });
   });
 
-  it("never frees the wrong hold in a thousand races with a changing holder", async () => {
+  it("force-release never ends the wrong hold in 1,000 races with a changing holder", async () => {
     const key = fresh();
     const operator = new Locks(operatorConnection, wake, 0, ["lock:*"]);
     let wrong = 0;
@@ -500,12 +500,12 @@ describe("key_not_allowed", () => {
     "lock:{open",
     "lock:{}x",
     "redisson_lock_queue:{lock:1}",
-  ])("refuses to lock %s", async (key) => {
+  ])("acquire refuses the key %s as key_not_allowed", async (key) => {
     expect((await refusalOf(locks.acquire(key, ask("me")))).code).toBe("key_not_allowed");
     expect(await direct.exists(key)).toBe(0);
   });
 
-  it("takes keys with a hash tag, and keeps the companion in the tag's slot", async () => {
+  it("a key with a hash tag can be locked, and its companion key shares the tag's slot", async () => {
     const key = `lock:{tag-${randomUUID()}}:1`;
     await acquire(key, "me");
     expect(await direct.exists(`lockkeeper:hold:${key.slice(5, -2)}:${key}`)).toBe(1);

@@ -4,7 +4,7 @@ import { MIN_HOLD, RESERVE, reservedFor } from "../../../lib/contract/actions/re
 import { ownerFault } from "./owner-fault.ts";
 import { reservedOwner } from "./reserved-owner.ts";
 
-describe("reservedOwner", () => {
+describe("reservation owner strings", () => {
   it.each([
     ["mei", "mei"],
     ["key:root", "key:root"],
@@ -18,11 +18,11 @@ describe("reservedOwner", () => {
     [`${"x".repeat(231)}:writers`, `${"x".repeat(231)} write`],
     [MIN_HOLD, "min hold"],
     ["👷".repeat(300), "👷".repeat(237)],
-  ])("of %j is in the name of %j", (who, name) => {
+  ])("the owner string of a reservation for %j shows the name %j", (who, name) => {
     expect(reservedFor(reservedOwner(who))).toBe(name);
   });
 
-  it("can be an owner, whatever the name", () => {
+  it("the owner string of a reservation is valid for any name", () => {
     const names = fc.oneof(
       fc.string({ unit: "binary", maxLength: 300 }),
       fc.string({ unit: fc.constantFrom("x", " ", ":write", ":lock_count", ":expire_time", "\u2028", "\0") }),
@@ -39,8 +39,8 @@ describe("reservedOwner", () => {
   });
 });
 
-describe("reservedFor", () => {
-  it("knows no other owner", () => {
+describe("parsing of reservation owner strings", () => {
+  it("only reservation owner strings are parsed as reservations", () => {
     for (const owner of ["me", "lockkeeper", "xlockkeeper:reserve:mei"])
       expect(reservedFor(owner)).toBeUndefined();
     expect(reservedFor("lockkeeper:reserve:min-hold")).toBe(MIN_HOLD);

@@ -40,8 +40,8 @@ const codeOf = (promise: Promise<unknown>) =>
     (error: unknown) => (error instanceof LockkeeperError ? error.code : String(error)),
   );
 
-describe("one who waits", () => {
-  it("is granted the lock when it is released, well before its time to live ends", async () => {
+describe("one waiter", () => {
+  it("a waiter is granted the lock within 500 ms of its release", async () => {
     const key = fresh();
     await acquire(key, "me");
     const waits = acquire(key, "you", { waitMs: 10_000 });
@@ -53,7 +53,7 @@ describe("one who waits", () => {
     expect(await waiting(key)).toBe(0);
   });
 
-  it("is granted the lock when Redisson releases it", async () => {
+  it("a waiter is granted the lock when Redisson releases it", async () => {
     const key = fresh();
     await direct.multi().hset(key, `${randomUUID()}:1`, 1).pexpire(key, 30_000).exec();
     const waits = acquire(key, "you", { waitMs: 10_000 });
@@ -62,7 +62,7 @@ describe("one who waits", () => {
     expect((await waits).owner).toBe("you");
   });
 
-  it("is granted the lock when its lease ends, of which nobody is told", async () => {
+  it("a waiter is granted the lock when its lease expires without a message", async () => {
     const key = fresh();
     await acquire(key, "me", { leaseMs: 400 });
     const startedAt = performance.now();
@@ -70,7 +70,7 @@ describe("one who waits", () => {
     expect(performance.now() - startedAt).toBeLessThan(900);
   });
 
-  it("gives up in time, is told who holds the lock, and leaves the list", async () => {
+  it("a waiter times out as configured with the holder in the error and leaves the waiting list", async () => {
     const key = fresh();
     await acquire(key, "me");
     const startedAt = performance.now();
@@ -83,7 +83,7 @@ describe("one who waits", () => {
     await until(async () => (await waiting(key)) === 0);
   });
 
-  it("can be called off, and leaves nothing behind", async () => {
+  it("an aborted wait leaves no waiting entry and no subscription behind", async () => {
     const key = fresh();
     await acquire(key, "me");
     const controller = new AbortController();
@@ -100,7 +100,7 @@ describe("one who waits", () => {
     expect(await direct.exists(key)).toBe(0);
   });
 
-  it("outlasts a Redis that is away for a moment", async () => {
+  it("a waiter survives a Redis restart", async () => {
     const key = fresh();
     await acquire(key, "me");
     const waits = acquire(key, "you", { waitMs: 15_000 });
@@ -110,15 +110,15 @@ describe("one who waits", () => {
     expect((await waits).owner).toBe("you");
   });
 
-  it("does not wait for what is no lock", async () => {
+  it("an acquire with a wait is refused at once for a key that is not a lock", async () => {
     const key = fresh();
     await direct.set(key, "x");
     expect(await codeOf(locks.acquire(key, ask("you", { waitMs: 5000 })))).toBe("not_a_lock");
   });
 });
 
-describe("many who wait", () => {
-  it("all get the lock, one at a time and in order, with rising fences", async () => {
+describe("many waiters", () => {
+  it("all of 50 waiters are granted the lock one at a time, in order, with rising fencing tokens", async () => {
     const key = fresh();
     await acquire(key, "me");
     const order: string[] = [];
@@ -143,8 +143,8 @@ describe("many who wait", () => {
   });
 });
 
-describe("a request id that is repeated while waiting", () => {
-  it("keeps its place before those who came later", async () => {
+describe("repeated request ids while waiting", () => {
+  it("a repeated waiting request keeps its place ahead of later waiters", async () => {
     const key = fresh();
     await acquire(key, "me");
     expect(await codeOf(locks.acquire(key, ask("first", { waitMs: 100, requestId: "r1" })))).toBe("timeout");
@@ -166,7 +166,7 @@ describe("a request id that is repeated while waiting", () => {
     expect(order).toEqual(["first", "later"]);
   });
 
-  it("takes over from the request before, which takes nothing", async () => {
+  it("a repeated waiting request replaces the earlier one, which is aborted", async () => {
     const key = fresh();
     await acquire(key, "me");
     const before = codeOf(locks.acquire(key, ask("you", { waitMs: 10_000, requestId: "r2" })));

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { StartupError } from "../../errors/startup-error.ts";
 import { clusterAddressOf } from "./cluster-address.ts";
 
-describe("clusterAddressOf", () => {
-  it("gives every node the user and password of the first URL, and the database 0", () => {
+describe("cluster addresses", () => {
+  it("every cluster node gets the credentials of the first URL and database 0", () => {
     const { seeds, addressOf } = clusterAddressOf({
       cluster: ["redis://mei:secret@10.0.0.1:7000", "redis://10.0.0.2:7001"],
     });
@@ -15,20 +15,20 @@ describe("clusterAddressOf", () => {
     });
   });
 
-  it("reaches a node that is behind a gateway where it is told to", () => {
+  it("a node behind NAT is reached at its mapped address", () => {
     const natMap = { "172.17.0.2:7000": "127.0.0.1:17000" };
     const { addressOf } = clusterAddressOf({ cluster: ["redis://127.0.0.1:17000"], natMap });
     expect(addressOf("172.17.0.2:7000").options).toMatchObject({ host: "127.0.0.1", port: 17_000 });
     expect(addressOf("172.17.0.3:7000").options).toMatchObject({ host: "172.17.0.3", port: 7000 });
   });
 
-  it("knows a node by its own name under TLS, and one without a name by that of the first URL", () => {
+  it("a node's TLS server name is its own host name, or that of the first URL for an IP address", () => {
     const { addressOf } = clusterAddressOf({ cluster: ["rediss://redis.example:7000"] });
     expect(addressOf("node-2.example:7001").options.tls).toEqual({ servername: "node-2.example" });
     expect(addressOf("10.0.0.2:7001").options.tls).toEqual({ servername: "redis.example" });
   });
 
-  it("reads an address of the sixth version of IP as nodes write it", () => {
+  it("an IPv6 node address without brackets is parsed", () => {
     const { addressOf } = clusterAddressOf({ cluster: ["redis://[::1]:7000"] });
     expect(addressOf("fe80::2:7001").options).toMatchObject({ host: "fe80::2", port: 7001 });
   });
@@ -38,7 +38,7 @@ describe("clusterAddressOf", () => {
     [["redis://10.0.0.1:7000/2"], "database 0"],
     [["unix:///run/redis.sock"], "over TCP"],
     [["10.0.0.1:7000"], "redis://"],
-  ])("refuses %j", (cluster, why) => {
+  ])("the cluster URLs %j are rejected", (cluster, why) => {
     expect(() => clusterAddressOf({ cluster })).toThrow(StartupError);
     expect(() => clusterAddressOf({ cluster })).toThrow(why);
   });

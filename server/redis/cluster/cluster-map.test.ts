@@ -59,7 +59,7 @@ async function mapOf(...views: View[]) {
 const OLD: View = { epoch: 3, state: "ok", master: 1 };
 const NEW: View = { epoch: 4, state: "ok", master: 2 };
 
-it("a node that was cut off does not take the map back to what was before the failover", async () => {
+it("a partitioned node does not revert the cluster map to the state before a failover", async () => {
   const [cutOff, other] = [{ ...OLD }, { ...OLD }];
   const { map, looked } = await mapOf(cutOff, other);
   expect(map.masterOf(0)).toBe("127.0.0.1:1");
@@ -71,7 +71,7 @@ it("a node that was cut off does not take the map back to what was before the fa
   for (let look = 0; look < 3; look++) expect(await looked()).toBe("127.0.0.1:2");
 });
 
-it("a cluster that was made anew counts from the beginning, and is believed when nobody knows more", async () => {
+it("a rebuilt cluster with a lower epoch is accepted when no node knows a higher one", async () => {
   const only = { ...NEW };
   const { looked } = await mapOf(only);
   Object.assign(only, { epoch: 1, master: 9 });

@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { redirectionOf } from "./redirection.ts";
 
-describe("redirectionOf", () => {
+describe("cluster redirections", () => {
   it.each([
     ["MOVED 3999 127.0.0.1:6381", { kind: "MOVED", node: "127.0.0.1:6381" }],
     ["ASK 3999 node-2.example:6381", { kind: "ASK", node: "node-2.example:6381" }],
     ["MOVED 3999 fe80::1:6381", { kind: "MOVED", node: "fe80::1:6381" }],
     // A node that does not know its name, and one that is not to tell it.
     ["MOVED 3999 :6381", { kind: "MOVED", node: "10.0.0.1:6381" }],
-  ])("reads %s", (message, redirection) => {
+  ])("the redirection %s is parsed", (message, redirection) => {
     expect(redirectionOf(new Error(message), "10.0.0.1:6379")).toEqual(redirection);
   });
 
   it.each(["CLUSTERDOWN The cluster is down", "MOVED", "ERR ASK 1 a:1", "TRYAGAIN"])(
-    "finds none in %s",
+    "the error %s is not a redirection",
     (text) => {
       expect(redirectionOf(new Error(text), "10.0.0.1:6379")).toBeUndefined();
       expect(redirectionOf(text, "10.0.0.1:6379")).toBeUndefined();

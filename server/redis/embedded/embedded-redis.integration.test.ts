@@ -76,8 +76,8 @@ async function listen(port: number, onConnection?: (write: (text: string) => voi
   return server;
 }
 
-describe("between two starts", () => {
-  test("the data and the port stay the same, and the first start's wish for a port wins", async () => {
+describe("restart of the embedded Redis", () => {
+  test("data and port survive a restart, and a later preferred port is ignored", async () => {
     const first = await start();
     expect(first).toMatchObject({
       port: preferredPort,
@@ -92,7 +92,7 @@ describe("between two starts", () => {
     expect(await ask(second, "HGETALL", "lock:orders:42")).toEqual(["worker-1", "2"]);
   });
 
-  test("an append-only file that a crash cut off is still loaded", async () => {
+  test("an append-only file truncated by a crash is loaded", async () => {
     const first = await start();
     await ask(first, "SET", "kept", "yes");
     await first.stop();
@@ -104,7 +104,7 @@ describe("between two starts", () => {
   });
 });
 
-test("its settings are the promised ones: on loopback only, every write logged, no more notifications than needed", async () => {
+test("the embedded Redis listens on loopback only, logs every write and enables only the needed notifications", async () => {
   const redis = await start();
   const setting = async (name: string) => ((await ask(redis, "CONFIG", "GET", name)) as [string, string])[1];
   expect(await setting("bind")).toBe("127.0.0.1");
@@ -115,8 +115,8 @@ test("its settings are the promised ones: on loopback only, every write logged, 
   expect([...(await setting("notify-keyspace-events"))].sort()).toEqual([..."Kghszxe$"].sort());
 });
 
-describe("stop", () => {
-  test("leaves no process, takes little more than a second at most, and may be called twice", async () => {
+describe("stop of the embedded Redis", () => {
+  test("stop leaves no process, takes about a second at most and can be called twice", async () => {
     const redis = await start();
     const before = performance.now();
     await Promise.all([redis.stop(), redis.stop()]);
@@ -124,7 +124,7 @@ describe("stop", () => {
     expect(isRunning(redis.pid)).toBe(false);
   });
 
-  test("kills a server that does not react", async () => {
+  test("stop kills a server that does not respond", async () => {
     const redis = await start();
     signal(redis.pid, "SIGSTOP");
     const before = performance.now();
@@ -133,14 +133,14 @@ describe("stop", () => {
     expect(isRunning(redis.pid)).toBe(false);
   });
 
-  test("is made up for when the process exits without it", async () => {
+  test("the server ends when the process exits without calling stop", async () => {
     const { pid } = await startElsewhere("exits");
     expect(await untilGone(pid, 1_000)).toBe(true);
   });
 });
 
-describe("a server of an earlier run that is still there", () => {
-  test("is taken over with its data after that run was killed, and ended by stop", async () => {
+describe("embedded Redis left by an earlier run", () => {
+  test("a server left by a killed run is adopted with its data and ended by stop", async () => {
     const orphan = await startElsewhere("is killed");
     expect(isRunning(orphan.pid)).toBe(true);
     await ask(orphan, "SET", "kept", "yes");
@@ -152,7 +152,7 @@ describe("a server of an earlier run that is still there", () => {
     expect(isRunning(orphan.pid)).toBe(false);
   });
 
-  test("is left running for another process that uses it", async () => {
+  test("a server that another process uses is left running", async () => {
     const redis = await start();
     expect(await startElsewhere("exits")).toEqual({ pid: redis.pid, port: redis.port });
     // Redis looks ten times a second whether it was told to end.
@@ -160,7 +160,7 @@ describe("a server of an earlier run that is still there", () => {
     expect(isRunning(redis.pid)).toBe(true);
   });
 
-  test("is named when it hangs: a second server on its files would ruin them", async () => {
+  test("a hanging server is reported with its kill command instead of starting a second one on its files", async () => {
     const orphan = await startElsewhere("is killed");
     signal(orphan.pid, "SIGSTOP");
     onTestFinished(() => signal(orphan.pid, "SIGKILL"));
@@ -168,31 +168,31 @@ describe("a server of an earlier run that is still there", () => {
   });
 });
 
-test("of several that start at the same moment, one starts the server and the others use it", async () => {
+test("of several concurrent starts, one starts the server and the others adopt it", async () => {
   const all = await Promise.all([start(), start(), start()]);
   expect(new Set(all.map((redis) => redis.pid)).size).toBe(1);
   expect(all.filter((redis) => !redis.adopted)).toHaveLength(1);
 });
 
-describe("a taken port", () => {
+describe("port in use", () => {
   test.each<[string, (port: number) => Promise<unknown>]>([
-    ["by a program that says nothing", (port) => listen(port)],
-    ["by a web server", (port) => listen(port, (write) => write("HTTP/1.1 400 Bad Request\r\n\r\n"))],
+    ["a silent program", (port) => listen(port)],
+    ["a web server", (port) => listen(port, (write) => write("HTTP/1.1 400 Bad Request\r\n\r\n"))],
     [
-      "by another Redis",
+      "another Redis",
       async (port) => {
         const other = await startTestRedis({ port });
         onTestFinished(() => other.stop());
       },
     ],
     [
-      "by another Redis that wants a password",
+      "another Redis with a password",
       async (port) => {
         const other = await startTestRedis({ port, password: "secret" });
         onTestFinished(() => other.stop());
       },
     ],
-  ])("%s is left alone: another one is taken, said and kept", async (_name, take) => {
+  ])("a port taken by %s is reported and replaced by another port that is kept", async (_name, take) => {
     await take(preferredPort);
     const lines: string[] = [];
     const first = await start({ onProgress: (line) => lines.push(line) });
@@ -203,7 +203,7 @@ describe("a taken port", () => {
   });
 });
 
-describe("a start that cannot succeed says why in one line", () => {
+describe("startup errors of the embedded Redis", () => {
   const problem = async (changes: Partial<EmbeddedOptions> = {}) => {
     const error = await start(changes).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(StartupError);
@@ -212,7 +212,7 @@ describe("a start that cannot succeed says why in one line", () => {
     return message;
   };
 
-  test("if its folder cannot be written", async () => {
+  test("an unwritable data directory is reported in one line", async () => {
     const file = join(dataDir, "file");
     await writeFile(file, "");
     const message = await problem({ dataDir: join(file, "redis") });
@@ -220,7 +220,7 @@ describe("a start that cannot succeed says why in one line", () => {
     expect(message).toContain("REDIS_URL");
   });
 
-  test("if its data cannot be read, with Redis's own last words", async () => {
+  test("unreadable data is reported with the last error of Redis and its log file", async () => {
     await (await start()).stop();
     const folder = join(dataDir, "appendonlydir");
     const manifest = (await readdir(folder)).find((name) => name.endsWith(".manifest")) ?? "";
@@ -231,7 +231,7 @@ describe("a start that cannot succeed says why in one line", () => {
     expect(await readFile(join(dataDir, "redis.log"), "utf8")).toMatch(/manifest/i);
   });
 
-  test("if the server cannot be run", async () => {
+  test("a server binary that cannot be run is reported", async () => {
     expect(await problem({ binary: { ...binary, path: join(dataDir, "nothing") } })).toContain("ENOENT");
   });
 });

@@ -4,8 +4,8 @@ import { parseServerVersion } from "./server-binary.ts";
 const redis = (version: string) =>
   `Redis server v=${version} sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=1f\n`;
 
-describe("the answer of a server to --version", () => {
-  test("tells product and version", () => {
+describe("Redis server version output", () => {
+  test("the product and version are parsed from the --version output", () => {
     expect(parseServerVersion(redis("7.0.15"))).toEqual({
       product: "redis",
       version: "7.0.15",
@@ -19,13 +19,13 @@ describe("the answer of a server to --version", () => {
   });
 
   test.each([
-    ["Redis 6.2 is the oldest Redis", redis("6.2.0"), true],
-    ["Redis 6.0 is too old", redis("6.0.16"), false],
-    ["Redis 10 is not older than 6", redis("10.0.0"), true],
-    ["Valkey 7.2 is the oldest Valkey", "Valkey server v=7.2.0 sha=0", true],
-    ["a Valkey 7.0 does not pass as a Redis 7.0 would", "Valkey server v=7.0.0 sha=0", false],
-    ["a Valkey build may leave its name out", "Server v=7.2.4 sha=0", true],
-    ["a release candidate counts as its version", redis("8.0.0-rc1"), true],
+    ["Redis 6.2 is the oldest supported Redis", redis("6.2.0"), true],
+    ["Redis 6.0 is not supported", redis("6.0.16"), false],
+    ["Redis 10 is supported", redis("10.0.0"), true],
+    ["Valkey 7.2 is the oldest supported Valkey", "Valkey server v=7.2.0 sha=0", true],
+    ["Valkey 7.0 is not supported, unlike Redis 7.0", "Valkey server v=7.0.0 sha=0", false],
+    ["a Valkey build without a product name is supported", "Server v=7.2.4 sha=0", true],
+    ["a release candidate is treated as its version", redis("8.0.0-rc1"), true],
   ])("%s", (_name, output, supported) => {
     expect(parseServerVersion(output)?.supported).toBe(supported);
   });
@@ -36,7 +36,7 @@ describe("the answer of a server to --version", () => {
     "dragonfly v1.20.1",
     "ls (GNU coreutils) 9.1",
     "redis-cli 7.0.15",
-  ])("%j is no server that we know", (output) => {
+  ])("%j is not a known server", (output) => {
     expect(parseServerVersion(output)).toBeUndefined();
   });
 });

@@ -4,8 +4,8 @@ import { sentinelAddressOf } from "./sentinel-address.ts";
 
 const sentinel = ["redis://10.0.0.1:26379", "redis://10.0.0.2"];
 
-describe("sentinelAddressOf", () => {
-  it("takes user, password, database and TLS of the master from its URL, and not its host", () => {
+describe("Sentinel addresses", () => {
+  it("user, password, database and TLS of the master come from its URL, but the host does not", () => {
     const { options, label, db } = sentinelAddressOf({
       sentinel,
       master: "locks",
@@ -22,7 +22,7 @@ describe("sentinelAddressOf", () => {
     [{ sentinel, master: "" }, "SENTINEL MASTERS"],
     [{ sentinel: ["redis://10.0.0.1:26379/2"], master: "locks" }, "no databases"],
     [{ sentinel, master: "locks", redis: "unix:///run/redis.sock" }, "over TCP"],
-  ])("refuses %j", (where, why) => {
+  ])("the Sentinel configuration %j is rejected", (where, why) => {
     expect(() => sentinelAddressOf(where)).toThrow(StartupError);
     expect(() => sentinelAddressOf(where)).toThrow(why);
   });

@@ -26,13 +26,13 @@ async function open(given: FormatRule[] = [], target = "main") {
   return { home, book: await RuleBook.open({ home, target, given }) };
 }
 
-it("rules outlive the process that wrote them, of their target alone", async () => {
+it("format rules survive a restart and apply to their own target only", async () => {
   await (await open()).book.replace([REDLOCK_NET]);
   expect((await open()).book.listed).toEqual([{ ...REDLOCK_NET, from: "api" }]);
   expect((await open([], "other")).book.listed).toEqual([]);
 });
 
-it("those of the configuration come first, and stay when the others are replaced", async () => {
+it("format rules from the configuration come first and survive a replacement of the others", async () => {
   const { book } = await open([SPRING]);
   await book.replace([REDLOCK_NET]);
   expect(book.listed.map(({ from }) => from)).toEqual(["configuration", "api"]);
@@ -43,14 +43,14 @@ it("those of the configuration come first, and stay when the others are replaced
 });
 
 it.each(["", "x", "[]", '{"rules":[{"pattern":"a","format":"none"}]}', '{"rules":7}'])(
-  "what somebody else wrote in their place is none: %j",
+  "an invalid stored rule set %j is ignored",
   async (text) => {
     await direct.set(KEY, text);
     expect((await open([SPRING])).book.listed).toEqual([{ ...SPRING, from: "configuration" }]);
   },
 );
 
-it("a store that lost its data gets them back from the process that runs", async () => {
+it("a store that lost its data receives the format rules again from the running instance", async () => {
   const { home, book } = await open();
   await book.replace([REDLOCK_NET]);
   await direct.flushall();

@@ -8,8 +8,8 @@ const runbooks = new Runbooks([
   { pattern: "*", url: "https://wiki.example/all/{key}" },
 ]);
 
-describe("the runbook of a key", () => {
-  it("is the first whose pattern fits, with the key put in wherever it is wanted", () => {
+describe("runbook URLs", () => {
+  it("the runbook URL comes from the first matching pattern, with every {key} placeholder replaced", () => {
     expect(runbooks.of("lock:orders:42")).toBe(
       "https://wiki.example/orders?key=lock%3Aorders%3A42#lock%3Aorders%3A42",
     );
@@ -17,7 +17,7 @@ describe("the runbook of a key", () => {
     expect(new Runbooks([]).of("lock:jobs")).toBeUndefined();
   });
 
-  it("takes a key as text and never as part of the address, whatever it holds", () => {
+  it("the key is percent-encoded in the runbook URL, whatever bytes it contains", () => {
     const hostile = "a/../../b?c=d&e#f'\"<>$&{key} é";
     const found = runbooks.of(hostile) ?? "";
     const { origin, pathname, search, hash } = new URL(found);

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { suffices, union } from "./keyspace-subscriber.ts";
 
-describe("suffices", () => {
-  it.each(["Kghszxe$", "$exzshgK", "KEghszxe$", "AK", "AKE", "KghxeA"])("is met by %s", (flags) => {
+describe("sufficient notification flags", () => {
+  it.each(["Kghszxe$", "$exzshgK", "KEghszxe$", "AK", "AKE", "KghxeA"])("the notification flags %s are sufficient", (flags) => {
     expect(suffices(flags)).toBe(true);
   });
 
@@ -24,12 +24,12 @@ describe("suffices", () => {
     "Khszxe$",
     "KEx",
     "kGHXE$",
-  ])("is not met by %j", (flags) => {
+  ])("the notification flags %j are not sufficient", (flags) => {
     expect(suffices(flags)).toBe(false);
   });
 });
 
-describe("union", () => {
+describe("merged notification flags", () => {
   it.each([
     ["", "Kghszxe$"],
     ["Ex", "ExKghsze$"],
@@ -40,11 +40,11 @@ describe("union", () => {
     ["Kghszxe$", "Kghszxe$"],
     ["g$E", "gEKhszxe$"],
     ["Et", "EtKghszxe$"],
-  ])("of %j is %s", (flags, all) => {
+  ])("merging the flags %j with the required ones gives %s", (flags, all) => {
     expect(union(flags)).toBe(all);
   });
 
-  it("keeps every flag of other apps, suffices, and asks for nothing twice", () => {
+  it("merged flags keep every existing flag, are sufficient and contain no duplicates", () => {
     // A covers all classes but m (misses) and n (new keys).
     const flags = fc.uniqueArray(fc.constantFrom(..."KEg$lshzxetdmnA"), { maxLength: 15 });
     fc.assert(
@@ -58,7 +58,7 @@ describe("union", () => {
     );
   });
 
-  it("adds no more than what the formats need", () => {
+  it("merged flags add only what the lock formats need", () => {
     expect([...union("E")].filter((flag) => flag !== "E").join("")).toBe("Kghszxe$");
   });
 });

@@ -16,8 +16,8 @@ function message(words: readonly unknown[], key: string | Uint8Array = "lock:a")
 const WORDS = ["acquired", AT, FENCE, 1, 1, "", "me", ""] as const;
 const changed = (place: number, word: unknown) => WORDS.map((old, index) => (index === place ? word : old));
 
-describe("parseOwnEvent", () => {
-  it("reads what a script says of a hold", () => {
+describe("script event parsing", () => {
+  it("a script event is parsed with its type, key, time, fencing token and counts", () => {
     expect(parseOwnEvent(message(WORDS))).toEqual({
       type: "acquired",
       key: "lock:a",
@@ -32,7 +32,7 @@ describe("parseOwnEvent", () => {
     });
   });
 
-  it("reads how long it was held, by whom it was forced and why", () => {
+  it("a force_released event is parsed with held time, operator and reason", () => {
     const who = JSON.stringify({ by: "mei", reason: "stuck\tsince\nnoon" });
     expect(parseOwnEvent(message(["force_released", AT, FENCE, 9, 0, AT - 512, "me", who]))).toMatchObject({
       type: "force_released",
@@ -44,7 +44,7 @@ describe("parseOwnEvent", () => {
     });
   });
 
-  it("has no reason where none was given", () => {
+  it("a force_released event with an empty reason has no reason", () => {
     const who = JSON.stringify({ by: "mei", reason: "" });
     expect(parseOwnEvent(message(["force_released", AT, "", 0, 0, "", "me", who]))).toMatchObject({
       by: "mei",
@@ -54,7 +54,7 @@ describe("parseOwnEvent", () => {
     });
   });
 
-  it("keeps an owner and a key of any script, and a key of any bytes", () => {
+  it("Unicode owners and keys of arbitrary bytes are preserved", () => {
     expect(parseOwnEvent(message(changed(6, "käufer@😀"), "lock:é"))).toMatchObject({
       owner: "käufer@😀",
       key: "lock:é",
@@ -66,53 +66,53 @@ describe("parseOwnEvent", () => {
     );
   });
 
-  it("takes a time held that is below zero, after Redis's clock was set back, for zero", () => {
+  it("a negative held time after a Redis clock step back is parsed as 0", () => {
     expect(parseOwnEvent(message(changed(5, AT + 20)))?.heldMs).toBe(0);
   });
 
   it.each([
     ["an unknown type", changed(0, "stolen")],
-    ["a type in other letters", changed(0, "Acquired")],
-    ["a time that is no number", changed(1, "noon")],
+    ["a type in another letter case", changed(0, "Acquired")],
+    ["a time that is not a number", changed(1, "noon")],
     ["a time with a fraction", changed(1, "1.5")],
     ["no time", changed(1, "")],
-    ["a fence that is no number", changed(2, "abc")],
-    ["a negative fence", changed(2, "-1")],
-    ["a seq that is no number", changed(3, "x")],
+    ["a fencing token that is not a number", changed(2, "abc")],
+    ["a negative fencing token", changed(2, "-1")],
+    ["a seq that is not a number", changed(3, "x")],
     ["a negative count", changed(4, "-1")],
     ["no count", changed(4, "")],
-    ["a number written otherwise", changed(4, "1e3")],
-    ["a number beyond all sense", changed(1, "9".repeat(17))],
-    ["a time that no date can be", changed(1, "9".repeat(16))],
-    ["a count that is no safe integer", changed(4, "9".repeat(16))],
-    ["an owner longer than all that scripts say", changed(6, "x".repeat(16_384))],
-    ["a beginning that is no number", changed(5, "long")],
-    ["a beginning before all time", changed(5, "-20")],
-    ["too few words", WORDS.slice(0, 7)],
-    ["too many words", [...WORDS, ""]],
-    ["nothing", []],
-  ])("is undefined for %s", (_, words) => {
+    ["a number in exponent notation", changed(4, "1e3")],
+    ["a time of 17 digits", changed(1, "9".repeat(17))],
+    ["a time outside the date range", changed(1, "9".repeat(16))],
+    ["a count that is not a safe integer", changed(4, "9".repeat(16))],
+    ["an owner above the maximum length", changed(6, "x".repeat(16_384))],
+    ["a start time that is not a number", changed(5, "long")],
+    ["a negative start time", changed(5, "-20")],
+    ["too few fields", WORDS.slice(0, 7)],
+    ["too many fields", [...WORDS, ""]],
+    ["no fields", []],
+  ])("an event with %s is rejected", (_, words) => {
     expect(parseOwnEvent(message(words))).toBeUndefined();
   });
 
-  it("is undefined for a key longer than any that a script writes to", () => {
+  it("an event with a key longer than 1,024 bytes is rejected", () => {
     expect(parseOwnEvent(message(WORDS, "k".repeat(1024)))).toBeDefined();
     expect(parseOwnEvent(message(WORDS, "k".repeat(1025)))).toBeUndefined();
   });
 
-  it("is undefined for a message without a line for the key", () => {
+  it("a message without a key line is rejected", () => {
     expect(parseOwnEvent(Buffer.from(WORDS.join("\t")))).toBeUndefined();
     expect(parseOwnEvent(new Uint8Array())).toBeUndefined();
   });
 
   it.each(["no JSON", "null", "5", "[]", '{"by":5,"reason":{}}', "{"])(
-    "tells an event whose who and why is %s without them",
+    "an event whose operator JSON is %s is parsed without operator and reason",
     (who) => {
       expect(parseOwnEvent(message(changed(7, who)))).toMatchObject({ by: undefined, reason: undefined });
     },
   );
 
-  it("never throws, and lets through only what the contract can carry", () => {
+  it("arbitrary bytes never throw, and every parsed event is valid under the API schema", () => {
     const number = fc.oneof(
       { weight: 8, arbitrary: fc.nat().map(String) },
       { weight: 1, arbitrary: fc.string({ maxLength: 3 }) },
@@ -145,14 +145,14 @@ describe("parseOwnEvent", () => {
   });
 });
 
-describe("the scripts", () => {
+describe("Lua event messages", () => {
   const FOLDER = new URL("../../formats/", import.meta.url);
   const sources = readdirSync(FOLDER, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".lua"))
     .map((name) => readFileSync(new URL(name, FOLDER), "utf8"))
     .join("\n");
 
-  it("publish eight words, and the key on a line of its own", () => {
+  it("the Lua scripts publish eight fields and the key on a separate line", () => {
     const body =
       /local function format_event\(([^)]*)\)\s*return table\.concat\(\{(.*?)\}, '\\t'\)\s*\.\. '\\n' \.\. key/s.exec(
         sources,
@@ -162,7 +162,7 @@ describe("the scripts", () => {
     expect([...sources.matchAll(/'\\t'\)\s*\.\. '\\n'/g)]).toHaveLength(1);
   });
 
-  it("publish types that are known", () => {
+  it("the Lua scripts publish known event types only", () => {
     const types = [...sources.matchAll(/\b(?:format_event|granted|grant)\('([a-z_]+)'/g)].map(
       ([, type]) => type,
     );

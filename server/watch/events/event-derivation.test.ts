@@ -86,8 +86,8 @@ class Teller {
   }
 }
 
-describe("what our scripts say", () => {
-  it("is told as it is, with fence, count, time and who", () => {
+describe("events from scripts", () => {
+  it("a script event is published exactly, with fencing token, count, time and operator", () => {
     const teller = new Teller();
     expect(teller.hears(said("acquired"))).toEqual([
       { type: "acquired", at: NOW, owner: "me", fence: "100", count: 1, seq: 1, observed: "exact" },
@@ -117,7 +117,7 @@ describe("what our scripts say", () => {
     ]);
   });
 
-  it("tells a partial release with what is left, and the last one with how long it was held", () => {
+  it("a partial release carries the remaining count and the last release carries the held time", () => {
     const teller = new Teller();
     teller.hears(said("acquired"));
     teller.hears(said("reentered", { seq: 2, count: 2 }));
@@ -129,7 +129,7 @@ describe("what our scripts say", () => {
     expect(last).not.toHaveProperty("count");
   });
 
-  it("takes how long it was held from the script before it reckons itself", () => {
+  it("the held time reported by a script takes precedence over the computed one", () => {
     const teller = new Teller();
     teller.hears(said("acquired"));
     expect(teller.hears(said("released", { seq: 2, count: 0, at: NOW + 50, heldMs: 49 }))).toMatchObject([
@@ -137,12 +137,12 @@ describe("what our scripts say", () => {
     ]);
   });
 
-  it("of a hold that we know nothing of says nothing about how long it was held", () => {
+  it("the release of an unknown hold carries no held time", () => {
     const [released] = new Teller().hears(said("released", { seq: 9, count: 0 }));
     expect(released).not.toHaveProperty("heldMs");
   });
 
-  it("tells the end of a hold of which nobody said that it ended", () => {
+  it("an acquired event of the next hold first emits the unreported end of the previous one", () => {
     const teller = new Teller();
     teller.hears(said("acquired"));
     teller.sees(seen({ owner: "me", fence: "100", seq: 1, remainingMs: 1000 }));
@@ -153,14 +153,14 @@ describe("what our scripts say", () => {
     ).toEqual(["expired", "acquired"]);
   });
 
-  it("tells such an end as Redis said it", () => {
+  it("an unreported end before the next hold takes its cause from Redis", () => {
     const teller = new Teller();
     teller.hears(said("acquired"));
     const next = said("acquired", { owner: "other", fence: "200", at: NOW + 10 });
     expect(teller.hears(next, "evicted").map(({ type }) => type)).toEqual(["evicted", "acquired"]);
   });
 
-  it("tells who holds a lock off after the force that did it", () => {
+  it("the reservation event follows the force_released event that caused it", () => {
     const teller = new Teller();
     teller.hears(said("acquired"));
     const reserved = said("acquired", { owner: "lockkeeper:reserve:mei", fence: "200" });
@@ -173,7 +173,7 @@ describe("what our scripts say", () => {
     ]);
   });
 
-  it("about an older hold comes late and changes nothing", () => {
+  it("a late event of an older hold is ignored", () => {
     const teller = new Teller();
     teller.hears(said("acquired", { owner: "other", fence: "200" }));
     const before = teller.tale;
@@ -182,21 +182,21 @@ describe("what our scripts say", () => {
     expect(teller.tale).toEqual(before);
   });
 
-  it("is told once, also when the repetition comes after the end", () => {
+  it("a repeated script event is published once, even after the hold has ended", () => {
     const teller = new Teller();
     const words = [said("acquired"), said("renewed", { seq: 2 }), said("released", { seq: 3, count: 0 })];
     for (const word of [...words, ...words]) teller.hears(word);
     expect(teller.told.map(({ type }) => type)).toEqual(["acquired", "renewed", "released"]);
   });
 
-  it("is not told again when looking has shown it already", () => {
+  it("a script event is not published again when a read has already shown its change", () => {
     const teller = new Teller();
     teller.sees(seen({ owner: "me", fence: "100", seq: 3, count: 2 }));
     expect(teller.hears(said("reentered", { seq: 3, count: 2 }))).toEqual([]);
     expect(teller.hears(said("released", { seq: 4, count: 1 }))).toHaveLength(1);
   });
 
-  it("comes too late for a release that was concluded, but still tells who forced one", () => {
+  it("a late script event after an inferred release is ignored, except for the operator of a force-release", () => {
     const teller = new Teller();
     teller.hears(said("acquired"));
     expect(teller.sees(undefined, NOW + 100)).toMatchObject([{ type: "released", observed: "derived" }]);
@@ -207,7 +207,7 @@ describe("what our scripts say", () => {
     expect(teller.hears(forced)).toEqual([]);
   });
 
-  it("of a force upon a foreign hold ends it", () => {
+  it("a force_released event ends a foreign hold", () => {
     const teller = new Teller();
     teller.sees(seen({ sinceMs: NOW - 500 }));
     const forced = said("force_released", { owner: UUID_OWNER, fence: null, seq: 0, count: 0, by: "mei" });
@@ -215,7 +215,7 @@ describe("what our scripts say", () => {
     expect(teller.sees(undefined)).toEqual([]);
   });
 
-  it("of the next hold is told after an end", () => {
+  it("an acquired event of the next hold is published after the previous one has ended", () => {
     const teller = new Teller();
     teller.hears(said("acquired"));
     teller.hears(said("released", { seq: 2, count: 0 }));
@@ -223,8 +223,8 @@ describe("what our scripts say", () => {
   });
 });
 
-describe("what looking shows", () => {
-  it("is a hold seen at the first look, and one acquired later", () => {
+describe("events inferred from reads", () => {
+  it("a hold found by the first read emits seen, and a hold found later emits acquired", () => {
     expect(new Teller().sees(seen({ sinceMs: NOW - 900, isFirstLook: true }))).toEqual([
       { type: "seen", at: NOW, owner: UUID_OWNER, fence: null, count: 1, observed: "derived" },
     ]);
@@ -233,14 +233,14 @@ describe("what looking shows", () => {
     ]);
   });
 
-  it("is a hold made again when that very one was freed by force, also at the first look", () => {
+  it("a reappearing force-released hold emits recreated, even on the first read", () => {
     expect(new Teller().sees(seen({ wasForced: true }))).toMatchObject([{ type: "recreated" }]);
     expect(new Teller().sees(seen({ wasForced: true, isFirstLook: true }))).toMatchObject([
       { type: "recreated" },
     ]);
   });
 
-  it("is of each holder by itself where several hold the lock, and a renewal only where it has an end of its own", () => {
+  it("a shared lock emits events per holder, and renewals only for holders with their own TTL", () => {
     const told = (tales: Tale[], ...presents: Present[]) =>
       tellDerived(tales, presents, NOW + 9000, undefined);
     const { tales } = told([], seen({ owner: "a" }), seen({ owner: "b" }));
@@ -258,21 +258,21 @@ describe("what looking shows", () => {
     ]);
   });
 
-  it("is nothing when nothing changed, and nothing when nothing was there", () => {
+  it("an unchanged hold or free key emits nothing", () => {
     const teller = new Teller();
     expect(teller.sees(undefined)).toEqual([]);
     teller.sees(seen());
     expect(teller.sees(seen({ asOf: NOW + 1000, remainingMs: 29_000 }))).toEqual([]);
   });
 
-  it("is a re-entry or a partial release when the count changed", () => {
+  it("a changed count emits reentered or a partial release", () => {
     const teller = new Teller();
     teller.sees(seen());
     expect(teller.sees(seen({ count: 3 }))).toMatchObject([{ type: "reentered", count: 3 }]);
     expect(teller.sees(seen({ count: 2 }))).toMatchObject([{ type: "released", count: 2 }]);
   });
 
-  it("is a renewal of a foreign hold only when the end of its lease moved on", () => {
+  it("a foreign hold emits renewed only when the end of its lease moved later", () => {
     const teller = new Teller();
     teller.sees(seen());
     expect(teller.sees(seen({ asOf: NOW + 10_000, remainingMs: 30_000 }))).toMatchObject([
@@ -283,7 +283,7 @@ describe("what looking shows", () => {
     expect(teller.sees(seen({ asOf: NOW + 12_000, remainingMs: null }))).toEqual([]);
   });
 
-  it("is never a renewal of a hold of ours: its own script says so", () => {
+  it("a Lockkeeper hold emits no inferred renewals", () => {
     const teller = new Teller();
     teller.sees(seen({ owner: "me", fence: "100", seq: 1 }));
     expect(
@@ -291,7 +291,7 @@ describe("what looking shows", () => {
     ).toEqual([]);
   });
 
-  it("is another hold when the owner, the fence or a foreign epoch is another", () => {
+  it("a different owner, fencing token or foreign epoch emits released and acquired", () => {
     const types = (one: Look, two: Look) => {
       const teller = new Teller();
       teller.sees(one);
@@ -303,7 +303,7 @@ describe("what looking shows", () => {
     expect(types(seen({ fence: "1" }), seen({ fence: "1", epoch: 2 }))).toEqual([]);
   });
 
-  it("adds nothing to what a script said of the same hold", () => {
+  it("a read adds no events to those a script has published for the same hold", () => {
     const teller = new Teller();
     teller.hears(said("acquired"));
     expect(teller.sees(seen({ owner: "me", fence: "100", seq: 1, epoch: 9 }))).toEqual([]);
@@ -311,7 +311,7 @@ describe("what looking shows", () => {
     expect(teller.sees(undefined)).toEqual([]);
   });
 
-  it("begins a new story when Redis brings an ended hold back", () => {
+  it("an ended hold restored by Redis emits acquired and starts a new history", () => {
     const teller = new Teller();
     teller.hears(said("acquired"));
     teller.hears(said("released", { seq: 2, count: 0 }));
@@ -320,38 +320,38 @@ describe("what looking shows", () => {
   });
 });
 
-describe("a hold that vanished", () => {
+describe("ends inferred from reads", () => {
   const vanished = (asOf: number, hint?: Hint, given: Given = {}) => {
     const teller = new Teller();
     teller.sees(seen({ remainingMs: 1000, sinceMs: NOW - 200, ...given }));
     return teller.sees(undefined, asOf, hint);
   };
 
-  it("expired when its lease was over, at the time when it was", () => {
+  it("a hold that vanished after its lease emits expired at the end of the lease", () => {
     expect(vanished(NOW + 1040)).toEqual([
       { type: "expired", at: NOW + 1000, owner: UUID_OWNER, fence: null, heldMs: 1200, observed: "derived" },
     ]);
   });
 
-  it("expired when the two clocks differ by a few milliseconds", () => {
+  it("a hold that vanished a few milliseconds before its lease ended emits expired", () => {
     expect(vanished(NOW + 996)).toMatchObject([{ type: "expired", at: NOW + 996 }]);
   });
 
-  it("was released when it ended early", () => {
+  it("a hold that vanished before its lease ended emits released", () => {
     expect(vanished(NOW + 900)).toMatchObject([{ type: "released", at: NOW + 900, heldMs: 1100 }]);
   });
 
-  it("was released when it had no expiry", () => {
+  it("a vanished hold without a TTL emits released", () => {
     expect(vanished(NOW + 9_000_000, undefined, { remainingMs: null })).toMatchObject([{ type: "released" }]);
   });
 
-  it("ended as Redis said", () => {
+  it("a vanished hold takes the end cause that Redis reported", () => {
     expect(vanished(NOW + 500, "expired")).toMatchObject([{ type: "expired", at: NOW + 500 }]);
     expect(vanished(NOW + 500, "evicted")).toMatchObject([{ type: "evicted", at: NOW + 500 }]);
     expect(vanished(NOW + 1500, "evicted")).toMatchObject([{ type: "evicted", at: NOW + 1500 }]);
   });
 
-  it("while Redis was out of sight has that for its reason, unless its lease was over", () => {
+  it("a hold that vanished while Redis was disconnected gives that as the reason, unless its lease had ended", () => {
     expect(vanished(NOW + 500, "blind")).toMatchObject([
       { type: "released", reason: expect.stringContaining("out of sight") },
     ]);
@@ -360,7 +360,7 @@ describe("a hold that vanished", () => {
     expect(expired).not.toHaveProperty("reason");
   });
 
-  it("is told once", () => {
+  it("the end of a vanished hold is emitted once", () => {
     const teller = new Teller();
     teller.sees(seen());
     teller.sees(undefined, NOW + 100);
@@ -440,8 +440,8 @@ const moves = fc.array(
 const timesOf = (told: readonly Told[], observed: Told["observed"]) =>
   told.filter((event) => event.observed === observed).map(({ at }) => at);
 
-describe("the story of one lock", () => {
-  it("has each event of our scripts once, in order, however often and late it is repeated", () => {
+describe("event derivation of one lock", () => {
+  it("each script event is published once and in order, however often and late it is repeated", () => {
     const delays = fc.array(fc.option(fc.nat({ max: 6 }), { nil: undefined }), {
       minLength: 40,
       maxLength: 40,
@@ -463,7 +463,7 @@ describe("the story of one lock", () => {
     );
   });
 
-  it("has one ending for each hold that nobody ended, and looking in between adds nothing else", () => {
+  it("each expired hold emits one inferred end, and reads in between emit nothing else", () => {
     fc.assert(
       fc.property(moves, fc.array(fc.boolean(), { minLength: 40, maxLength: 40 }), (played, isLookedAt) => {
         const happenings = play(played);

@@ -20,13 +20,13 @@ function wasForced(format: FormatName, afterMs: number, owner = OWNER): boolean 
   return presentsOf({ hold, isFirstLook: false }, forced)[0]?.wasForced ?? false;
 }
 
-describe("a hold is the very one that was freed by force", () => {
-  it("whenever an owner has the lock that never comes back", () => {
+describe("detection of force-released holds", () => {
+  it("a hold of a never-reused owner string is recognised as force-released at any later time", () => {
     expect(wasForced("redlock-net", 600_000)).toBe(true);
     expect(wasForced("redlock-net", 10, "another")).toBe(false);
   });
 
-  it("of an owner that has its string again, within a renewal and where its library makes locks again", () => {
+  it("a reused owner string counts as force-released within one renewal only, if the library recreates locks", () => {
     expect(wasForced("redis-semaphore", 24_000)).toBe(true);
     expect(wasForced("redis-semaphore", 24_001)).toBe(false);
     expect(wasForced("redisson", 10)).toBe(false);

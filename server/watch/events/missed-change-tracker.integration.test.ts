@@ -42,7 +42,7 @@ async function unheard(...commands: string[][]): Promise<void> {
 
 const holderOf = (key: string) => watcher.mirror.get(key)?.seen.holders[0].owner;
 
-it("what was not told is found by the next pass, put right and counted", async () => {
+it("a change without a notification is found, corrected and counted by the next reconciliation", async () => {
   const sight = () => watcher.mirror.get("lock:stays")?.sight;
   for (const name of ["stays", "goes", "changes"]) await direct.hset(`lock:${name}`, OWNER, 1);
   await until(() => watcher.mirror.size === 3);
@@ -64,7 +64,7 @@ it("what was not told is found by the next pass, put right and counted", async (
   expect(Math.abs((lastAt ?? 0) - Date.now())).toBeLessThan(10_000);
 });
 
-it("what was told, what we did ourselves and what has ended is not counted", {
+it("notified changes, Lockkeeper's own changes and ended holds are not counted as missed", {
   timeout: 20_000,
 }, async () => {
   const before = watcher.missed.counts;

@@ -49,7 +49,7 @@ function open(): Finder {
 const summaryOf = ({ finding: { groups } }: Finder) =>
   groups.map(({ pattern, format, count, isWatched }) => ({ pattern, format, count, isWatched }));
 
-it("tells which keys are locks by their names and formats, and what to watch", async () => {
+it("the finder identifies locks by key pattern and format and suggests what to watch", async () => {
   const finder = open();
   expect(finder.finding).toMatchObject({ state: "idle", groups: [], watch: null });
   finder.start(false);
@@ -67,7 +67,7 @@ it("tells which keys are locks by their names and formats, and what to watch", a
   expect(skipped).toBeGreaterThan(15_000);
 });
 
-it("goes on where it was cancelled", async () => {
+it("a cancelled search resumes where it stopped", async () => {
   const finder = open();
   finder.start(false);
   await until(() => finder.finding.scanned > 2000, 20_000);

@@ -30,27 +30,27 @@ function holdFor({ heldMs, remainingMs = 30_000, state = "held", othersHeldMs = 
 
 const NO_EXPIRY = holdFor({ heldMs: 10, remainingMs: null });
 
-describe("isAbnormal", () => {
+describe("needs-attention check", () => {
   it.each([
-    ["held for twice the usual", holdFor({ heldMs: 2000 }), 1000, false],
-    ["held for longer than twice the usual", holdFor({ heldMs: 2001 }), 1000, true],
-    ["held for long where nobody knows what is usual", holdFor({ heldMs: HOUR_MS }), NEVER, false],
-    ["without expiry", NO_EXPIRY, NEVER, true],
-    ["past its end", holdFor({ heldMs: HOUR_MS, state: "ended" }), 1000, false],
-    ["held by one for short, by another for long", holdFor({ heldMs: 1, othersHeldMs: [5000] }), 1000, true],
+    ["a lock held for exactly twice the typical time does not need attention", holdFor({ heldMs: 2000 }), 1000, false],
+    ["a lock held for longer than twice the typical time needs attention", holdFor({ heldMs: 2001 }), 1000, true],
+    ["a lock held for long does not need attention while the typical time is unknown", holdFor({ heldMs: HOUR_MS }), NEVER, false],
+    ["a lock without a TTL needs attention", NO_EXPIRY, NEVER, true],
+    ["a lock whose lease has ended does not need attention", holdFor({ heldMs: HOUR_MS, state: "ended" }), 1000, false],
+    ["a lock with several holders needs attention when any of them has held it for long", holdFor({ heldMs: 1, othersHeldMs: [5000] }), 1000, true],
   ])("%s", (_what, hold, usualMs, is) => {
     expect(isAbnormal(hold, NOW, usualMs)).toBe(is);
   });
 });
 
-it("a lock of several is held since the first of them has it", () => {
+it("a lock with several holders counts as held since its first holder acquired it", () => {
   expect(heldSince(holdFor({ heldMs: 5, othersHeldMs: [7, 900, 20] }))).toBe(NOW - 900);
 });
 
-describe("rankOf", () => {
+describe("needs-attention rank", () => {
   const rank = (scene: Scene, usualMs: number, now = NOW) => rankOf(holdFor(scene), now, usualMs);
 
-  it("goes up with what is grave: the rest, past the usual by doublings, late or without expiry", () => {
+  it("the rank orders locks by severity: normal, over the typical time (per doubling), overdue or no TTL", () => {
     const ranks = [
       rank({ heldMs: HOUR_MS, state: "ended" }, 10),
       rank({ heldMs: HOUR_MS + 1000 }, NEVER),
@@ -65,13 +65,13 @@ describe("rankOf", () => {
     expect(new Set(ranks).size).toBe(ranks.length);
   });
 
-  it("among its like goes up with the time held, by seconds", () => {
+  it("within one severity the rank rises with each second of held time", () => {
     expect(rank({ heldMs: 5000 }, NEVER)).toBeGreaterThan(rank({ heldMs: 4000 }, NEVER));
     expect(rank({ heldMs: 999_000 }, 500_000)).toBeGreaterThan(rank({ heldMs: 501_000 }, 500_000));
   });
 
   it.each([1, 7, 37_315.8, 1000])(
-    "turns by time alone when it says so, to the millisecond: usual %d ms",
+    "the rank changes at exactly the predicted millisecond, with a typical held time of %d ms",
     (usualMs) => {
       const hold = holdFor({ heldMs: 0 });
       let at = NOW;
@@ -85,7 +85,7 @@ describe("rankOf", () => {
     },
   );
 
-  it("never turns by time alone where nothing more can come", () => {
+  it("no future rank change is predicted when time alone cannot raise the rank", () => {
     for (const hold of [NO_EXPIRY, holdFor({ heldMs: 1, state: "ended" })])
       expect(rankTurnsAt(hold, NOW, 1000)).toBe(NEVER);
     expect(rankTurnsAt(holdFor({ heldMs: 1000 }), NOW, NEVER)).toBe(NEVER);
@@ -93,31 +93,31 @@ describe("rankOf", () => {
   });
 });
 
-describe("what time turns", () => {
+describe("time-dependent filter terms", () => {
   const held = holdFor({ heldMs: 5000 });
   it.each([
-    ["held for longer", { field: "held", comparing: ">", ms: 4999 }, held, [true, NEVER]],
+    ["held>4999ms matches a lock held for 5 s and stays true", { field: "held", comparing: ">", ms: 4999 }, held, [true, NEVER]],
     [
-      "held for just so long is not longer",
+      "held>5s does not match a lock held for exactly 5 s and turns true after 1 ms",
       { field: "held", comparing: ">", ms: 5000 },
       held,
       [false, NOW + 1],
     ],
     [
-      "held for just so long is not shorter",
+      "held<5s does not match a lock held for exactly 5 s",
       { field: "held", comparing: "<", ms: 5000 },
       held,
       [false, NOW + 1],
     ],
-    ["held for shorter", { field: "held", comparing: "<", ms: 6000 }, held, [true, NOW + 1000]],
-    ["less is left", { field: "remaining", comparing: "<", ms: 30_001 }, held, [true, NEVER]],
-    ["more is left", { field: "remaining", comparing: ">", ms: 29_000 }, held, [true, NOW + 1000]],
-    ["no expiry is more than any", { field: "remaining", comparing: ">", ms: 1e9 }, NO_EXPIRY, [true, NEVER]],
-    ["no expiry is never less", { field: "remaining", comparing: "<", ms: 1e9 }, NO_EXPIRY, [false, NEVER]],
-    ["longer than usual", { field: "held", comparing: ">", ms: "usual" }, held, [true, NEVER]],
-    ["wants a look", { field: "is", state: "abnormal" }, held, [true, NEVER]],
+    ["held<6s matches a lock held for 5 s and turns false after 1 s", { field: "held", comparing: "<", ms: 6000 }, held, [true, NOW + 1000]],
+    ["remaining<30001ms matches a lock with 30 s left and stays true", { field: "remaining", comparing: "<", ms: 30_001 }, held, [true, NEVER]],
+    ["remaining>29s matches a lock with 30 s left and turns false after 1 s", { field: "remaining", comparing: ">", ms: 29_000 }, held, [true, NOW + 1000]],
+    ["remaining>N matches a lock without a TTL for any N", { field: "remaining", comparing: ">", ms: 1e9 }, NO_EXPIRY, [true, NEVER]],
+    ["remaining<N never matches a lock without a TTL", { field: "remaining", comparing: "<", ms: 1e9 }, NO_EXPIRY, [false, NEVER]],
+    ["held>usual matches a lock held for longer than the typical time", { field: "held", comparing: ">", ms: "usual" }, held, [true, NEVER]],
+    ["is:abnormal matches a lock held for over twice the typical time", { field: "is", state: "abnormal" }, held, [true, NEVER]],
     [
-      "not for another while",
+      "is:abnormal predicts when a lock held for less will start to match",
       { field: "is", state: "abnormal" },
       holdFor({ heldMs: 500 }),
       [false, NOW + 1500],
@@ -127,13 +127,13 @@ describe("what time turns", () => {
     expect([timed?.matches(hold, NOW, 1000), timed?.turnsAt(hold, NOW, 1000)]).toEqual(said);
   });
 
-  it("where nobody knows what is usual, nothing is longer than it, and all is shorter", () => {
+  it("held>usual never matches and held<usual always matches while the typical time is unknown", () => {
     const compared = (comparing: "<" | ">") =>
       timedTermOf({ field: "held", comparing, ms: "usual" })?.matches(held, NOW, NEVER);
     expect([compared(">"), compared("<")]).toEqual([false, true]);
   });
 
-  it("numbers and texts it does not", () => {
+  it("number and text terms are not time-dependent", () => {
     expect(timedTermOf({ field: "waiters", comparing: ">", number: 0 })).toBeUndefined();
     expect(timedTermOf({ field: "any", text: "held" })).toBeUndefined();
   });

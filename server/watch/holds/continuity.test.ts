@@ -41,7 +41,7 @@ class Looking {
 }
 
 describe("holders of a shared lock", () => {
-  it("each have their own epoch and beginning, whoever comes and goes beside them", () => {
+  it("each holder of a shared lock keeps its own epoch and start time as others join and leave", () => {
     const looking = new Looking().at({ owners: ["a", "b"] });
     const { epoch } = looking.of("b");
     looking.at({ owners: ["c", "b"], asOf: NOW + 500 });
@@ -53,7 +53,7 @@ describe("holders of a shared lock", () => {
     expect(looking.of("a")).toMatchObject({ firstSeenMs: NOW + 900 });
   });
 
-  it("are all others when the key was gone, unless their strings never come back", () => {
+  it("all holders get new epochs after the key was gone, unless their format never reuses owner strings", () => {
     const looking = new Looking().at({ owners: ["a", "b"] });
     const before = looking.hold?.holders.map(({ epoch }) => epoch) ?? [];
     looking.at({ owners: ["a", "b"] }, { wasGone: true });
@@ -63,7 +63,7 @@ describe("holders of a shared lock", () => {
     expect(tokens.at({ owners: ["a"], format: "medallion" }, { wasGone: true }).of("a").epoch).toBe(epoch);
   });
 
-  it("are in doubt when more left than are missing, and keep their epochs", () => {
+  it("holders keep their epochs but are marked doubtful when more exits were seen than holders are missing", () => {
     const looking = new Looking().at({ owners: ["a", "b"] });
     const { epoch } = looking.of("a");
     looking.at({ owners: ["a", "b"], asOf: NOW + 5 }, { isDoubtful: true });
@@ -71,7 +71,7 @@ describe("holders of a shared lock", () => {
     expect(looking.at({ owners: ["a", "b"] }, { isDoubtful: true }).of("a").doubts).toBe(2);
   });
 
-  it("may have one owner string more than once", () => {
+  it("one owner string can hold a shared lock more than once, with a separate epoch each", () => {
     const looking = new Looking().at({ owners: ["a", "a"] });
     const epochs = looking.hold?.holders.map(({ epoch }) => epoch);
     expect(new Set(epochs).size).toBe(2);
@@ -80,7 +80,7 @@ describe("holders of a shared lock", () => {
   });
 });
 
-describe("a hold whose deadline passed", () => {
+describe("holds past their deadline", () => {
   const again = (format: FormatName) => {
     const looking = new Looking().at({ owners: ["a"], format });
     const { epoch } = looking.of("a");
@@ -89,13 +89,13 @@ describe("a hold whose deadline passed", () => {
     return looking.at({ owners: ["a"], format }).of("a").epoch - epoch;
   };
 
-  it("is another one when it is held again, where its owner string may come back", () => {
+  it("a hold past its deadline gets a new epoch when held again, only if its format can reuse the owner string", () => {
     expect(again("timestamp")).toBeGreaterThan(0);
     expect(again("medallion")).toBe(0);
   });
 });
 
-it("the longest time to live seen is that of the holds that go on", () => {
+it("the longest observed TTL resets when none of the previous holders remains", () => {
   const looking = new Looking().at({ owners: ["a"] });
   expect(looking.at({ owners: ["a", "b"] }).hold?.longestMs).toBe(30_000);
   const short = { ...look({ owners: ["c"] }), remainingMs: 5 };

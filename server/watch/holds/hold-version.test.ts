@@ -51,38 +51,38 @@ const compare = (version: string, now: Hold) => matchVersion(version, now).compa
 
 const ours = (given: Given = {}) => hold({ owner: "me", fence: "77", ...given });
 
-describe("the version of a hold of ours", () => {
+describe("versions of Lockkeeper holds", () => {
   it.each([
     ["1", "1"],
     ["1", "2"],
     ["1", NO_SIGHT],
     [NO_SIGHT, NO_SIGHT],
-  ])("is the same for one fence, whatever we watched (%s, then %s)", (sight, sightNow) => {
+  ])("a Lockkeeper hold with the same fencing token compares as same across observation sessions (%s, then %s)", (sight, sightNow) => {
     expect(compared(ours(), ours({ epoch: 9 }), sight, sightNow)).toBe("same");
   });
 
-  it("does not change with count, lease or the number of changes", () => {
+  it("the version of a Lockkeeper hold does not depend on count, lease or number of changes", () => {
     expect(compared(ours(), ours({ count: 3, remainingMs: 5, seq: 12, leaseMs: 9 }))).toBe("same");
   });
 
-  it("is changed for another fence, also of the same owner", () => {
+  it("a Lockkeeper hold with another fencing token compares as changed, even for the same owner", () => {
     expect(compared(ours(), ours({ fence: "78" }))).toBe("changed");
   });
 
-  it("is changed when a foreign hold is there, and the other way round", () => {
+  it("a Lockkeeper hold replaced by a foreign hold compares as changed, and vice versa", () => {
     expect(compared(ours(), hold({ owner: "me" }))).toBe("changed");
     expect(compared(hold({ owner: "me" }), ours())).toBe("changed");
     expect(compared(ours(), hold(), NO_SIGHT)).toBe("changed");
   });
 });
 
-describe("the version of a foreign hold", () => {
-  it("is the same for one owner and epoch in one stretch of sight", () => {
+describe("versions of foreign holds", () => {
+  it("a foreign hold with the same owner and epoch compares as same within one observation session", () => {
     expect(compared(hold(), hold())).toBe("same");
     expect(compared(hold(), hold({ count: 2, remainingMs: 7 }))).toBe("same");
   });
 
-  it("is changed for another owner, whatever we watched", () => {
+  it("a foreign hold with another owner compares as changed in any observation session", () => {
     for (const [sight, now] of [
       ["1", "1"],
       ["1", "2"],
@@ -92,23 +92,23 @@ describe("the version of a foreign hold", () => {
       expect(compared(hold(), hold({ owner: "uuid:2" }), sight, now)).toBe("changed");
   });
 
-  it("is changed for another epoch of the same owner, whatever we watched", () => {
+  it("a foreign hold with another epoch compares as changed in any observation session", () => {
     expect(compared(hold(), hold({ epoch: 5 }))).toBe("changed");
     expect(compared(hold(), hold({ epoch: 5 }), "1", "2")).toBe("changed");
     expect(compared(hold(), hold({ epoch: 5 }), NO_SIGHT)).toBe("changed");
   });
 
-  it("is unsure when we were blind in between", () => {
+  it("a foreign hold compares as unsure in another observation session", () => {
     expect(compared(hold(), hold(), "1", "2")).toBe("unsure");
   });
 
-  it("is always unsure without sight", () => {
+  it("a foreign hold compares as unsure without an observation session", () => {
     expect(compared(hold(), hold(), NO_SIGHT)).toBe("unsure");
     expect(compared(hold(), hold(), "1", NO_SIGHT)).toBe("unsure");
     expect(compared(hold(), hold(), NO_SIGHT, "1")).toBe("unsure");
   });
 
-  it("names all holders", () => {
+  it("the version of a foreign hold covers all its holders", () => {
     const shared = (one: string, two: string) =>
       hold({ owner: one, others: [hold({ owner: two }).seen.holders[0]] });
     expect(compared(shared("ab", "c"), shared("ab", "c"))).toBe("same");
@@ -116,39 +116,39 @@ describe("the version of a foreign hold", () => {
     expect(compared(shared("ab", "c"), hold({ owner: "ab" }))).toBe("changed");
   });
 
-  it("does not give away the owner, and fits what a request may carry", () => {
+  it("a version does not reveal the owner and fits into a request", () => {
     const version = versionOf({ ...hold({ owner: "x".repeat(5000), epoch: 2 ** 53 }), sight: "123456" });
     expect(version).not.toContain("xxx");
     expect(version.length).toBeLessThanOrEqual(400);
   });
 });
 
-describe("the version of a foreign hold whose owner string never comes back", () => {
+describe("versions of foreign holds with unique owner strings", () => {
   const token = (given: Given = {}) => hold({ owner: "a1b2", format: "redlock", ...given });
 
-  it("names it without sight, in every process and whatever we missed", () => {
+  it("a unique owner string identifies a hold in every process and without an observation session", () => {
     expect(versionOf(token())).toMatch(/^token\.[\w-]{12}$/);
     expect(compared(token(), token({ epoch: 9, remainingMs: 3 }), "1", NO_SIGHT)).toBe("same");
   });
 
-  it("is changed for another string", () => {
+  it("a hold with another unique owner string compares as changed", () => {
     expect(compared(token(), token({ owner: "a1b3" }), NO_SIGHT)).toBe("changed");
   });
 
-  it("is of the kind only when it is so in each format that it may be", () => {
+  it("an ambiguous format gives a token version only if all candidates have unique owner strings", () => {
     const may = (candidates: FormatName[]) => versionOf(token({ candidates }));
     expect(may(["redsync", "pottery"])).toBe(versionOf(token()));
     expect(may(["redsync", "spring"])).toMatch(/^seen\./);
   });
 
-  it("outlives a rule that tells the format, and is unsure after one that makes the string recur", () => {
+  it("a version survives a rule that names the format and is unsure after one with reusable owner strings", () => {
     expect(compared(hold({ owner: "a1b2", format: "spring" }), token())).toBe("same");
     expect(compared(token(), hold({ owner: "a1b2", format: "spring" }))).toBe("unsure");
     expect(compared(token(), hold({ owner: "x", format: "spring" }))).toBe("changed");
   });
 });
 
-describe("the versions of a lock with several holders", () => {
+describe("versions of shared locks", () => {
   const member = (owner: string, more: Given = {}) => hold({ owner, ...more }).seen.holders[0];
   const shared = (given: Given = {}) =>
     hold({ owner: "a", others: [member("b"), member("c")], format: "redisson", ...given });
@@ -157,7 +157,7 @@ describe("the versions of a lock with several holders", () => {
     return holder === undefined ? "" : holderVersionOf(of, holder);
   };
 
-  it("name one of them, or the lock as a whole", () => {
+  it("a version names one holder or the lock as a whole", () => {
     const now = shared();
     expect(matchVersion(versionOf(now), now)).toEqual({ comparison: "same", holder: undefined });
     expect(matchVersion(one(now, "b"), now)).toMatchObject({
@@ -166,19 +166,19 @@ describe("the versions of a lock with several holders", () => {
     });
   });
 
-  it("of one stay when another comes or goes, and that of the whole does not", () => {
+  it("a holder's version stays the same when another joins or leaves, but the lock's version changes", () => {
     const [then, now] = [shared(), shared({ others: [member("b")] })];
     expect(compare(one(then, "b"), now)).toBe("same");
     expect(compare(versionOf(then), now)).toBe("changed");
     expect(compare(one(then, "c"), now)).toBe("changed");
   });
 
-  it("do not depend on the order in which Redis gives the holders", () => {
+  it("the version of a shared lock does not depend on the order of its holders", () => {
     const [then, now] = [shared(), hold({ owner: "c", others: [member("a"), member("b")] })];
     expect(compare(versionOf(then), now)).toBe("same");
   });
 
-  it("are unsure after a break, and for one when another left who may have been it", () => {
+  it("versions of shared locks are unsure after a break or when an exit could not be attributed", () => {
     const now = { ...shared(), sight: "2" };
     expect(matchVersion(one(shared(), "b"), now)).toMatchObject({
       comparison: "unsure",
@@ -188,7 +188,7 @@ describe("the versions of a lock with several holders", () => {
     expect(compared(shared(), shared({ doubts: 1 }))).toBe("unsure");
   });
 
-  it("are certain where each owner names its hold", () => {
+  it("versions of shared locks are certain when every owner string is unique", () => {
     const tokens = shared({ format: "medallion" });
     expect(versionOf(tokens)).toMatch(/^all\./);
     expect(compare(versionOf(tokens), { ...tokens, sight: NO_SIGHT })).toBe("same");
@@ -198,7 +198,7 @@ describe("the versions of a lock with several holders", () => {
     expect(one(tokens, "b")).toMatch(/^token\./);
   });
 
-  it("tell a reader from a writer of the same name", () => {
+  it("a reader and a writer with the same owner string have different versions", () => {
     const both = hold({ owner: "a", role: "write", others: [member("a", { role: "read" })] });
     const [write, read] = both.holders.map((holder) => holderVersionOf(both, holder));
     expect(write).not.toBe(read);
@@ -206,32 +206,32 @@ describe("the versions of a lock with several holders", () => {
   });
 });
 
-describe("a version that another process gave", () => {
+describe("versions from another process", () => {
   async function fromAnotherProcess(then: Hold): Promise<string> {
     vi.resetModules();
     const other = await import("./hold-version.ts");
     return other.versionOf(then);
   }
 
-  it("is unsure for the same foreign owner, whatever the epoch says", async () => {
+  it("a version from another process is unsure for the same foreign owner and any epoch", async () => {
     const version = await fromAnotherProcess(hold());
     expect(compare(version, hold())).toBe("unsure");
     expect(compare(version, hold({ epoch: 5 }))).toBe("unsure");
     expect(compare(version, { ...hold(), sight: NO_SIGHT })).toBe("unsure");
   });
 
-  it("is changed for another owner", async () => {
+  it("a version from another process compares as changed for another owner", async () => {
     expect(compare(await fromAnotherProcess(hold()), hold({ owner: "uuid:2" }))).toBe("changed");
   });
 
-  it("is the same for a hold of ours, which the fence names everywhere", async () => {
+  it("a version from another process compares as same for a Lockkeeper hold", async () => {
     expect(compare(await fromAnotherProcess(ours()), ours())).toBe("same");
   });
 });
 
-describe("something that is no version", () => {
+describe("malformed versions", () => {
   it.each(["", "fence.", "fence.77.1", "seen", "seen....", "token.", "all.", "junk", "\0"])(
-    "%j is changed",
+    "the malformed version %j compares as changed",
     (text) => {
       expect(compare(text, ours())).toBe("changed");
       expect(compare(text, hold())).toBe("changed");

@@ -10,31 +10,31 @@ function departures(...events: string[]): Departures {
   return counted;
 }
 
-describe("who left a shared lock", () => {
-  it("raises no doubt when as many are missing as left", () => {
+describe("HolderExits", () => {
+  it("exit events raise no doubt when as many holders are missing as left", () => {
     expect(departures("hdel").exceed(KEY, 1, later())).toBe(false);
     expect(departures("zrem", "zrem").exceed(KEY, 2, later())).toBe(false);
     expect(departures("hset", "hincrby", "sadd", "expire").exceed(KEY, 0, later())).toBe(false);
   });
 
   it.each(["hdel", "srem", "zrem", "zremrangebyscore", "spop", "zpopmin"])(
-    "raises doubt when nobody is missing after %s",
+    "a %s event raises doubt when no holder is missing",
     (event) => {
       expect(departures(event).exceed(KEY, 0, later())).toBe(true);
     },
   );
 
-  it("is of one key alone", () => {
+  it("exit events of one key raise no doubt about another key", () => {
     expect(departures("hdel").exceed("lock:b", 0, later())).toBe(false);
   });
 
-  it("counts once", () => {
+  it("each exit event is counted once", () => {
     const counted = departures("hdel");
     expect(counted.exceed(KEY, 1, later())).toBe(false);
     expect(counted.exceed(KEY, 0, later())).toBe(false);
   });
 
-  it("raises no doubt when it was found missing before Redis told of it", () => {
+  it("an exit event that arrives after its holder was found missing raises no doubt", () => {
     const counted = departures();
     expect(counted.exceed(KEY, 1, later())).toBe(false);
     counted.heard(KEY, "hdel");
@@ -43,7 +43,7 @@ describe("who left a shared lock", () => {
     expect(counted.exceed(KEY, 0, later())).toBe(true);
   });
 
-  it("that was heard after a look was sent counts for the next one as well", () => {
+  it("an exit event received after the read was sent also counts for the next read", () => {
     const sentAt = performance.now() - 1;
     const counted = departures("hdel");
     expect(counted.exceed(KEY, 0, sentAt)).toBe(true);

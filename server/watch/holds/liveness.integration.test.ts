@@ -57,7 +57,7 @@ async function untilGone(key: string): Promise<VerdictState[]> {
   return states;
 }
 
-it("a lock that is renewed costs one read a renewal; when it is overdue one more says that it is late", async () => {
+it("a renewed lock costs one read per renewal, and one more read detects an overdue renewal", async () => {
   const key = await taken(LEASE_MS);
   const before = await reads();
   const renewals = 8;
@@ -79,7 +79,7 @@ it("a lock that is renewed costs one read a renewal; when it is overdue one more
   expect(await untilGone(key)).toEqual(["late"]);
 }, 15_000);
 
-it("a lock that nobody renews is read when it is known to be on a fixed lease, and at its end", async () => {
+it("a lock that is not renewed is read once when that becomes certain and again at its end", async () => {
   const key = await taken(LEASE_MS);
   const before = await reads();
   expect(await untilGone(key)).toEqual(["unknown", "fixed-lease"]);
@@ -87,7 +87,7 @@ it("a lock that nobody renews is read when it is known to be on a fixed lease, a
   expect((await reads()) - before).toBeLessThanOrEqual(1 + 3);
 });
 
-it("a lock without expiry says so, and is not read again", async () => {
+it("a lock without a TTL is reported as such and not read again", async () => {
   const key = await taken(LEASE_MS);
   await direct.persist(key);
   await until(() => verdictOf(key)?.state === "no-expiry");

@@ -64,8 +64,8 @@ class Scenery {
 
 const redisson = () => new Scenery().seenAt(0);
 
-describe("a lock that is renewed", () => {
-  it("is renewing, with how often, when last and when next", () => {
+describe("renewed locks", () => {
+  it("a renewed lock reports its number of renewals, the last one and the next expected one", () => {
     const scenery = redisson();
     expect(scenery.verdict).toMatchObject({ state: "unknown", renewals: 0, cadenceMs: CADENCE_MS });
     scenery.renewed(9900).seenAt(9901).renewed(20_100).seenAt(20_101);
@@ -80,7 +80,7 @@ describe("a lock that is renewed", () => {
     });
   });
 
-  it("is late half a cadence after the next one was due, and misses one more with each cadence", () => {
+  it("a renewal is overdue half a cadence after it was due, and each further cadence adds a miss", () => {
     const scenery = redisson().renewed(10_000, 90_000).seenAt(10_000);
     expect(scenery.turns).toBe(25_000);
     expect(scenery.seenAt(24_999).verdict).toMatchObject({ state: "renewing", misses: 0 });
@@ -97,32 +97,32 @@ describe("a lock that is renewed", () => {
     });
   });
 
-  it("is judged by what was seen of it, not by what its library does by default", () => {
+  it("the observed cadence takes precedence over the default of the library", () => {
     const scenery = redisson();
     for (let n = 1; n <= 4; n++) scenery.renewed(n * 2000).seenAt(n * 2000);
     expect(scenery.verdict.cadenceMs).toBe(2000);
     expect(scenery.seenAt(11_100).verdict.state).toBe("late");
   });
 
-  it("keeps its cadence when one renewal came at another time", () => {
+  it("one renewal at an irregular time does not change the cadence", () => {
     const scenery = redisson();
     for (const at of [10_000, 20_000, 20_100, 30_100, 40_100]) scenery.renewed(at).seenAt(at);
     expect(scenery.verdict).toMatchObject({ renewals: 5, cadenceMs: 10_000 });
   });
 
-  it("is told when it was renewed also where we looked later", () => {
+  it("the renewal time is derived from the TTL when the read came later", () => {
     const scenery = redisson().renewed(10_000).seenAt(10_700);
     expect(scenery.verdict.lastRenewalAt).toBe(NOW + 10_000);
   });
 });
 
-describe("what prolongs a lock and is no renewal", () => {
-  it("is what clocks differ by", () => {
+describe("TTL extensions that are not renewals", () => {
+  it("a TTL change within the clock difference is not a renewal", () => {
     expect(redisson().renewed(4).seenAt(9).verdict.renewals).toBe(0);
     expect(redisson().renewed(6).seenAt(9).verdict.renewals).toBe(1);
   });
 
-  it("is a re-entry", () => {
+  it("a re-entry is not a renewal", () => {
     const scenery = redisson()
       .renewed(5000)
       .seenAt(5000, { holder: { count: 2 } });
@@ -130,14 +130,14 @@ describe("what prolongs a lock and is no renewal", () => {
     expect(scenery.renewed(15_000).seenAt(15_000, { holder: { count: 2 } }).verdict.renewals).toBe(1);
   });
 
-  it("is another hold", () => {
+  it("a new hold is not a renewal of the previous one", () => {
     const scenery = redisson()
       .renewed(10_000)
       .seenAt(10_000, { holder: { owner: "uuid:2" } });
     expect(scenery.verdict).toMatchObject({ renewals: 0, watchedMs: 0 });
   });
 
-  it("is one more reader, and one who stays is renewing all the same", () => {
+  it("a new reader is not a renewal, while an existing reader's renewal still counts", () => {
     const reader = (owner: string, ownRemainingMs: number) => strangerOf(owner, { ownRemainingMs });
     const look = (at: number, remainingMs: number, ...holders: [SeenHolder, ...SeenHolder[]]) => ({
       ...({ state: "held", key: "k", type: "hash", kind: "read", confidence: "certain" } as const),
@@ -151,8 +151,8 @@ describe("what prolongs a lock and is no renewal", () => {
   });
 });
 
-describe("a lock that is not renewed", () => {
-  it("is on a fixed lease once it was watched for one and a half cadences, where only some renew", () => {
+describe("locks without renewals", () => {
+  it("a lock of a library with optional renewal is not renewing after 1.5 cadences without one", () => {
     const scenery = redisson();
     expect(scenery.turns).toBe(15_000);
     expect(scenery.seenAt(14_999).verdict.state).toBe("unknown");
@@ -161,46 +161,46 @@ describe("a lock that is not renewed", () => {
     expect(scenery.renewed(20_000).seenAt(20_000).verdict.state).toBe("renewing");
   });
 
-  it("is late where its library always renews", () => {
+  it("a lock of a library that always renews is overdue after 1.5 cadences without a renewal", () => {
     const scenery = new Scenery({ format: "lan1tian" }).seenAt(0);
     expect(scenery.turns).toBe(15_000);
     expect(scenery.seenAt(15_001).verdict).toMatchObject({ state: "late", misses: 1, renewals: 0 });
   });
 
-  it("is late only if all libraries that it may be of renew", () => {
+  it("a lock with several possible formats is overdue only if all of them always renew", () => {
     const both = new Scenery({ format: "lan1tian", candidates: ["spring"] }).seenAt(0).seenAt(15_001);
     expect(both.verdict.state).toBe("fixed-lease");
   });
 
-  it("has no cadence where its library does not renew", () => {
+  it("a lock of a library that never renews has no cadence", () => {
     const scenery = new Scenery({ format: "redis-py" }).seenAt(0);
     expect(scenery.verdict).toMatchObject({ state: "unknown", cadenceMs: null, nextExpectedAt: null });
     expect(scenery.seenAt(22_501).verdict).toMatchObject({ state: "fixed-lease", cadenceMs: null });
   });
 
-  it("has no expiry, whatever was seen before", () => {
+  it("a lock that loses its TTL is reported as no TTL, whatever was observed before", () => {
     const scenery = redisson().renewed(10_000).seenAt(10_000).renewed(11_000, null).seenAt(11_000);
     expect(scenery.verdict).toMatchObject({ state: "no-expiry", renewals: 1, nextExpectedAt: null });
     expect(dueMsOf(scenery.must)).toBeUndefined();
   });
 });
 
-describe("a hold of ours", () => {
+describe("renewal cadence of Lockkeeper holds", () => {
   const ours = { fence: "7", leaseMs: LEASE_MS, marginMs: 60_000, seq: 1 };
 
-  it("is expected to renew after a third of its lease, whatever its format and its grace", () => {
+  it("a Lockkeeper hold is expected to renew every third of its lease, whatever its format and grace", () => {
     const scenery = new Scenery({ format: "timestamp", holder: ours }).renewed(0, 90_000).seenAt(0);
     expect(scenery.verdict).toMatchObject({ cadenceMs: CADENCE_MS, nextExpectedAt: NOW + 10_000 });
   });
 
-  it("that keeps everybody off is never expected to renew", () => {
+  it("a reservation is never expected to renew", () => {
     const holder = { ...ours, owner: "lockkeeper:reserve:mei" };
     expect(new Scenery({ holder }).seenAt(0).seenAt(40_000).verdict.state).toBe("fixed-lease");
   });
 });
 
-describe("after a break", () => {
-  it("a hold whose owner may come back is watched anew", () => {
+describe("interrupted observation", () => {
+  it("after a break in observation, a hold with a reusable owner string is assessed anew", () => {
     const scenery = redisson().renewed(10_000).seenAt(10_000);
     expect(scenery.seenAt(12_000, { circumstances: { sight: "2" } }).verdict).toMatchObject({
       watchedMs: 0,
@@ -208,32 +208,32 @@ describe("after a break", () => {
     });
   });
 
-  it("one that is named by its owner goes on, and what was missed makes no interval", () => {
+  it("after a break in observation, a hold with a unique owner string keeps its history without a false interval", () => {
     const scenery = new Scenery({ format: "lan1tian" }).seenAt(0).renewed(10_000).seenAt(10_000);
     scenery.renewed(40_000).seenAt(40_000, { circumstances: { sight: "2" } });
     expect(scenery.verdict).toMatchObject({ watchedMs: 40_000, renewals: 2, cadenceMs: CADENCE_MS });
   });
 });
 
-describe("when a hold is looked at again", () => {
-  it("is at the end of its lease, or when its verdict turns before", () => {
+describe("next read of a hold", () => {
+  it("the next read is due at the end of the lease or when the liveness state changes, whichever is first", () => {
     expect(dueMsOf(redisson().must)).toBe(15_000);
     expect(dueMsOf(redisson().seenAt(16_000).must)).toBe(14_000);
   });
 
-  it("is at the end of a holder's own time", () => {
+  it("the next read is due when a holder's own TTL ends", () => {
     const scenery = new Scenery({ holder: { ownRemainingMs: 3000 } }).seenAt(0);
     expect(dueMsOf(scenery.must)).toBe(3000);
   });
 
-  it("is never, once it has ended", () => {
+  it("no further read is due after a hold has ended", () => {
     const { hold } = redisson();
     if (hold === undefined) throw new Error("nobody looked");
     expect(dueMsOf({ ...hold, seen: { ...hold.seen, state: "ended", remainingMs: -5 } })).toBeUndefined();
   });
 });
 
-it("a watchdog with any lease and some jitter is renewing as long as it lives, and late or gone soon after", () => {
+it("a watchdog with any lease and jitter is renewing while alive and overdue or gone soon after it stops", () => {
   const lease = fc.integer({ min: 300, max: 600_000 });
   const jitters = fc.array(fc.double({ min: -0.08, max: 0.08, noNaN: true }), {
     minLength: 3,

@@ -48,7 +48,7 @@ const wordFor = (field: FacetField, value: string) => {
 };
 const isOf = (field: FacetField, word: string) => new RegExp(`^${field}[:<>]`).test(word);
 
-it("each value counts the locks that its word finds, beside all words but those of its own facet", async () => {
+it("each facet value counts the locks its term matches, ignoring other terms of the same facet", async () => {
   const WORDS = [
     "format:token",
     "kind:read",
@@ -94,7 +94,7 @@ const host = (n: number): Look => ({
   ...({ sinceMs: 0, remainingMs: 1000, waiting: n % 2 === 0 ? 0 : 1 } as const),
 });
 
-it("of very many values those that most locks have are told apart, and the rest is counted", async () => {
+it("a facet with many values lists the most frequent ones and counts the rest", async () => {
   const mirror = new Mirror();
   for (let n = 0; n < 3000; n++) {
     const { key } = host(n);
@@ -117,7 +117,7 @@ it("of very many values those that most locks have are told apart, and the rest 
   expect(counts?.size("host")).toBe(2010);
 });
 
-it("an answer stays while the picture does, and is counted anew after a change", async () => {
+it("facet counts are cached while the index is unchanged and recomputed after a change", async () => {
   const looks = [host(1), host(2)];
   const mirror = mirrorOf(looks);
   const first = mirror.facets.ask({ filter: "" });
@@ -134,7 +134,7 @@ it("an answer stays while the picture does, and is counted anew after a change",
   }
 });
 
-it("many different questions wait for their turn, and too many are not taken", async () => {
+it("concurrent facet queries are queued, and those beyond the limit are rejected", async () => {
   const mirror = mirrorOf([host(1)]);
   const answers = Array.from({ length: 40 }, (_, n) => mirror.facets.ask({ filter: `key:lock:${n}` }));
   expect(answers.filter((answer) => answer === undefined)).toHaveLength(24);
@@ -143,7 +143,7 @@ it("many different questions wait for their turn, and too many are not taken", a
   expect((await mirror.facets.ask({ filter: "key:lock:39" }))?.total).toBe(0);
 });
 
-it("what an answer waited for its turn is not what it took: it is not kept for longer", async () => {
+it("the reported compute time of facet counts excludes time spent in the queue", async () => {
   const mirror = mirrorOf(Array.from({ length: 5000 }, (_, n) => host(n)));
   const startedAt = performance.now();
   const answers = await Promise.all(

@@ -86,7 +86,7 @@ const asked = async (mirror: Mirror, what: GroupsAsked): Promise<Grouping> => {
 
 const holdsOf = (mirror: Mirror): Hold[] => [...mirror.keys()].flatMap((key) => mirror.get(key) ?? []);
 
-it("groups that are kept up with each change are those that one walk over all locks makes", async () => {
+it("incrementally updated groups equal the groups of a full walk over all locks", async () => {
   await fc.assert(
     fc.asyncProperty(LOOKS, LOOKS, fc.constantFrom(...ASKED), async (first, then, what) => {
       let now = NOW;
@@ -116,7 +116,7 @@ it("groups that are kept up with each change are those that one walk over all lo
   );
 });
 
-it("many questions keep few lists, and a tree one a branch", async () => {
+it("the number of cached group lists stays bounded, with one per tree branch", async () => {
   const mirror = new Mirror();
   for (let n = 0; n < 1001; n++) {
     const owners = [`w${n}`];
@@ -132,7 +132,7 @@ it("many questions keep few lists, and a tree one a branch", async () => {
   expect(await kept("", "host")).toBe(36);
 });
 
-it("many different lists are made in turn, too many are not begun, and those that are get all changes", async () => {
+it("concurrent group queries are computed in turn, those over the limit are rejected, and all see later changes", async () => {
   const mirror = new Mirror();
   const at = { owners: ["w1"], record: 0, asOf: 0, remainingMs: 1000, waiting: 0, gone: false };
   take(mirror, { ...at, key: "lock:1" });
@@ -147,7 +147,7 @@ it("many different lists are made in turn, too many are not begun, and those tha
   expect((await mirror.groups.ask({ by: "owner", filter: "key:lock:39", order }))?.size).toBe(0);
 });
 
-it("keys count in the namespace that their segments name, if they have as many", async () => {
+it("keys are grouped under the namespace given by their segments, if they have that many", async () => {
   const mirror = new Mirror();
   for (const key of [
     "a",
@@ -177,7 +177,7 @@ it("keys count in the namespace that their segments name, if they have as many",
   expect(await namesAt("lock:", 1, new KeyRange(["lock:c:*"]))).toEqual([["lock:c: 1 0"], 0]);
 });
 
-it("what changes while a list is being made is in it", async () => {
+it("changes made while a group list is being built are included in it", async () => {
   const mirror = new Mirror();
   const at = { owners: ["w1"], record: 0, remainingMs: 1000, waiting: 0, gone: false };
   for (let n = 0; n < 30_000; n++) take(mirror, { ...at, key: `lock:${n % 3}:${n}`, asOf: 0 });

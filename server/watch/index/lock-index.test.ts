@@ -61,7 +61,7 @@ function must<Value>(value: Value | undefined): Value {
   return value;
 }
 
-describe("sorting", () => {
+describe("LockIndex sorting", () => {
   const mirror = mirrorOf(
     held("b", { owner: "zoe", count: 2, remainingMs: 5, fence: "20", sinceMs: NOW - 10 }),
     held("c", { owner: "adam", count: 3, remainingMs: null, fence: null, sinceMs: NOW - 30 }),
@@ -82,29 +82,29 @@ describe("sorting", () => {
     ["remaining", ["b", "a", "c"]],
     ["held", ["b", "a", "c"]],
     ["fence", ["c", "b", "a"]],
-  ])("by %s, upwards and downwards", (sort, upwards) => {
+  ])("locks are sorted by %s in ascending and descending order", (sort, upwards) => {
     expect(keysOf(mirror, "", orderOf(sort))).toEqual(upwards);
     expect(keysOf(mirror, "", orderOf(`-${sort}`))).toEqual(upwards.toReversed());
   });
 
-  it("is known for every field that the API offers", () => {
+  it("every sort field of the API is supported", () => {
     for (const sort of LOCK_SORTS) expect(keysOf(mirror, "", orderOf(sort))).toHaveLength(3);
   });
 
-  it("compares what remains at one moment, however long ago each was read", () => {
+  it("remaining time is compared at one moment, however long ago each lock was read", () => {
     const early = held("early", { asOf: NOW - 5000, remainingMs: 9000 });
     const late = held("late", { asOf: NOW, remainingMs: 5000 });
     expect(keysOf(mirrorOf(late, early), "", orderOf("remaining"))).toEqual(["early", "late"]);
   });
 
-  it("puts equal ones in the order of their keys, in both directions", () => {
+  it("locks with equal values are ordered by key in both directions", () => {
     const same = mirrorOf(held("b"), held("c"), held("a"));
     expect(keysOf(same, "", orderOf("count"))).toEqual(["a", "b", "c"]);
     expect(keysOf(same, "", orderOf("-count"))).toEqual(["a", "b", "c"]);
   });
 });
 
-describe("paging by place", () => {
+describe("LockIndex cursor paging", () => {
   const small = fc.integer({ min: 1, max: 4 });
   const look = fc.record({
     owner: fc.constantFrom("a", "b", "c"),
@@ -119,7 +119,7 @@ describe("paging by place", () => {
     .map((byKey) => Object.entries(byKey).map(([key, one]) => held(key, one)));
   const sort = fc.constantFrom(...LOCK_SORTS, ...LOCK_SORTS.map((field) => `-${field}`));
 
-  it("visits every hold exactly once, in order, also when holds go away between pages", () => {
+  it("cursor paging visits every remaining hold exactly once and in order while holds end between pages", () => {
     const limit = fc.integer({ min: 1, max: 6 });
     fc.assert(
       fc.property(looks, sort, limit, fc.array(fc.nat(), { maxLength: 30 }), (all, by, size, picks) => {
@@ -150,7 +150,7 @@ describe("paging by place", () => {
     );
   });
 
-  it("goes on behind a place whose hold is gone", () => {
+  it("cursor paging continues after a cursor whose hold is gone", () => {
     const mirror = mirrorOf(held("a"), held("c"));
     const behind = (key: string) =>
       mirror.page("", BY_KEY, { after: [key, key] }, 9).holds.map((hold) => hold.key);
@@ -158,7 +158,7 @@ describe("paging by place", () => {
   });
 });
 
-describe("filtering", () => {
+describe("LockIndex filtering", () => {
   const mirror = mirrorOf(
     held("lock:orders:1", { owner: "pod-7" }),
     held("lock:orders:2", { owner: "pod-8", record: { service: "Billing", pid: 4711 } }),
@@ -173,18 +173,18 @@ describe("filtering", () => {
     ["billing", ["lock:orders:2"]],
     ["4711", ["lock:orders:2"]],
     ["nowhere", []],
-  ])("by %j keeps what matches key, owner or record", (filter, keys) => {
+  ])("the filter %j keeps locks with a matching key, owner or owner record", (filter, keys) => {
     expect(keysOf(mirror, filter, BY_KEY)).toEqual(keys);
   });
 
-  it("compares the bytes' text of a key that is not UTF-8", () => {
+  it("a filter matches the escaped text of a key that is not UTF-8", () => {
     const binary = "\ud800bG9jazr_"; // lock:\xff
     expect(keysOf(mirrorOf(held(binary)), "key:lock:?", BY_KEY)).toEqual([binary]);
   });
 });
 
-describe("an answer", () => {
-  it("takes in what changed since it was asked for", () => {
+describe("LockIndex query results", () => {
+  it("a query result includes changes made since the previous query", () => {
     const mirror = mirrorOf(held("a"));
     expect(keysOf(mirror, "", BY_KEY)).toEqual(["a"]);
     mirror.observe(held("b"), CALM);
@@ -195,7 +195,7 @@ describe("an answer", () => {
     expect(keysOf(mirror, "", BY_KEY)).toEqual(["b"]);
   });
 
-  it("is kept apart for every filter, field and direction", () => {
+  it("query results are cached separately per filter, field and direction", () => {
     const mirror = mirrorOf(held("a", { count: 2 }), held("b", { count: 1 }));
     for (let round = 0; round < 2; round++) {
       expect(keysOf(mirror, "", BY_KEY)).toEqual(["a", "b"]);
@@ -206,7 +206,7 @@ describe("an answer", () => {
     }
   });
 
-  it("stays when a look shows that a key we do not hold is free", () => {
+  it("the revision does not change when a read shows that a key outside the index is free", () => {
     const mirror = mirrorOf(held("a"));
     const before = mirror.revision;
     expect(mirror.observe(free("b"), CALM)).toEqual({ before: undefined, after: undefined });
@@ -214,8 +214,8 @@ describe("an answer", () => {
   });
 });
 
-describe("a picture that is full", () => {
-  it("leaves new locks out, counts them, and takes them in when there is room", () => {
+describe("LockIndex at capacity", () => {
+  it("a full index leaves out new locks, counts them, and adds them once there is room", () => {
     const mirror = new Mirror(2);
     for (const key of ["a", "b", "c", "d"]) mirror.observe(held(key), CALM);
     mirror.observe(held("c", { count: 2 }), CALM);
@@ -228,24 +228,24 @@ describe("a picture that is full", () => {
   });
 });
 
-describe("an epoch", () => {
+describe("epochs", () => {
   const again = (mirror: Mirror, look: Look, wasGone = false) =>
     must(mirror.observe(held("k", look), { wasGone, since: "exact", sight: "1" }).after).holders[0].epoch;
 
-  it("stays with a foreign hold while its count and its time to live change", () => {
+  it("the epoch of a foreign hold stays the same while its count and TTL change", () => {
     const mirror = new Mirror();
     const first = again(mirror, { count: 1 });
     expect(again(mirror, { count: 3, remainingMs: 10, asOf: NOW + 5 })).toBe(first);
     expect(again(mirror, { count: 1, remainingMs: null, asOf: NOW + 9 })).toBe(first);
   });
 
-  it("rises when the same foreign owner is seen after the key was gone", () => {
+  it("the epoch rises when the same foreign owner is seen after the key was gone", () => {
     const mirror = new Mirror();
     const first = again(mirror, {});
     expect(again(mirror, {}, true)).toBeGreaterThan(first);
   });
 
-  it("rises when the key was seen free, or held by another, in between", () => {
+  it("the epoch rises when the key was free or held by another owner in between", () => {
     const mirror = new Mirror();
     const first = again(mirror, {});
     mirror.observe(free("k"), CALM);
@@ -254,7 +254,7 @@ describe("an epoch", () => {
     expect([first, second, third, again(mirror, {})]).toEqual([first, first + 1, first + 2, first + 3]);
   });
 
-  it("stays with a hold of ours as long as its fence, whatever was said of the key", () => {
+  it("the epoch of a Lockkeeper hold stays the same as long as its fencing token does", () => {
     const mirror = new Mirror();
     const ours = { owner: "me", fence: "7", sinceMs: NOW, seq: 1 };
     const first = again(mirror, ours);
@@ -262,17 +262,17 @@ describe("an epoch", () => {
     expect(again(mirror, { ...ours, fence: "8" })).toBeGreaterThan(first);
   });
 
-  it("is never shared by two keys", () => {
+  it("two keys never share an epoch", () => {
     const mirror = mirrorOf(held("a"), held("b"), held("c"));
     const epochs = listOf(mirror, "", BY_KEY).map(({ holders: [{ epoch }] }) => epoch);
     expect(new Set(epochs).size).toBe(3);
   });
 });
 
-describe("a hold", () => {
+describe("indexed holds", () => {
   const blind = { wasGone: false, since: "at_least", sight: "1" } as const;
 
-  it("keeps when it was first seen and the longest time to live seen of it", () => {
+  it("an indexed hold keeps its first-seen time and its longest observed TTL", () => {
     const mirror = mirrorOf(held("k", { remainingMs: 20_000 }));
     mirror.observe(held("k", { remainingMs: 30_000, asOf: NOW + 100 }), CALM);
     mirror.observe(held("k", { remainingMs: 29_000, asOf: NOW + 1100 }), CALM);
@@ -283,13 +283,13 @@ describe("a hold", () => {
     expect(mirror.get("k")?.seen.remainingMs).toBe(29_000);
   });
 
-  it("that has no expiry has no longest time to live", () => {
+  it("an indexed hold without a TTL has no longest observed TTL", () => {
     const mirror = mirrorOf(held("k", { remainingMs: null }));
     mirror.observe(held("k", { remainingMs: null, asOf: NOW + 1 }), CALM);
     expect(mirror.get("k")?.longestMs).toBeNull();
   });
 
-  it("began no later than we saw it, when we did not watch all the time", () => {
+  it("an indexed hold has an at_least start time when observation was interrupted", () => {
     const mirror = new Mirror();
     mirror.observe(held("k"), blind);
     expect(mirror.get("k")?.holders[0].since).toBe("at_least");
@@ -297,7 +297,7 @@ describe("a hold", () => {
     expect(mirror.get("k")?.holders[0].since).toBe("at_least");
   });
 
-  it("began when we saw it, when we watched or heard that the key was gone before", () => {
+  it("an indexed hold has an exact start time when observed continuously or after the key was gone", () => {
     const mirror = new Mirror();
     mirror.observe(held("k"), CALM);
     expect(mirror.get("k")?.holders[0].since).toBe("exact");
@@ -305,7 +305,7 @@ describe("a hold", () => {
     expect(mirror.get("k")?.holders[0].since).toBe("exact");
   });
 
-  it("is told with what was there before it", () => {
+  it("an index update returns the hold before and after it", () => {
     const mirror = new Mirror();
     const first = mirror.observe(held("k"), CALM);
     const second = mirror.observe(held("k", { owner: "other" }), CALM);
@@ -315,7 +315,7 @@ describe("a hold", () => {
     expect(mirror.size).toBe(0);
   });
 
-  it("leaves the picture when the key holds something else", () => {
+  it("a hold leaves the index when its key holds something else", () => {
     const mirror = mirrorOf(held("k"));
     mirror.observe({ state: "not_a_lock", key: "k", asOf: NOW, type: "string" }, CALM);
     expect([...mirror.keys()]).toEqual([]);

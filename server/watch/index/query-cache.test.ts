@@ -126,7 +126,7 @@ function plainList(mirror: Mirror, filter: string, sort: string): Hold[] {
     });
 }
 
-it("a page is what sorting and filtering everything anew would give, after any changes and questions", () => {
+it("a cached page equals filtering and sorting all locks from scratch, after any changes and queries", () => {
   type Step = (mirror: Mirror, looks: Map<string, Look>) => void;
   const came: fc.Arbitrary<Step> = fc.tuple(key, turn).map(([name, change]) => (mirror, looks) => {
     const next = { ...FIRST, ...looks.get(name), wasGone: false, ...change, key: name };
@@ -178,7 +178,7 @@ it("a page is what sorting and filtering everything anew would give, after any c
   );
 });
 
-it("an answer that nobody asked for while much changed is right all the same", () => {
+it("a cached query result is correct after many changes between two requests for it", () => {
   const mirror = new Mirror();
   const one = (name: number, count: number): Look => ({
     ...FIRST,
@@ -200,7 +200,7 @@ it("an answer that nobody asked for while much changed is right all the same", (
   );
 });
 
-it("a list of thousands stays in order while keys come and go", () => {
+it("a sorted list of thousands of keys stays in order during inserts and deletes", () => {
   const steps = fc.array(fc.tuple(fc.nat(4000), fc.nat(300)), {
     minLength: 3000,
     maxLength: 6000,

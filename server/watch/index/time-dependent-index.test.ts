@@ -41,7 +41,7 @@ class Scenery {
   }
 }
 
-it("what is usual is asked once a lock for a first answer, and a share of them with each step", () => {
+it("the typical held time is computed once per lock for a first query, then for a share of locks per step", () => {
   const scenery = new Scenery();
   expect(scenery.ask("is:abnormal held<usual", "-abnormality")).toEqual({ total: 0, asked: LOCKS });
   scenery.now += 300;
@@ -50,7 +50,7 @@ it("what is usual is asked once a lock for a first answer, and a share of them w
   expect(scenery.ask("is:abnormal held<usual", "-abnormality").asked).toBeLessThanOrEqual(4000);
 });
 
-it("a change of what is usual is in an answer that is asked for again and again within half a minute", () => {
+it("a change of the typical held time reaches a repeated query within 30 s", () => {
   const scenery = new Scenery();
   scenery.ask("is:abnormal");
   scenery.usualMs = 5000;
@@ -68,7 +68,7 @@ it("a change of what is usual is in an answer that is asked for again and again 
   expect(scenery.ask("is:abnormal").total).toBe(0);
 });
 
-it("an answer that nobody asked for in a minute knows what is usual now", () => {
+it("a query repeated after 1 min uses the current typical held time", () => {
   const scenery = new Scenery();
   scenery.ask("held>usual");
   scenery.usualMs = 0;
@@ -76,7 +76,7 @@ it("an answer that nobody asked for in a minute knows what is usual now", () => 
   expect(scenery.ask("held>usual")).toEqual({ total: LOCKS, asked: LOCKS });
 });
 
-it("an answer is right again after Redis's clock was put back", () => {
+it("query results are correct again after the Redis clock was set back", () => {
   const scenery = new Scenery();
   expect(scenery.ask("held>5h").total).toBe(0);
   scenery.now += 20_000_000;
@@ -85,7 +85,7 @@ it("an answer is right again after Redis's clock was put back", () => {
   expect(scenery.ask("held>5h").total).toBe(0);
 });
 
-it("where a filter has words that time does not turn, only what they find is asked what is usual", () => {
+it("the typical held time is computed only for locks that match the time-independent terms", () => {
   const scenery = new Scenery();
   expect(scenery.ask("key:lock:77 is:abnormal", "-abnormality").asked).toBe(1);
 });

@@ -128,8 +128,8 @@ class World {
   }
 }
 
-describe("the votes on a key, seen at different moments", () => {
-  it("make a decision only if it was so at the very moment from which on all were asked again, and the right one in the end", () => {
+describe("KeyConsensus", () => {
+  it("KeyConsensus shows only holders that had a majority at one moment and converges on the true holder", () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 12, maxLength: 50 }), (steps) => {
         const world = new World();

@@ -64,8 +64,8 @@ function winnersOf(all: readonly Shown[]): Set<string> {
 
 const held1 = (owner: string): Plain => ({ owner, remainingMs: 1, fence: null, count: 1 });
 
-describe("the tally of a quorum", () => {
-  it("says who holds a lock exactly when that is so whatever those say who are not known", () => {
+describe("quorum tally", () => {
+  it("the tally names a holder exactly when no unknown vote could change the result", () => {
     fc.assert(
       fc.property(masters, (all) => {
         const winners = winnersOf(all);
@@ -81,7 +81,7 @@ describe("the tally of a quorum", () => {
     );
   });
 
-  it("gives the hold for as long as a majority has it, and a fence and a count that a majority stands for", () => {
+  it("the tally reports the TTL, fencing token and count that a majority supports", () => {
     fc.assert(
       fc.property(masters, (all) => {
         const told = tally(KEY, all.map(answerOf), NOW);
@@ -104,7 +104,7 @@ describe("the tally of a quorum", () => {
     );
   });
 
-  it("counts all votes, most first, and those who are known", () => {
+  it("the tally lists votes in descending order and counts the known masters", () => {
     fc.assert(
       fc.property(masters, (all) => {
         const told = tally(KEY, all.map(answerOf), NOW);

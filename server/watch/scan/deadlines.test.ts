@@ -33,7 +33,7 @@ class Model {
 }
 
 describe("Deadlines", () => {
-  it("behaves like a plain map that is searched every time", () => {
+  it("Deadlines returns the same due keys and next deadline as a plain map", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
         const deadlines = new Deadlines<string>();
@@ -62,7 +62,7 @@ describe("Deadlines", () => {
     );
   });
 
-  it("gives many keys in the order of their moments", () => {
+  it("Deadlines returns many due keys in order of their deadlines", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(), { maxLength: 500 }), (moments) => {
         const deadlines = new Deadlines<number>();
@@ -75,7 +75,7 @@ describe("Deadlines", () => {
     );
   });
 
-  it("counts only the last moment of a key, whether later or earlier", () => {
+  it("Deadlines uses only the latest deadline set for a key, whether later or earlier", () => {
     const deadlines = new Deadlines<string>();
     deadlines.set("renewed", 10);
     deadlines.set("renewed", 20);
@@ -86,7 +86,7 @@ describe("Deadlines", () => {
     expect(deadlines.due(30)).toEqual([]);
   });
 
-  it("has no next moment when there is none", () => {
+  it("Deadlines has no next deadline when it is empty", () => {
     const deadlines = new Deadlines<string>();
     expect(deadlines.next()).toBeUndefined();
     deadlines.set("a", 1);

@@ -29,7 +29,7 @@ function open({ isAway, onOverflow }: Around = { isAway: false, onOverflow: () =
   return { reader, readings };
 }
 
-it("a key that changes all the time is read some tens of times a second, others at once, and its last change too", async () => {
+it("a constantly changing key is read some tens of times a second, other keys at once, and the last change is read", async () => {
   const { reader, readings } = open();
   const startedAt = performance.now();
   const waits: number[] = [];
@@ -54,7 +54,7 @@ it("a key that changes all the time is read some tens of times a second, others 
   expect(Math.min(...waits)).toBeLessThan(30);
 });
 
-it("gives up all marks when they are too many, and says so", async () => {
+it("a reader with too many marked keys drops all marks and reports the overflow", async () => {
   let overflows = 0;
   const { reader } = open({ isAway: true, onOverflow: () => overflows++ });
   for (let key = 0; key <= 250_000; key++) reader.mark(`key ${key}`);

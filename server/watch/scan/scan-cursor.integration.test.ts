@@ -40,7 +40,7 @@ it.each([
   ["one pattern", ["lock:*"]],
   ["a pattern within another", ["lock:*", "*lock*", "lock:1*"]],
   ["many patterns", ["lock:*", "mutex:*", "semaphore:*", "*:LOCKED"]],
-])("gives every key that matches %s, and none of ours", async (_, patterns) => {
+])("a keyspace scan returns every key that matches %s, and no Lockkeeper keys", async (_, patterns) => {
   const discovery = new Discovery(direct, patterns);
   const found = await walkedBy(discovery);
   expect(found.size).toBe(KEYS / 20);
@@ -48,7 +48,7 @@ it.each([
   expect(discovery.scanned).toBeGreaterThanOrEqual(KEYS);
 });
 
-it("goes on where it was broken off", async () => {
+it("an interrupted keyspace scan resumes where it stopped", async () => {
   const discovery = new Discovery(direct, ["lock:*"]);
   const before = await walkedBy(discovery, 5);
   const scannedBefore = discovery.scanned;
@@ -58,7 +58,7 @@ it("goes on where it was broken off", async () => {
   expect(new Set([...before, ...after]).size).toBe(KEYS / 20);
 });
 
-it("takes its share of the time and no more, but for what it has saved up", async () => {
+it("the time budget limits work to its share of time plus the saved allowance", async () => {
   const pace = new Pace(0.05, 10);
   const { signal } = new AbortController();
   const startedAt = performance.now();

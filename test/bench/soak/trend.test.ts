@@ -4,23 +4,23 @@ import { trendOf } from "./trend.ts";
 
 const noise = (amplitude: number) => (at: number) => amplitude * Math.sin(at * at * 7.3);
 
-describe("the trend of a soak", () => {
-  it("is flat when values only scatter", () => {
+describe("soak trend", () => {
+  it("the trend is flat when values only scatter", () => {
     const values = Array.from({ length: 30 }, (_, at) => 100 + noise(8)(at));
     expect(trendOf(values).is).toBe("flat");
   });
 
-  it("rises with a leak that is larger than the noise", () => {
+  it("the trend is rising when a leak exceeds the noise", () => {
     const values = Array.from({ length: 30 }, (_, at) => 100 + at / 2 + noise(4)(at));
     expect(trendOf(values)).toMatchObject({ is: "rising" });
     expect(trendOf(values).rise).toBeCloseTo(14.5, -1);
   });
 
-  it("is falling once something is let go of", () => {
+  it("the trend is falling when values decrease", () => {
     expect(trendOf([100, 90, 80, 70]).is).toBe("falling");
   });
 
-  it("is of a line what the line rises by, wherever it begins", () => {
+  it("the rise of a straight line equals its total increase, whatever its start value", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 3, max: 100 }),

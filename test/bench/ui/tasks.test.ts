@@ -7,8 +7,8 @@ const event = (name: string, ts: number, dur?: number, more: object = {}) => ({
   ...more,
 });
 
-describe("tasksOf", () => {
-  it("counts the tasks of the page's own thread between the two marks", () => {
+describe("main-thread tasks of a trace", () => {
+  it("only tasks of the page's main thread between the two marks are counted", () => {
     const tasks = tasksOf([
       event("ThreadControllerImpl::RunTask", 500, 90_000),
       event("bench:from", 1000),
@@ -22,7 +22,7 @@ describe("tasksOf", () => {
     expect(tasks).toEqual({ longestMs: 60, longestCpuMs: 20, long: 1, busyMs: 70 });
   });
 
-  it("says so when the page's marks are missing", () => {
+  it("a trace without the page's marks is rejected", () => {
     expect(() => tasksOf([event("ThreadControllerImpl::RunTask", 500, 90_000)])).toThrow(/marks/);
   });
 });

@@ -4,8 +4,8 @@ import { accepted, told, wrote } from "./told.ts";
 
 const violationsOf = (...history: Parameters<typeof told>) => fencedRegister(told(...history)).violations;
 
-describe("C3, the fenced register", () => {
-  it("holds where fences rise, and each write replaces what it was made from", () => {
+describe("C3 fenced register", () => {
+  it("the register check passes when tokens rise and each write replaces the value it read", () => {
     const log = [
       accepted("a#1", 1, 10, 0, 1),
       wrote("a", "a#1", 11),
@@ -15,21 +15,21 @@ describe("C3, the fenced register", () => {
     expect(violationsOf(...log, wrote("c", "c#1", 40, "fail"))).toEqual([]);
   });
 
-  it("is violated by a stale write that was taken", () => {
+  it("the register check reports an accepted write with a stale token", () => {
     expect(violationsOf(accepted("b#1", 2, 10, 0, 1), accepted("a#1", 1, 20, 1, 2))).toHaveLength(1);
   });
 
-  it("is violated by an update that another one replaced unseen", () => {
+  it("the register check reports a lost update", () => {
     expect(violationsOf(accepted("a#1", 1, 10, 0, 1), accepted("b#1", 2, 20, 0, 2))).toHaveLength(1);
   });
 
-  it("is violated by a write that was confirmed and not taken, and by one that was taken twice", () => {
+  it("the register check reports a confirmed write that was never applied or was applied twice", () => {
     expect(violationsOf(wrote("a", "a#1", 10))).toHaveLength(1);
     const twice = [accepted("a#1", 1, 10, 0, 1), accepted("a#1", 1, 20, 1, 2), wrote("a", "a#1", 30)];
     expect(violationsOf(...twice)).toHaveLength(1);
   });
 
-  it("is violated by a write that was refused and taken", () => {
+  it("the register check reports a rejected write that was applied", () => {
     expect(violationsOf(accepted("a#1", 1, 10, 0, 1), wrote("a", "a#1", 30, "fail"))).toHaveLength(1);
   });
 });

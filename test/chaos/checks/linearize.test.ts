@@ -86,8 +86,8 @@ function corrupted(history: readonly Entry[], at: number, how: number): Entry[] 
   return history.with(index, changed).sort((one, other) => one.t - other.t);
 }
 
-describe("the search for an order", () => {
-  it("finds what trying every order finds, in histories of a right lock and in corrupted ones", () => {
+describe("search for a linearization", () => {
+  it("the search agrees with brute force on histories of a correct lock and on corrupted ones", () => {
     const found = { linearizable: 0, impossible: 0 };
     fc.assert(
       fc.property(fc.nat(), fc.nat(), fc.nat(), fc.integer({ min: 4, max: 9 }), (seed, at, how, calls) => {
@@ -107,7 +107,7 @@ describe("the search for an order", () => {
     expect(found.impossible).toBeGreaterThan(20);
   });
 
-  it("uses first what is over first, of those alike", () => {
+  it("the search tries equivalent calls in the order of their completion", () => {
     const unheard = { was: "maybe", does: "changes", kind: "unheard", step: grantingNobody } as const;
     const look = { was: "done", does: "looks", step: refused("a") } as const;
     const operations: Operation<Lock>[] = [
@@ -128,21 +128,21 @@ describe("the search for an order", () => {
     });
   });
 
-  it("takes time that grows with the history, and no faster", () => {
+  it("the number of search steps grows linearly with the history", () => {
     const history = simulated({ seed: 1, contexts: 21, forMs: 120_000, lost: 0.02, wipes: "some" });
     const [operations, model] = searchOf(history);
     expect(operations.length).toBeGreaterThan(5000);
     expect(linearize(operations, model, 10 * operations.length).outcome).toBe("linearizable");
   });
 
-  it("gives up when it has taken so many steps, and says so", () => {
+  it("the search returns undecided when it reaches its step limit", () => {
     const [operations, model] = searchOf(
       simulated({ ...SMALL, seed: 1, forMs: 2000, lost: 0.3, wipes: "some" }),
     );
     expect(linearize(operations, model, 5).outcome).toBe("undecided");
   });
 
-  it("finds what trying every order finds, of calls that make no sense together", () => {
+  it("the search agrees with brute force on arbitrary unrelated calls", () => {
     const found = { linearizable: 0, impossible: 0, undecided: 0 };
     fc.assert(
       fc.property(fc.array(operation, { minLength: 2, maxLength: 6 }), leases, (operations, ends) => {

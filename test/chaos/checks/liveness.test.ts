@@ -15,25 +15,25 @@ const failed = (owner: string, atMs: number, code: string): Told[] => [
   { op: "acquire", type: "fail", call: 1, owner, atMs, code },
 ];
 
-describe("C5, liveness", () => {
-  it("holds where a release wakes who waits, and where a lease ends", () => {
+describe("C5 liveness", () => {
+  it("the liveness check passes when a release or an expiry wakes a waiter", () => {
     expect(violationsOf(took("a", 1, 5000), gave("a", 5900), waited("b", 2, 5100, 5903))).toEqual([]);
     expect(violationsOf(took("a", 1, 5000), waited("b", 2, 5100, 6003))).toEqual([]);
   });
 
-  it("is violated by who waits for a free lock while nothing is wrong", () => {
+  it("the liveness check reports a waiter on a free lock while no fault is active", () => {
     const history = [took("a", 1, 5000), gave("a", 5010), waited("b", 2, 5005, 6500)];
     expect(violationsOf(...history)).toMatchObject([{ what: expect.stringMatching(/^b waited/) }]);
   });
 
-  it("excuses that while a fault lasts and shortly after, and what a process stood still for", () => {
+  it("the liveness check tolerates a late grant during and shortly after a fault, and in a paused process", () => {
     const history = [took("a", 1, 5000), gave("a", 5010), waited("b", 2, 5005, 6500)];
     expect(violationsOf(...history, happened("client-kill", 3000))).toEqual([]);
     const stall = { op: "stall", type: "info", process: "b", atMs: 5300, forMs: 1100 } as const;
     expect(violationsOf(...history, stall)).toEqual([]);
   });
 
-  it("is violated at any time by a call that fails as nothing may", () => {
+  it("the liveness check reports a call that fails with a code that no fault explains", () => {
     const history = [happened("stop-server", 100, 900), calm(5000)];
     for (const code of ["unavailable", "unknown_outcome", "unanswered"]) {
       expect(violationsOf(...history, failed("a", 500, code))).toEqual([]);
@@ -46,18 +46,18 @@ describe("C5, liveness", () => {
     expect(violationsOf(...history, happened("evict", 200, 100), failed("a", 500, "not_a_lock"))).toEqual([]);
   });
 
-  it("is violated once all is healed by a wait that outlasts a lease and a look", () => {
+  it("the liveness check reports a wait longer than a lease plus one poll after all faults have ended", () => {
     const history = [happened("stop-server", 1000, 3900), calm(5000), waited("b", 2, 4950, 9500)];
     expect(violationsOf(...history)).toHaveLength(1);
   });
 
-  it("is violated by a call that fails long after all was healed, but not by who is refused", () => {
+  it("the liveness check reports a call that fails long after the last fault, but not a refusal", () => {
     const history = [happened("stop-server", 100, 800), calm(1000)];
     expect(violationsOf(...history, failed("a", 9000, "unavailable"))).toHaveLength(1);
     expect(violationsOf(...history, failed("a", 2000, "unavailable"), failed("b", 9000, "held"))).toEqual([]);
   });
 
-  it("is violated by what is left in Redis, by a lock without an end, and by a worker that died", () => {
+  it("the liveness check reports leftovers in Redis, a lock without TTL and a dead worker", () => {
     const left = {
       op: "leftover",
       type: "info",
@@ -70,7 +70,7 @@ describe("C5, liveness", () => {
     expect(violationsOf({ op: "died", type: "info", process: "harness", atMs: 1 })).toHaveLength(1);
   });
 
-  it("is violated by a release that a full memory alone refused", () => {
+  it("the liveness check reports a release that fails only because memory is full", () => {
     const refused: Told[] = [
       { op: "release", type: "invoke", owner: "a", process: "w3.1", call: 9, atMs: 5000 },
       { op: "release", type: "fail", owner: "a", process: "w3.1", call: 9, atMs: 5010, code: "unavailable" },
@@ -85,12 +85,12 @@ describe("C5, liveness", () => {
     expect(violationsOf(refused, happened("full-memory", 4900, 105))).toEqual([]);
   });
 
-  describe("where the clock of a server went back", () => {
+  describe("C5 after a server clock moved back", () => {
     // Without its release, as of a process that was killed; its deadline is 5009.
     const left = took("a", 1, 4010);
     const calmAt = calm(4500);
 
-    it("excuses waits for a lease that lasts longer by as much, and for no longer", () => {
+    it("the liveness check tolerates a wait for a lease that a clock moved back prolonged, but no longer", () => {
       const ahead = stepped(7000, 4000, 400);
       expect(violationsOf(left, ahead, calmAt, waited("b", 2, 5100, 12_009))).toEqual([]);
       expect(violationsOf(left, ahead, calmAt, waited("b", 2, 5100, 15_800))).toHaveLength(1);
@@ -99,7 +99,7 @@ describe("C5, liveness", () => {
       ).toHaveLength(1);
     });
 
-    it("is violated by who waits for a lock that was given back, or was not taken at the time", () => {
+    it("the liveness check reports a wait for a lock that was released, or not held, when the clock moved back", () => {
       const ahead = stepped(7000, 4000, 400);
       const back = [left, gave("a", 4100)];
       expect(violationsOf(...back, ahead, calmAt, waited("b", 2, 5100, 12_009))).toHaveLength(1);
@@ -107,7 +107,7 @@ describe("C5, liveness", () => {
       expect(violationsOf(before, ahead, calmAt, waited("b", 2, 5100, 12_009))).toHaveLength(1);
     });
 
-    it("excuses waits for what nobody heard of", () => {
+    it("the liveness check tolerates a wait for an unanswered acquire when the clock moved back", () => {
       const unheard: Told[] = [
         { op: "acquire", type: "invoke", call: 1, owner: "a", atMs: 4005, leaseMs: 1000 },
         { op: "acquire", type: "info", call: 1, owner: "a", atMs: 4010, code: "unknown_outcome" },
@@ -118,7 +118,7 @@ describe("C5, liveness", () => {
       expect(violationsOf(unheard, calmAt, waited("b", 2, 5100, 12_009))).toHaveLength(1);
     });
 
-    it("excuses them on a quorum where no majority is left without it", () => {
+    it("the liveness check tolerates a long wait on a quorum only if a majority of clocks moved back", () => {
       const at = (...servers: number[]) => servers.flatMap((n) => stepped(7000, 4000, 400, n));
       const waits = waited("b", 2, 5100, 12_009);
       expect(violationsOf(onQuorum, left, at(1, 2), calmAt, waits)).toHaveLength(1);

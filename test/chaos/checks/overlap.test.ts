@@ -2,30 +2,30 @@ import { describe, expect, it } from "vitest";
 import { overlap } from "./overlap.ts";
 import { gave, happened, lost, renewed, stepped, told, took } from "./told.ts";
 
-describe("C1, mutual exclusion", () => {
-  it("holds where each asks after the other has begun to give back", () => {
+describe("C1 mutual exclusion", () => {
+  it("the exclusion check passes when each grant follows the start of the previous release", () => {
     expect(overlap(told(took("a", 1, 10), gave("a", 50), took("b", 2, 52))).violations).toEqual([]);
   });
 
-  it("holds where the first one's deadline passed, though it never gave back", () => {
+  it("the exclusion check passes when the previous lease expired without a release", () => {
     expect(overlap(told(took("a", 1, 10), took("b", 2, 1010))).violations).toEqual([]);
   });
 
-  it("holds where the first one was told of its loss, though its deadline is ahead", () => {
+  it("the exclusion check passes when the previous holder learned of its loss before its deadline", () => {
     expect(overlap(told(took("a", 1, 10), lost("a", 300), took("b", 2, 301))).violations).toEqual([]);
   });
 
-  it("is violated by a grant before the first one's deadline, and says for how long", () => {
+  it("the exclusion check reports a grant before the previous deadline, with the length of the overlap", () => {
     const { violations } = overlap(told(took("a", 1, 10), took("b", 2, 909)));
     expect(violations).toMatchObject([{ what: expect.stringMatching(/^a .* b .* 100.0 ms$/) }]);
   });
 
-  it("is violated by a grant before a deadline that a renewal moved", () => {
+  it("the exclusion check reports a grant before a deadline that a renewal extended", () => {
     const history = [took("a", 1, 10), renewed("a", 500), took("b", 2, 1200)];
     expect(overlap(told(...history)).violations).toHaveLength(1);
   });
 
-  it("is violated by a third one, while the second one has ended already", () => {
+  it("the exclusion check reports a third overlapping hold even after the second one ended", () => {
     const history = [
       took("a", 1, 10),
       renewed("a", 900),
@@ -36,17 +36,17 @@ describe("C1, mutual exclusion", () => {
     expect(overlap(told(...history)).violations).toHaveLength(2);
   });
 
-  it("is of owners: who enters again does not overlap with itself", () => {
+  it("the exclusion check ignores reentry by the same owner", () => {
     const history = [took("a", 1, 10), took("a", 1, 20, { call: 2, count: 2 })];
     expect(overlap(told(...history)).violations).toEqual([]);
   });
 
-  it("is of locks", () => {
+  it("the exclusion check ignores holds of different locks", () => {
     const other = took("b", 2, 20).map((entry) => ({ ...entry, lock: "lock:b" }));
     expect(overlap(told(took("a", 1, 10), other)).violations).toEqual([]);
   });
 
-  it("is documented, with its time, where the first one's data was taken away", () => {
+  it("the exclusion check notes an overlap after data loss as documented, with its length", () => {
     const { violations, notes } = overlap(
       told(took("a", 1, 10), happened("flushall", 100), took("b", 2, 909)),
     );
@@ -54,13 +54,13 @@ describe("C1, mutual exclusion", () => {
     expect(notes[0]).toContain("flushall: 1 overlaps, 100 ms in all, 100 ms the longest");
   });
 
-  it("is violated all the same where the data was taken away before, or something else went wrong", () => {
+  it("the exclusion check reports an overlap if the data loss came earlier or the fault was another one", () => {
     const before = [happened("flushall", 1), took("a", 1, 10), took("b", 2, 900)];
     const other = [took("a", 1, 10), happened("stop-server", 100, 50), took("b", 2, 900)];
     for (const history of [before, other]) expect(overlap(told(...history)).violations).toHaveLength(1);
   });
 
-  it("is documented where the clock of its server went ahead by what was left of the lease, and only then", () => {
+  it("the exclusion check notes an overlap as documented only if the clock skipped the rest of the lease", () => {
     const history = [...took("a", 1, 10), ...took("b", 2, 909)];
     const ahead = overlap(told(history, stepped(150, 100, 200)));
     expect(ahead.violations).toEqual([]);
@@ -70,7 +70,7 @@ describe("C1, mutual exclusion", () => {
     }
   });
 
-  it("is documented where a clock that was set back came right again, not while it was back", () => {
+  it("the exclusion check notes an overlap as documented when a clock that was set back is corrected", () => {
     const history = [...took("a", 1, 110), ...took("b", 2, 909)];
     expect(overlap(told(history, stepped(-5000, 50, 200))).violations).toEqual([]);
     expect(overlap(told(history, stepped(-5000, 50, 2000))).violations).toHaveLength(1);

@@ -4,37 +4,37 @@ import { asserted, gave, happened, lost, stepped, told, took } from "./told.ts";
 
 const violationsOf = (...history: Parameters<typeof told>) => signal(told(...history)).violations;
 
-describe("C7, loss is signalled", () => {
-  it("holds where the signal comes with the deadline and a look after it says so", () => {
+describe("C7 loss signals", () => {
+  it("the loss check passes when the signal comes at the deadline and later checks report the loss", () => {
     const history = [took("a", 1, 10), lost("a", 1010), asserted("a", 1020, "fail"), took("b", 2, 1015)];
     expect(violationsOf(...history, gave("a", 2000, { code: "not_held" }))).toEqual([]);
   });
 
-  it("is violated by a look that says that it is held when somebody else was granted it", () => {
+  it("the loss check reports an assertHeld that succeeds after another owner was granted the lock", () => {
     const history = [took("a", 1, 10), took("b", 2, 1015), asserted("a", 1016), lost("a", 1020)];
     expect(violationsOf(...history)).toMatchObject([
       { what: "a was told that it holds it 1.0 ms after b was granted it" },
     ]);
   });
 
-  it("is violated by a process that runs and hears nothing, or hears it late", () => {
+  it("the loss check reports a running process that gets no loss signal, or a late one", () => {
     const runs = { op: "assert", type: "fail", owner: "a", claim: 9, atMs: 2500 } as const;
     expect(violationsOf(took("a", 1, 10), took("b", 2, 1015), runs)).toHaveLength(1);
     expect(violationsOf(took("a", 1, 10), took("b", 2, 1015), lost("a", 1800), runs)).toHaveLength(1);
   });
 
-  it("excuses a process that stood still, and one that was killed", () => {
+  it("the loss check excuses a paused process and a killed one", () => {
     const stall = { op: "stall", type: "info", process: "a", atMs: 900, forMs: 900 } as const;
     expect(violationsOf(took("a", 1, 10), stall, took("b", 2, 1015), lost("a", 1800))).toEqual([]);
     expect(violationsOf(took("a", 1, 10), took("b", 2, 1015))).toEqual([]);
   });
 
-  it("excuses what nobody can know: the data was taken away", () => {
+  it("the loss check excuses a missing signal after the data was lost", () => {
     const history = [took("a", 1, 10), happened("flushall", 100), took("b", 2, 200), asserted("a", 300)];
     expect(violationsOf(...history)).toEqual([]);
   });
 
-  it("is violated by an alarm for nothing, but not after the data or the clock was changed", () => {
+  it("the loss check reports a false alarm, except after data loss or a clock step", () => {
     expect(violationsOf(took("a", 1, 10), lost("a", 300))).toHaveLength(1);
     expect(violationsOf(took("a", 1, 10), happened("restart-server", 100), lost("a", 300))).toEqual([]);
     const mine = took("a", 1, 10).map((entry) => ({ ...entry, process: "w3.1" }));
@@ -42,11 +42,11 @@ describe("C7, loss is signalled", () => {
     expect(violationsOf(mine, stepped, { ...lost("a", 300), process: "w3.1" })).toEqual([]);
   });
 
-  it("is not asked of holds that were given back", () => {
+  it("the loss check skips holds that were released", () => {
     expect(violationsOf(took("a", 1, 10), gave("a", 20), took("b", 2, 30), asserted("b", 1500))).toEqual([]);
   });
 
-  it("excuses an alarm and a silence by the clock of a server that went ahead, for as much as it did", () => {
+  it("the loss check excuses early and missing signals up to the forward step of a server clock", () => {
     const alarm = [took("a", 1, 10), lost("a", 300)];
     expect(violationsOf(...alarm, stepped(800, 100, 100))).toEqual([]);
     expect(violationsOf(...alarm, stepped(600, 100, 100))).toHaveLength(1);

@@ -30,7 +30,7 @@ async function during(fault: string, chance: number, look: () => Promise<void>):
 
 const evicted = async () => Number(/evicted_keys:(\d+)/.exec(await topology.direct(0).info("stats"))?.[1]);
 
-it("eviction takes the lock that would end first, and in the end nothing of it is left", async () => {
+it("the eviction fault evicts the lock that expires first and leaves nothing behind", async () => {
   const redis = topology.direct(0);
   await redis.set("lock:a", "x", "PX", 60_000);
   await during("evict", 0.9, () => until(async () => (await redis.exists("lock:a")) === 0));
@@ -39,7 +39,7 @@ it("eviction takes the lock that would end first, and in the end nothing of it i
   expect(await redis.exists("lock:a")).toBe(1);
 });
 
-it("eviction takes what was not used for longest", async () => {
+it("the eviction fault evicts the least recently used key", async () => {
   const redis = topology.direct(0);
   await redis.set("lockkeeper:hold:{lock:a}", "x", "PX", 600_000);
   await until(async () => Number(await redis.object("IDLETIME", "lockkeeper:hold:{lock:a}")) > 0);
@@ -50,7 +50,7 @@ it("eviction takes what was not used for longest", async () => {
   });
 });
 
-it("a full memory refuses what may grow and lets go of what is there, until it ends", async () => {
+it("the full-memory fault rejects writes and allows deletes until it ends", async () => {
   const redis = topology.direct(0);
   await redis.set("lock:a", "x", "PX", 60_000);
   await during("full-memory", 0.5, async () => {

@@ -10,19 +10,19 @@ const ALL = {
   leaseMs: 1500,
 };
 
-describe("the schedule of faults", () => {
-  it("is of the seed alone", () => {
+describe("fault schedule", () => {
+  it("the fault schedule depends on the seed alone", () => {
     expect(scheduleOf({ ...ALL, seed: 7 })).toEqual(scheduleOf({ ...ALL, seed: 7 }));
     expect(scheduleOf({ ...ALL, seed: 7 })).not.toEqual(scheduleOf({ ...ALL, seed: 8 }));
   });
 
-  it("has every fault in time, and ends each before the end", () => {
+  it("the fault schedule contains every fault and ends each one within the run", () => {
     const schedule = scheduleOf({ ...ALL, seed: 1, forMs: 600_000 });
     expect(new Set(schedule.map(({ fault }) => fault))).toEqual(new Set(FAULTS.keys()));
     for (const { atMs, forMs } of schedule) expect(atMs + forMs).toBeLessThanOrEqual(600_000);
   });
 
-  it("does nothing to a target that has a fault already", () => {
+  it("the fault schedule never starts a fault on a target that already has one", () => {
     const ends = new Map<string, number>();
     for (const { fault, target, atMs, forMs } of scheduleOf({ ...ALL, seed: 3, forMs: 300_000 })) {
       const name = `${faultOf(fault).on} ${target}`;
@@ -31,19 +31,19 @@ describe("the schedule of faults", () => {
     }
   });
 
-  it("is empty without faults", () => {
+  it("the fault schedule is empty without faults", () => {
     expect(scheduleOf({ ...ALL, seed: 1, faults: [] })).toEqual([]);
   });
 
-  describe.each([1, 5])("with the clocks of %i servers", (servers) => {
+  describe.each([1, 5])("fault schedule for %i server clocks", (servers) => {
     const seeds = Array.from({ length: 300 }, (_, seed) => seed);
     const faults = [...FAULTS.values()].filter(({ on }) => on === "server");
     const inOrder = faults.filter(({ asked }) => asked === undefined);
 
     it.each([
       [inOrder, "all faults"],
-      [faults.filter(({ steps, loses }) => steps ?? loses === "data"), "clocks and losses alone"],
-    ])("never loses data where no majority has a clock that is past the highest fence (%#: $1)", (some) => {
+      [faults.filter(({ steps, loses }) => steps ?? loses === "data"), "clock and data loss faults only"],
+    ])("the schedule loses no data while no majority of clocks is past the highest token (%#: $1)", (some) => {
       const kept = servers === 1 ? some.filter(({ loses }) => loses !== "fences") : some;
       for (const seed of seeds) {
         const schedule = scheduleOf({
@@ -57,7 +57,7 @@ describe("the schedule of faults", () => {
       }
     });
 
-    it("sets clocks both ways, by milliseconds and by minutes, also where data is lost", () => {
+    it("the schedule steps clocks both ways, by milliseconds and by minutes, also during data loss", () => {
       const steps = seeds.flatMap((seed) =>
         scheduleOf({
           ...ALL,

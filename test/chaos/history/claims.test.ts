@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { told, took } from "../checks/told.ts";
 
-it("a deadline that had passed when the answer was read may have passed at any time since it was asked for", () => {
+it("a deadline that passed before the response was read may date back to the request", () => {
   const [invoke, ok] = took("a", 1, 3000, { tookMs: 2500 });
   const { deadline: _deadline, ...late } = ok ?? { op: "acquire", type: "ok", atMs: 0 };
   const [claim] = told(invoke ?? [], late).claims;

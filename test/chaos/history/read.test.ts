@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { Journal } from "./journal.ts";
 import { entriesOf, readHistory } from "./read.ts";
 
-it("merges what processes wrote by the time at which it happened", () => {
+it("journal entries of several processes are merged by time", () => {
   const folder = mkdtempSync(join(tmpdir(), "lockkeeper-chaos-"));
   try {
     const epochNs = String(process.hrtime.bigint());
@@ -25,7 +25,7 @@ it("merges what processes wrote by the time at which it happened", () => {
   }
 });
 
-it("leaves out a last line that a killed process did not end", () => {
+it("an unfinished last line of a killed process is dropped", () => {
   expect(entriesOf('{"t":1}\n{"t":2}\n{"t":')).toEqual([{ t: 1 }, { t: 2 }]);
   expect(entriesOf("")).toEqual([]);
 });

@@ -7,7 +7,7 @@ it.each([
   ["api1.12", "api 1", false],
   ["harness", undefined, false],
   ["resource", undefined, false],
-])("%s sits at %s", (process, seat, isHttp) => {
+])("the process %s belongs to %s", (process, seat, isHttp) => {
   expect(seatOf(process)).toBe(seat);
   expect(isOverHttp({ process })).toBe(isHttp);
 });

@@ -7,7 +7,7 @@ const span = fc
   .tuple(fc.integer({ min: 0, max: 30 }), fc.integer({ min: 0, max: 10 }))
   .map(([from, forMs]) => ({ from, to: from + forMs }));
 
-it("finds all that touch a span, in order, and no others", () => {
+it("a span query returns every overlapping span in order, and no others", () => {
   fc.assert(
     fc.property(fc.array(span), span, (all, wanted) => {
       const expected = all

@@ -8,13 +8,13 @@ import { MUTANTS } from "./known.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 
-describe("the mutants", () => {
-  it("are fourteen", () => {
+describe("chaos mutants", () => {
+  it("there are fourteen mutants with different names", () => {
     expect(new Set(MUTANTS.map(({ name }) => name)).size).toBe(14);
   });
 
   it.each(MUTANTS)(
-    "$name fits the core as it is, and is run with faults that exist",
+    "mutant $name applies to the current sources and runs with existing faults",
     ({ edits, run, noticedBy }) => {
       for (const edit of edits) {
         const text = readFileSync(new URL(edit.file, ROOT), "utf8");
@@ -25,7 +25,7 @@ describe("the mutants", () => {
     },
   );
 
-  it.each(MUTANTS)("$name can be loaded: one that does not start proves nothing", async (mutant) => {
+  it.each(MUTANTS)("mutant $name can be loaded", async (mutant) => {
     const sources = mutant.edits.map(({ file }) => file).filter((file) => file.endsWith(".ts"));
     const folder = makeMutant({ ...mutant, name: `loaded-${mutant.name}` }, fileURLToPath(ROOT));
     try {
@@ -35,7 +35,7 @@ describe("the mutants", () => {
     }
   });
 
-  it("are refused where it is not clear what they change", () => {
+  it("a mutant edit is rejected unless its search text occurs exactly once", () => {
     const edit = { file: "a", find: "x", instead: "y" };
     expect(edited("axb", edit)).toBe("ayb");
     for (const text of ["ab", "axbx"]) expect(() => edited(text, edit)).toThrow("that reads: x");

@@ -48,41 +48,41 @@ async function answer(server: number, incoming: IncomingMessage, outgoing: Serve
 const CALL = { lock: "lock:a", verb: "acquire", body: { owner: "me" }, forMs: 1000, tryMs: 300 } as const;
 const ask = (more: object = {}) => calls.ask({ ...CALL, ...more }, (body) => body);
 
-describe("a call over HTTP", () => {
-  it("asks the next server the same under the same id when there was no answer", async () => {
+describe("HTTP calls of the chaos worker", () => {
+  it("an HTTP call without a response is retried on the next server with the same request id", async () => {
     answers = ["cut", "silent", "refused unknown_outcome", "granted"];
     expect(await ask()).toMatchObject({ value: { it: "is yours" }, asked: 4 });
     expect(new Set(seen.map(({ id }) => id)).size).toBe(1);
     expect(seen.map(({ server }) => server)).toEqual([0, 1, 0, 1]);
   });
 
-  it("has an id of its own", async () => {
+  it("each HTTP call has its own request id", async () => {
     answers = [];
     await ask();
     await ask();
     expect(new Set(seen.map(({ id }) => id)).size).toBe(2);
   });
 
-  it("tells when it was asked what was answered, not what was lost", async () => {
+  it("an HTTP call reports the send time of the answered attempt, not of a lost one", async () => {
     answers = ["silent", "granted"];
     const begunAt = performance.now();
     expect((await ask()).sentAt.monotonic - begunAt).toBeGreaterThan(299);
   });
 
-  it("takes a refusal for an answer, and says whether an earlier try may be carried out yet", async () => {
+  it("a refusal ends an HTTP call and reports whether an earlier attempt may still be applied", async () => {
     answers = ["refused held"];
     await expect(ask()).rejects.toMatchObject({ code: "held", asked: 1 });
     answers = ["cut", "refused held"];
     await expect(ask()).rejects.toMatchObject({ code: "held", asked: 2 });
   });
 
-  it("asks on while nothing was done, and says so when the time is over", async () => {
+  it("an HTTP call retries while nothing was done and fails with unavailable when its time is over", async () => {
     answers = Array.from({ length: 100 }, () => "refused unavailable" as const);
     await expect(ask({ forMs: 200 })).rejects.toMatchObject({ code: "unavailable", asked: 1 });
     expect(seen.length).toBeGreaterThan(2);
   });
 
-  it("waits in stretches and asks on under the same id, for no longer than it was to wait", async () => {
+  it("a long wait is split into requests with the same id, up to the requested wait time", async () => {
     // This server does not wait: it says at once that the time is over.
     answers = Array.from({ length: 10_000 }, () => "refused timeout" as const);
     await expect(ask({ waitMs: 2540 })).rejects.toMatchObject({ code: "timeout", asked: 1 });
@@ -93,13 +93,13 @@ describe("a call over HTTP", () => {
     expect(new Set(seen.map(({ id }) => id)).size).toBe(1);
   });
 
-  it("does not mistake nonsense for silence", async () => {
+  it("a malformed response is an error, not a missing response", async () => {
     answers = ["broken"];
     await expect(ask()).rejects.toMatchObject({ code: expect.stringContaining("SyntaxError") });
     expect(seen).toHaveLength(1);
   });
 
-  it("ends with its signal", async () => {
+  it("an HTTP call ends when its signal aborts", async () => {
     answers = ["silent"];
     await expect(ask({ signal: AbortSignal.timeout(50) })).rejects.toMatchObject({ code: "aborted" });
   });

@@ -28,8 +28,8 @@ async function lateMs(lock: string, hold: { remainingMs(): number }): Promise<nu
   return hold.remainingMs() - leftMs;
 }
 
-describe("a hold over HTTP", () => {
-  it("ends no later than its lease, also when it was waited for, and tells so by itself", async () => {
+describe("holds over HTTP", () => {
+  it("a hold over HTTP ends no later than its lease, even after a wait, and signals the loss itself", async () => {
     const lock = newLock();
     await direct.hset(lock, `${randomUUID()}:1`, 1);
     await direct.pexpire(lock, 500);
@@ -42,7 +42,7 @@ describe("a hold over HTTP", () => {
     await waited.release();
   });
 
-  it("is renewed for as long as it is held, and not afterwards", async () => {
+  it("a hold over HTTP is renewed until it is released", async () => {
     const lock = newLock();
     const hold = await acquire(lock, { renew: true });
     const takenAt = performance.now();
@@ -53,7 +53,7 @@ describe("a hold over HTTP", () => {
     expect(await direct.exists(lock)).toBe(0);
   });
 
-  it("hears of an earlier loss when it renews", async () => {
+  it("a hold over HTTP detects an earlier loss when it renews", async () => {
     const lock = newLock();
     const hold = await acquire(lock, { renew: true });
     await direct.del(lock, `lockkeeper:hold:{${lock}}`);
@@ -63,7 +63,7 @@ describe("a hold over HTTP", () => {
     expect(hold.state).toBe("lost");
   });
 
-  it("hears of it when it asks", async () => {
+  it("a hold over HTTP detects a loss on verify", async () => {
     const lock = newLock();
     const hold = await acquire(lock);
     await hold.verify?.();
@@ -72,7 +72,7 @@ describe("a hold over HTTP", () => {
     expect(hold.state).toBe("lost");
   });
 
-  it("is entered again by its owner, and counts", async () => {
+  it("a hold over HTTP can be reentered by its owner and counts", async () => {
     const [lock, owner] = [newLock(), randomUUID()];
     const outer = await acquire(lock, { owner });
     const inner = await acquire(lock, { owner });
@@ -81,7 +81,7 @@ describe("a hold over HTTP", () => {
     expect(await outer.release()).toMatchObject({ outcome: "released", count: 0 });
   });
 
-  it("is refused with the code of the answer", async () => {
+  it("a refused acquire over HTTP fails with the code of the response", async () => {
     const lock = newLock();
     await acquire(lock);
     await expect(acquire(lock)).rejects.toMatchObject({ code: "held", asked: 1 });

@@ -49,8 +49,8 @@ function excerptOf(check: string, history: readonly Told[]): string[] {
   });
 }
 
-describe("the excerpt of a violation has what is needed to see it, and nothing else", () => {
-  it("C1: both grants, and the end of the one that ended first", () => {
+describe("excerpt of a violation", () => {
+  it("the C1 excerpt shows both grants and the end of the hold that ended first", () => {
     const history = [...took("a", 5, 60_010), ...took("b", 6, 60_020), asserted("b", 60_030)];
     const ends = [...gave("b", 60_040), ...gave("a", 60_050)];
     expect(excerptOf("C1", [...history, ...ends])).toEqual([
@@ -62,7 +62,7 @@ describe("the excerpt of a violation has what is needed to see it, and nothing e
     ]);
   });
 
-  it("C1: the renewal that made it last, where the first lease was over", () => {
+  it("the C1 excerpt shows the renewal that extended an expired first lease", () => {
     const history = [...took("a", 5, 60_010), renewed("a", 60_500), ...took("b", 6, 61_100)];
     expect(excerptOf("C1", [...history, ...gave("a", 61_200)])).toEqual([
       "60009 a acquire invoke",
@@ -74,7 +74,7 @@ describe("the excerpt of a violation has what is needed to see it, and nothing e
     ]);
   });
 
-  it("C2: the answer that was there, and the later request that got a smaller fence", () => {
+  it("the C2 excerpt shows the earlier response and the later request with a smaller token", () => {
     const history = [
       ...took("a", 5, 60_010),
       ...gave("a", 60_020),
@@ -88,13 +88,13 @@ describe("the excerpt of a violation has what is needed to see it, and nothing e
     ]);
   });
 
-  it("C3: the two writes, or the answer without one", () => {
+  it("the C3 excerpt shows both writes, or the response without a write", () => {
     const stale = [accepted("b#1", 6, 60_010, 1, 2), accepted("a#1", 5, 60_020, 2, 3)];
     expect(excerptOf("C3", stale)).toEqual(["60010 b#1 accept ok", "60020 a#1 accept ok"]);
     expect(excerptOf("C3", [wrote("a", "a#1", 60_010)])).toEqual(["60010 a write ok"]);
   });
 
-  it("C4: the calls that fit no order whatever else happened", () => {
+  it("the C4 excerpt shows only the calls that fit no order", () => {
     const history = [...took("a", 5, 60_010), ...gave("a", 60_020), ...refused, ...took("c", 7, 60_070)];
     expect(excerptOf("C4", history)).toEqual([
       "60020 a release invoke",
@@ -104,7 +104,7 @@ describe("the excerpt of a violation has what is needed to see it, and nothing e
     ]);
   });
 
-  it("C4: a fence that was granted long before, and nothing of the time between", () => {
+  it("the C4 excerpt shows a token granted long before and nothing in between", () => {
     const between = Array.from({ length: 100 }, (_, n) =>
       gave(`x${n}`, 61_000 + 10 * n, { code: "not_held" }),
     ).flat();
@@ -117,7 +117,7 @@ describe("the excerpt of a violation has what is needed to see it, and nothing e
     ]);
   });
 
-  it("C5: the wait, and who had the lock before", () => {
+  it("the C5 excerpt shows the wait and the previous holder", () => {
     const history = [...took("a", 5, 60_010), ...gave("a", 60_020), ...waitedFor("b", 6, 60_015, 62_000)];
     expect(excerptOf("C5", history)).toEqual([
       "60015 b acquire invoke",
@@ -128,7 +128,7 @@ describe("the excerpt of a violation has what is needed to see it, and nothing e
     expect(excerptOf("C5", [left])).toEqual(["99000 harness leftover info"]);
   });
 
-  it("C7: the hold, who was granted the lock, and the look that was told otherwise", () => {
+  it("the C7 excerpt shows the hold, the next grant and the wrong check result", () => {
     const history = [
       ...took("a", 5, 60_010),
       asserted("a", 60_500),
@@ -143,7 +143,7 @@ describe("the excerpt of a violation has what is needed to see it, and nothing e
     ]);
   });
 
-  it("C8: what was entered and given back since the hold began", () => {
+  it("the C8 excerpt shows every acquire and release since the hold began", () => {
     const first = [...took("a", 5, 60_010), ...took("a", 5, 60_020, { call: 2, count: 2 })];
     const back = [
       ...gave("a", 60_030, { claim: 2, count: 1 }),
@@ -159,22 +159,22 @@ describe("the excerpt of a violation has what is needed to see it, and nothing e
   });
 });
 
-describe("the end of a run", () => {
+describe("exit code of a chaos run", () => {
   const held = told(...took("a", 1, 10), ...gave("a", 20));
   const broken = told(...took("a", 1, 10), ...took("b", 2, 20));
 
-  it("is 0 where all held", () => {
+  it("a chaos run exits with 0 when every check passes", () => {
     expect(endingOf(judge(held), COMMAND)).toEqual({ code: 0, line: "0 violations" });
   });
 
-  it("is 1 on a violation, and each one shows how to repeat it", () => {
+  it("a chaos run exits with 1 on a violation and shows how to reproduce each one", () => {
     const verdicts = judge(broken);
     expect(endingOf(verdicts, COMMAND)).toMatchObject({ code: 1, line: expect.stringContaining(COMMAND) });
     const shown = verdicts.reduce((sum, { violations }) => sum + violations.length, 0);
     expect(textOfVerdicts(verdicts, COMMAND).split(`  again: ${COMMAND}`)).toHaveLength(shown + 1);
   });
 
-  it("is neither where a check gave up, and says so", () => {
+  it("a chaos run exits with 3 and reports UNDECIDED when a check gives up", () => {
     const verdicts = [...judge(held).filter(({ check }) => check !== "C4"), linearizableWithin(1, held)];
     const ending = endingOf(verdicts, COMMAND);
     expect(ending).toMatchObject({ code: 3, line: expect.stringContaining("UNDECIDED: C4 gave up") });

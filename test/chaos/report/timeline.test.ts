@@ -6,7 +6,7 @@ import { timelineOf } from "./timeline.ts";
 const inLane = (entries: readonly Told[], process: string) =>
   entries.map((entry) => ({ ...entry, process, context: "c1" }));
 
-describe("the timeline", () => {
+describe("chaos timeline", () => {
   const story = told(
     inLane(took("a<b>", 7_000_123, 10), "w1.1"),
     happened("stop-server", 100, 50),
@@ -19,13 +19,13 @@ describe("the timeline", () => {
   );
   const page = timelineOf(story, judge(story), "npm run chaos -- --seed 1");
 
-  it("shows lanes, holds with their fences, faults, and how to repeat it", () => {
+  it("the timeline shows lanes, holds with their tokens, faults and the command to reproduce the run", () => {
     for (const shown of ["w1/c1", "w2/c1", "…000456", "stop-server, server 1", "--seed 1"]) {
       expect(page).toContain(shown);
     }
   });
 
-  it("shows API servers in lanes above all others, from ready to their end, with their faults", () => {
+  it("the timeline shows API servers in the top lanes, with their uptime and faults", () => {
     const lanes = [...page.matchAll(/class="lane"[^>]*>([^<]*)</g)].map(([, name]) => name);
     expect(lanes).toEqual(["api 1", "h6/c1", "w1/c1", "w2/c1"]);
     const bands = [
@@ -41,12 +41,12 @@ describe("the timeline", () => {
     expect(shown["api1.2"]).toMatchObject({ x: "137.2" });
   });
 
-  it("marks each violation and links to it", () => {
+  it("the timeline marks each violation and links to it", () => {
     expect(page).toContain('href="#violation-0"');
     expect(page).toContain('id="violation-0"');
   });
 
-  it("needs nothing from elsewhere, and takes no name for markup", () => {
+  it("the timeline loads no external resource and escapes names", () => {
     expect(page).not.toMatch(/<(script|link|img)|https?:\/\/(?!www\.w3\.org\/2000\/svg)|url\(/);
     expect(page).not.toContain("a<b>");
   });

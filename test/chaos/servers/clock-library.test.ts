@@ -9,14 +9,14 @@ const lacking = async () => {
 const nowhere = { find: lacking, bring: lacking };
 const named = commandOf(["--faults", "flushall,server-clock-step"]);
 
-it("a fault that was asked for by name says what it lacks, and how to get it", async () => {
+it("a clock fault requested by name fails with what is missing and how to install it", async () => {
   await expect(clockLibrary(named, nowhere)).rejects.toThrow(UsageError);
   await expect(clockLibrary(named, nowhere)).rejects.toThrow(
     /^server-clock-step needs libfaketime: libfaketime is not on this machine\..*apt-get install libfaketime/,
   );
 });
 
-it("of all faults it is left out with one line, and nobody is asked for it", async () => {
+it("clock faults not requested by name are skipped with one line if the clock library is missing", async () => {
   const lines = vi.spyOn(console, "log").mockImplementation(() => undefined);
   try {
     const bring = vi.fn(lacking);
@@ -28,11 +28,11 @@ it("of all faults it is left out with one line, and nobody is asked for it", asy
   }
 });
 
-it("what needs no clock does not look for it", async () => {
+it("the clock library is not looked up when no fault needs it", async () => {
   expect(await clockLibrary(commandOf(["--faults", "flushall"]), nowhere)).toBeUndefined();
 });
 
-it("is brought for what was asked for by name", async () => {
+it("the clock library is fetched for a clock fault requested by name", async () => {
   const bring = async () => ({ library: "brought" });
   expect(await clockLibrary(named, { find: lacking, bring })).toEqual({ library: "brought" });
 });

@@ -43,12 +43,12 @@ async function echoed(socket: Socket, word: string): Promise<string> {
   return String(chunk);
 }
 
-describe("the link between a worker and a server", () => {
-  it("passes both ways", async () => {
+describe("link between worker and server", () => {
+  it("the link forwards data both ways", async () => {
     expect(await echoed(open(), "one")).toBe("one");
   });
 
-  it("loses a reply after the request was carried out, and cuts the connection", async () => {
+  it("the link drops a reply after the request was executed and closes the connection", async () => {
     chance = 0;
     link.set("drop");
     const socket = open();
@@ -59,7 +59,7 @@ describe("the link between a worker and a server", () => {
     expect(await echoed(open(), "two")).toBe("two");
   });
 
-  it("brings replies late, and requests in time", async () => {
+  it("the link delays replies but not requests", async () => {
     link.delayMs = 120;
     link.set("delay");
     const startedAt = performance.now();
@@ -71,7 +71,7 @@ describe("the link between a worker and a server", () => {
     expect(performance.now() - arrivedAt).toBeGreaterThan(100);
   });
 
-  it("is mute for a while, and then lets through what waited, in order", async () => {
+  it("the link holds traffic back while muted and then delivers it in order", async () => {
     const socket = open();
     await echoed(socket, "one");
     link.set("mute");
@@ -82,7 +82,7 @@ describe("the link between a worker and a server", () => {
     expect(await reply).toBe("two");
   });
 
-  it("cuts what stands, lets nobody in, and is there again afterwards", async () => {
+  it("the link closes and rejects connections while cut, and works again afterwards", async () => {
     const standing = open();
     await echoed(standing, "one");
     const closed = once(standing, "close");

@@ -39,8 +39,8 @@ async function assertLeftAlone(key: string, format: string): Promise<Lock> {
   return lock;
 }
 
-describe("the lock of a job", () => {
-  it("of BullMQ is listed and not freed, and the job ends undisturbed", async () => {
+describe("job locks of queue libraries", () => {
+  it("a BullMQ job lock is listed but not released, and the job finishes undisturbed", async () => {
     const name = `lock-${randomUUID()}`;
     const at = { connection: { host: "127.0.0.1", port: operator.port } };
     const [job, queue] = [jobAtWork(), new bullmq.Queue(name, at)];
@@ -57,7 +57,7 @@ describe("the lock of a job", () => {
     await Promise.all([worker.close(), queue.close()]);
   });
 
-  it("of Bull is listed and not freed, and the job ends undisturbed", async () => {
+  it("a Bull job lock is listed but not released, and the job finishes undisturbed", async () => {
     const name = `lock-${randomUUID()}`;
     const [job, queue] = [jobAtWork(), new Bull(name, operator.url)];
     const troubles: unknown[] = [];

@@ -43,8 +43,8 @@ function noticed() {
   return { errors, options: { ...REFRESHED, onLockLost: (error: Error) => errors.push(error.message) } };
 }
 
-describe("a Mutex", () => {
-  it("is listed with its owner and lease; freed, it goes to who waits at once, and its owner is told", async () => {
+describe("redis-semaphore Mutex", () => {
+  it("a force-released Mutex goes to the next waiter at once, and its owner is notified", async () => {
     const name = randomUUID();
     const { errors, options } = noticed();
     const owner = new Mutex(redis, name, { ...options, identifierSuffix: "pod-7" });
@@ -67,7 +67,7 @@ describe("a Mutex", () => {
     expect((await operator.look(lock.key)).state).toBe("free");
   });
 
-  it("that is freed ends the process of an owner that gives no onLockLost, with exit code 1", async () => {
+  it("a force-released Mutex without onLockLost ends its owner's process with exit code 1", async () => {
     const key = randomUUID();
     const file = fileURLToPath(new URL("semaphore-owner.mjs", import.meta.url));
     const child = spawn(process.execPath, [file, operator.url, key], { stdio: ["ignore", "pipe", "ignore"] });
@@ -81,8 +81,8 @@ describe("a Mutex", () => {
   });
 });
 
-describe("a Semaphore", () => {
-  it("lists each holder; one that is freed makes room for who waits, and the others keep theirs", async () => {
+describe("redis-semaphore Semaphore", () => {
+  it("a force-released Semaphore holder makes room for a waiter, and the other holders stay", async () => {
     const name = randomUUID();
     const key = `semaphore:${name}`;
     const { errors, options } = noticed();
@@ -107,7 +107,7 @@ describe("a Semaphore", () => {
     expect((await operator.look(key)).state).toBe("free");
   });
 
-  it("keeps the version of a holder while others refresh, come and go", async () => {
+  it("a Semaphore holder keeps its version while others refresh, join and leave", async () => {
     const name = randomUUID();
     const key = `semaphore:${name}`;
     const make = () => new Semaphore(redis, name, 3, REFRESHED);
@@ -127,8 +127,8 @@ describe("a Semaphore", () => {
   });
 });
 
-describe("a holder of a Semaphore that refreshes no more", () => {
-  it("ends alone and is told to have expired, while the others keep theirs", async () => {
+describe("expired redis-semaphore Semaphore holder", () => {
+  it("a Semaphore holder that stops refreshing expires alone and is reported as expired", async () => {
     const name = randomUUID();
     const key = `semaphore:${name}`;
     const options = { lockTimeout: 1000, refreshInterval: 0 };
@@ -144,8 +144,8 @@ describe("a holder of a Semaphore that refreshes no more", () => {
   });
 });
 
-describe("a MultiSemaphore", () => {
-  it("lists a holder once with its permits, and all of them are freed together", async () => {
+describe("redis-semaphore MultiSemaphore", () => {
+  it("a MultiSemaphore holder is listed once with its permits, which are released together", async () => {
     const name = randomUUID();
     const key = `semaphore:${name}`;
     const { errors, options } = noticed();
@@ -163,7 +163,7 @@ describe("a MultiSemaphore", () => {
   });
 });
 
-describe("a RedlockMutex over three servers", () => {
+describe("redis-semaphore RedlockMutex on three servers", () => {
   async function held(refreshInterval: number) {
     const key = randomUUID();
     const { errors, options } = noticed();
@@ -175,7 +175,7 @@ describe("a RedlockMutex over three servers", () => {
     return { key: `mutex:${key}`, owner, errors, locks };
   }
 
-  it("comes back where it is freed on one alone, and that is told", async () => {
+  it("a RedlockMutex released on one server alone is recreated there, and an event reports it", async () => {
     const { key, owner, errors, locks } = await held(100);
     await operator.force(key, { expect: locks[0]?.version ?? "" });
     await until(async () => (await operator.story(key)).includes(`recreated ${owner.identifier}`));
@@ -184,7 +184,7 @@ describe("a RedlockMutex over three servers", () => {
     await owner.release();
   });
 
-  it("does not come back where it is freed on all, and its owner is told", async () => {
+  it("a RedlockMutex released on all servers stays released, and its owner is notified", async () => {
     const { key, owner, errors } = await held(1000);
     const free = async (each: Operator) => {
       const { state, version } = await each.look(key);

@@ -45,8 +45,8 @@ const LIBRARIES = [
   },
 ];
 
-describe.each(LIBRARIES)("a lock that $name holds at three masters", ({ take, refusal }) => {
-  it("is one lock; freed at all of them at once it goes to who waits, and its owner is refused", async () => {
+describe.each(LIBRARIES)("$name lock on three masters", ({ take, refusal }) => {
+  it("a lock held on three masters is one lock and goes to the waiter when force-released on all at once", async () => {
     const key = `lock:${randomUUID()}`;
     const { value, release } = await take(key);
     const lock = await operator.listed(key, ({ votes }) => votes?.owners[0]?.masters === 3);

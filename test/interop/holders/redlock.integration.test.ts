@@ -47,8 +47,8 @@ const LIBRARIES = [
   },
 ];
 
-describe.each(LIBRARIES)("a lock that $name holds", ({ take, refusal }) => {
-  it("is listed with its owner and lease; freed, it goes to who waits at once, and its owner is refused", async () => {
+describe.each(LIBRARIES)("$name lock", ({ take, refusal }) => {
+  it("a force-released redlock lock goes to the waiter at once, and its owner is refused", async () => {
     const key = fresh();
     const { value, release } = await take([key]);
     const lock = await operator.listed(key);
@@ -70,7 +70,7 @@ describe.each(LIBRARIES)("a lock that $name holds", ({ take, refusal }) => {
     expect(await endOf((await next).release())).toBe("done");
   });
 
-  it("over several keys is told to be one, and freed key by key: its owner lets go of the others, and is refused", async () => {
+  it("a redlock lock on several keys is listed as one, and release() clears the rest after one is force-released", async () => {
     const [first, ...others] = [fresh(), fresh(), fresh()] as const;
     const { release } = await take([first, ...others]);
     const lock = await operator.listed(first, ({ sharedWith }) => sharedWith.length === 2);
@@ -84,7 +84,7 @@ describe.each(LIBRARIES)("a lock that $name holds", ({ take, refusal }) => {
 });
 
 describe("using() of redlock 5", () => {
-  it("aborts its signal when the lease that it knows of has ended, after its lock was freed", async () => {
+  it("using() aborts its signal at the end of the known lease after a force-release", async () => {
     const key = fresh();
     const locks = redlock5({ ...ONCE, automaticExtensionThreshold: 800 });
     let aborted: unknown;
@@ -100,7 +100,7 @@ describe("using() of redlock 5", () => {
     expect(aborted).toBe(true);
   });
 
-  it("is told to renew its lock, which stays one hold", async () => {
+  it("a lock that using() renews shows its new TTL and stays one hold", async () => {
     const key = fresh();
     const locks = redlock5({ ...ONCE, automaticExtensionThreshold: 1700 });
     await locks.using([key], 2000, async () => {
@@ -113,8 +113,8 @@ describe("using() of redlock 5", () => {
   });
 });
 
-describe("a lock that ioredis-lock holds", () => {
-  it("may be of several libraries by its looks; freed, it goes to who waits at once, and its owner is refused", async () => {
+describe("ioredis-lock", () => {
+  it("a force-released ioredis-lock lock goes to the waiter at once, and its owner is refused", async () => {
     const key = fresh();
     const { createLock } = await ioredisLock();
     const owner = createLock(redis, { timeout: LEASE_MS, retries: 0 });

@@ -12,13 +12,13 @@ const runners: Runner[] = [
 ];
 
 it.concurrent.each(runners)(
-  "every operation's snippet in $language runs, and is answered as the document says",
+  "the snippet of every operation in $language runs and returns what the API document states",
   async (runner) => expect(await faultsOf(runner)).toEqual([]),
   60_000,
 );
 
 it.concurrent.each(runners)(
-  "the program of the docs page in $language renews, releases, stops when the lock is lost, and begins nothing without it",
+  "the docs program in $language renews, releases, stops on loss and does nothing without the lock",
   async (runner) => await expectSafe(runner),
   60_000,
 );
